@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// Set by `make` and CI. Not unconditional: it would break everybody who depends on this package by path as
+/// soon as a newer compiler finds something new to warn about.
+let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+    name: "OperationNetworking",
+    products: [
+        .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
+        .executable(name: "opget", targets: ["opget"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // The C border: one header per concern, nothing but inline wrappers.
+        .target(
+            name: "COperationNetworking",
+            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z")]
+        ),
+        // Thin typed wrappers; the only target with pointers.
+        .target(
+            name: "OperationNetworkingSystem",
+            dependencies: ["COperationNetworking"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "OperationNetworking",
+            dependencies: ["OperationNetworkingSystem", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings + [.strictMemorySafety()]
+        ),
+        // A scripted loopback server, for our tests and the demonstration.
+        .target(name: "OperationNetworkingTesting", swiftSettings: settings),
+        .executableTarget(
+            name: "opget",
+            dependencies: [
+                "OperationNetworking",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "OperationNetworkingDemo",
+            dependencies: ["OperationNetworking", "OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OperationNetworkingSystemTests",
+            dependencies: ["OperationNetworkingSystem"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OperationNetworkingTests",
+            dependencies: ["OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OperationNetworkingTestingTests",
+            dependencies: ["OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "opgetTests", dependencies: ["opget", "OperationNetworkingTesting"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,6 @@
+#ifndef COPERATIONNETWORKING_LIBCURL_H
+#define COPERATIONNETWORKING_LIBCURL_H
+
+#include <curl/curl.h>
+
+#endif
