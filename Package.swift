@@ -20,7 +20,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
         // The C border: one header per concern, nothing but inline wrappers.
@@ -36,7 +35,7 @@ let package = Package(
         ),
         .target(
             name: "OperationNetworking",
-            dependencies: ["OperationNetworkingSystem", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["OperationNetworkingSystem"],
             swiftSettings: settings + [.strictMemorySafety()]
         ),
         // A scripted loopback server, for our tests and the demonstration.

@@ -2,6 +2,10 @@
 #ifndef COPERATIONNETWORKING_H
 #define COPERATIONNETWORKING_H
 
+#include "epoll.h"
+#include "files.h"
+#include "inflate.h"
 #include "libcurl.h"
+#include "tls.h"
 
 #endif

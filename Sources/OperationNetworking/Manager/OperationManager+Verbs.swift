@@ -1,0 +1,199 @@
+// The six verbs, each twice. The parameters of GET, HEAD and DELETE become the query, those of the others the body,
+// unless the request serializer does otherwise. The forms that call back have no default for the callbacks, so that
+// `try await manager.get("users")` is never ambiguous.
+extension OperationManager {
+    /// Told that a request failed. The operation is `nil` when not even the request could be made.
+    public typealias FailureHandler = @Sendable (HTTPRequestOperation?, any Error) -> Void
+
+    // MARK: - GET
+
+    /// Sends a GET request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the query.
+    ///   - headers: of this request only; they win over the serializer's.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func get(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "GET", path: path, parameters: parameters, headers: headers),
+            success: success, failure: failure)
+    }
+
+    /// Sends a GET request and returns the response object. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func get(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "GET", path: path, parameters: parameters, headers: headers))
+    }
+
+    // MARK: - HEAD
+
+    /// Sends a HEAD request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the query.
+    ///   - headers: of this request only; they win over the serializer's.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func head(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "HEAD", path: path, parameters: parameters, headers: headers),
+            success: success, failure: failure)
+    }
+
+    /// Sends a HEAD request and returns the response object. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func head(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "HEAD", path: path, parameters: parameters, headers: headers))
+    }
+
+    // MARK: - POST
+
+    /// Sends a POST request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the form body.
+    ///   - headers: of this request only; they win over the serializer's.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "POST", path: path, parameters: parameters, headers: headers),
+            success: success, failure: failure)
+    }
+
+    /// Sends a POST request and returns the response object. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "POST", path: path, parameters: parameters, headers: headers))
+    }
+
+    // MARK: - PUT
+
+    /// Sends a PUT request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the form body.
+    ///   - headers: of this request only; they win over the serializer's.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "PUT", path: path, parameters: parameters, headers: headers),
+            success: success, failure: failure)
+    }
+
+    /// Sends a PUT request and returns the response object. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "PUT", path: path, parameters: parameters, headers: headers))
+    }
+
+    // MARK: - PATCH
+
+    /// Sends a PATCH request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the form body.
+    ///   - headers: of this request only; they win over the serializer's.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
+            success: success, failure: failure)
+    }
+
+    /// Sends a PATCH request and returns the response object. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers))
+    }
+
+    // MARK: - DELETE
+
+    /// Sends a DELETE request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the query.
+    ///   - headers: of this request only; they win over the serializer's.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
+            success: success, failure: failure)
+    }
+
+    /// Sends a DELETE request and returns the response object. Cancelling the task cancels the operation.
+    /// - Throws: the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers))
+    }
+}

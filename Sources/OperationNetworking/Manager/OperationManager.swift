@@ -1,0 +1,152 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// Builds requests, makes operations of them, and runs those in a queue.
+///
+/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`) adds an operation to ``operationQueue``; it returns it
+/// and calls back, or it waits for the result. What is set here counts for operations made afterwards. Everything may
+/// be called from any thread.
+open class OperationManager: @unchecked Sendable {
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
+
+    private struct State {
+        var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
+        var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+        var operationQueue = OperationQueue()
+        var completionQueue: DispatchQueue?
+        var completionGroup: DispatchGroup?
+        var trustAnchors = TrustAnchors.system
+    }
+
+    /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash.
+    public let baseURL: URL?
+    private let state = Locked(State())
+
+    /// - Parameter baseURL: `http://host/v1` is taken for `http://host/v1/`, so that `users` leads to
+    ///   `http://host/v1/users`.
+    public init(baseURL: URL? = nil) {
+        self.baseURL = baseURL.map(Self.withTrailingSlash)
+    }
+
+    // MARK: - Configuration
+
+    /// Makes requests of methods, URLs, parameters and headers.
+    public var requestSerializer: any RequestSerializer {
+        get { state.withLock { $0.requestSerializer } }
+        set { state.withLock { $0.requestSerializer = newValue } }
+    }
+
+    /// Makes sense of responses; JSON unless something else is set.
+    public var responseSerializer: any ResponseSerializer {
+        get { state.withLock { $0.responseSerializer } }
+        set { state.withLock { $0.responseSerializer = newValue } }
+    }
+
+    /// Where operations run; the manager's own unless another one is set.
+    public var operationQueue: OperationQueue {
+        get { state.withLock { $0.operationQueue } }
+        set { state.withLock { $0.operationQueue = newValue } }
+    }
+
+    /// Where operations call back; `nil`: the main queue.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// The `completionGroup` of operations.
+    public var completionGroup: DispatchGroup? {
+        get { state.withLock { $0.completionGroup } }
+        set { state.withLock { $0.completionGroup = newValue } }
+    }
+
+    /// Whose certificates are trusted.
+    public var trustAnchors: TrustAnchors {
+        get { state.withLock { $0.trustAnchors } }
+        set { state.withLock { $0.trustAnchors = newValue } }
+    }
+
+    // MARK: - Making operations
+
+    /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through here.
+    open func operation(
+        for request: URLRequest,
+        success: HTTPRequestOperation.SuccessHandler? = nil,
+        failure: HTTPRequestOperation.FailureHandler? = nil
+    ) -> HTTPRequestOperation {
+        let settings = state.withLock { $0 }
+        let operation = HTTPRequestOperation(request: request)
+        operation.responseSerializer = settings.responseSerializer
+        operation.completionQueue = settings.completionQueue
+        operation.completionGroup = settings.completionGroup
+        operation.trustAnchors = settings.trustAnchors
+        operation.setCompletion(success: success, failure: failure)
+        return operation
+    }
+
+    /// The URL that `path` means: relative to ``baseURL``, whole, or empty for ``baseURL`` itself.
+    /// - Throws: `URLError.badURL` when that is no URL with a scheme and a host.
+    public func url(for path: String) throws -> URL {
+        let url = path.isEmpty ? baseURL : URL(string: path, relativeTo: baseURL)
+        guard let url = url?.absoluteURL, url.scheme != nil, url.host?.isEmpty == false else {
+            throw URLError(.badURL, url: nil, sentence: "\"\(path)\" is not a URL, or has no base URL to belong to.")
+        }
+        return url
+    }
+
+    // MARK: - For the verbs
+
+    /// Makes an operation and adds it to the queue. A request that cannot be made fails on the completion queue.
+    func enqueue(
+        _ call: Call,
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)?
+    ) -> HTTPRequestOperation? {
+        do {
+            let operation = operation(for: try request(for: call), success: success) { failure?($0, $1) }
+            operationQueue.addOperation(operation)
+            return operation
+        } catch {
+            let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
+            queue.async(group: group) { failure?(nil, error) }
+            return nil
+        }
+    }
+
+    /// Makes an operation, adds it to the queue, and waits for its result.
+    func result(of call: Call) async throws -> (any Sendable)? {
+        let operation = operation(for: try request(for: call))
+        operationQueue.addOperation(operation)
+        return try await operation.value
+    }
+
+    /// What a verb was called with.
+    struct Call {
+        var method: String
+        var path: String
+        var parameters: [String: any Sendable]?
+        var headers: [String: String]
+    }
+
+    private func request(for call: Call) throws -> URLRequest {
+        try requestSerializer.request(
+            method: call.method, url: try url(for: call.path), parameters: call.parameters, headers: call.headers)
+    }
+
+    /// As in AFNetworking: only a path that is not empty gets a slash, and a query stays.
+    private static func withTrailingSlash(_ url: URL) -> URL {
+        guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
+        return url.appendingPathComponent("")
+    }
+}
+
+// MARK: - CustomStringConvertible
+
+extension OperationManager: CustomStringConvertible {
+    /// The base URL, and how busy the queue is.
+    public var description: String {
+        "<\(type(of: self)): \(baseURL?.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
+    }
+}

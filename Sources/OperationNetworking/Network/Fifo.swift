@@ -1,0 +1,27 @@
+/// First in, first out, each in constant time on average; it may grow while somebody empties it.
+struct Fifo<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func append(contentsOf more: [Element]) {
+        elements.append(contentsOf: more.map(Optional.some))
+    }
+
+    /// Takes the oldest element out, and lets go of it.
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        defer { advance() }
+        return elements[head].take()
+    }
+
+    private mutating func advance() {
+        head += 1
+        guard head == elements.count else { return }
+        elements.removeAll(keepingCapacity: head <= 1024)
+        head = 0
+    }
+}

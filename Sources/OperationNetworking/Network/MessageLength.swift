@@ -1,0 +1,57 @@
+import Foundation
+
+/// How the end of a response's body is known ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+///
+/// libcurl lets malformed and conflicting lengths pass, so the length is judged here, before the body.
+enum MessageLength: Hashable, Sendable {
+    /// There is no body, whatever the fields say: HEAD, 1xx, 204, 304.
+    case none
+    /// So many bytes.
+    case exactly(Int64)
+    /// The last chunk, or the end of an HTTP/2 stream, says that it was the end.
+    case delimited
+    /// The body lasts until the connection closes.
+    case untilClose
+
+    /// What is wrong with a response's length fields; the associated value is what they say.
+    enum Failure: Error, Hashable, Sendable {
+        /// A `Content-Length` that is not a number of bytes.
+        case malformedLength(String)
+        /// Several `Content-Length`s that differ.
+        case conflictingLengths(String)
+    }
+
+    /// - Throws: `Failure`. Nobody can say then where the body ends.
+    init(method: String, head: ResponseHead) throws(Failure) {
+        let declared = try Self.declaredLength(head.fields)
+        if method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304 {
+            self = .none
+        } else if head.fields["Transfer-Encoding"]?.lowercased().hasSuffix("chunked") == true {
+            self = .delimited
+        } else if let declared {
+            self = .exactly(declared)
+        } else if head.version.hasPrefix("HTTP/1") {
+            self = .untilClose
+        } else {
+            self = .delimited
+        }
+    }
+
+    /// The value of `Content-Length`. A list of equal values is one value (RFC 9110 §8.6).
+    static func declaredLength(_ fields: HeaderFields) throws(Failure) -> Int64? {
+        var length: Int64?
+        for value in fields.values(for: "Content-Length") {
+            for item in value.split(separator: ",", omittingEmptySubsequences: false) {
+                let digits = item.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+                guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
+                    let number = Int64(digits)
+                else { throw .malformedLength(value) }
+                guard length == nil || length == number else {
+                    throw .conflictingLengths(fields.values(for: "Content-Length").joined(separator: ", "))
+                }
+                length = number
+            }
+        }
+        return length
+    }
+}

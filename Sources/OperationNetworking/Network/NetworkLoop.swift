@@ -1,0 +1,89 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// What the network thread does: three run loop sources that drive libcurl's multi socket interface.
+///
+/// | source  | what it is                                   | what wakes it                                  |
+/// |---------|----------------------------------------------|------------------------------------------------|
+/// | wake    | version 0 source                             | another thread that appended to the inbox      |
+/// | sockets | version 1 source on the `epoll` descriptor   | the run loop's own wait in the kernel          |
+/// | timer   | run loop timer                               | time                                           |
+///
+/// All three do the same: one pass over everything. Sockets are reported once per edge, so a pass that found some
+/// ready asks for another; only a pass that found none proves quiet. It never loops by itself: with a few fast
+/// downloads a loop would not end, and a cancel in the inbox would wait.
+final class NetworkLoop {
+    let wake: RunLoopSource
+    let transfers: Transfers
+    private let inbox: Inbox
+    private let hands: Hands
+    private let sockets: RunLoopPort
+    private let timer: RunLoopTimer
+    private var work = Fifo<NetworkThread.Work>()
+    private var armed: MonotonicTime?
+    private var modes: Set<RunLoop.Mode> = []
+    private var isDue = false
+
+    /// On the network thread.
+    init(inbox: Inbox) {
+        let hands = Hands()
+        self.inbox = inbox
+        self.hands = hands
+        do {
+            transfers = try Transfers()
+        } catch {
+            preconditionFailure("The network thread could not start: \(error)")
+        }
+        wake = RunLoopSource { hands.loop?.pass() }
+        sockets = RunLoopPort(descriptor: transfers.descriptor) { hands.loop?.pass() }
+        timer = RunLoopTimer { hands.loop?.timerDidFire() }
+        hands.loop = self
+        add(to: [.common])
+    }
+
+    /// Lets transfers move while the run loop runs in these modes, too.
+    func add(to newModes: Set<RunLoop.Mode>) {
+        for mode in newModes.subtracting(modes) {
+            wake.add(to: mode)
+            sockets.add(to: mode)
+            timer.add(to: mode)
+        }
+        modes.formUnion(newModes)
+    }
+
+    private func timerDidFire() {
+        armed = nil
+        pass()
+    }
+
+    /// Everything there is to do, once. A run loop that somebody runs nested calls it again in the middle of itself.
+    private func pass() {
+        guard !transfers.isInsideCurl else {
+            // Asking for another pass right now would make the nested loop spin.
+            isDue = true
+            return
+        }
+        work.append(contentsOf: inbox.takeAll())
+        // One by one from a property: nested, the rest still comes in order.
+        while let next = work.popFirst() { next(self) }
+        let mayHaveMore = transfers.pass()
+        if mayHaveMore || isDue {
+            isDue = false
+            wake.signalFromItsOwnThread()
+        }
+        arm()
+    }
+
+    /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system calls.
+    private func arm() {
+        guard let deadline = transfers.nextDeadline else { return }
+        if let armed, armed <= deadline { return }
+        armed = deadline
+        timer.fire(after: transfers.seconds(until: deadline))
+    }
+
+    /// Lets the sources' handlers reach the loop, which is complete only after they are made.
+    private final class Hands {
+        weak var loop: NetworkLoop?
+    }
+}

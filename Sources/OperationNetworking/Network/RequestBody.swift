@@ -1,0 +1,58 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// What is sent after a request's head.
+enum RequestBody: Sendable {
+    case data(Data)
+    case stream(BodyStream)
+
+    /// In bytes; `nil`: known only at the end, and sent in chunks.
+    var length: Int64? {
+        switch self {
+        case .data(let data): Int64(data.count)
+        case .stream(let stream): stream.length
+        }
+    }
+
+    /// Whether it can be sent a second time, to another place.
+    var isRepeatable: Bool {
+        switch self {
+        case .data: true
+        case .stream(let stream): stream.isUnread
+        }
+    }
+}
+
+/// Reads a request's body from a position on. Used on the network thread.
+struct RequestBodyReader {
+    private let body: RequestBody
+    private var offset: Int64 = 0
+
+    init(_ body: RequestBody) {
+        self.body = body
+    }
+
+    /// - Parameter whenReady: called, on any thread, when there is something after `.notYet`.
+    mutating func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
+        switch body {
+        case .data(let data):
+            let start = data.startIndex + Int(offset)
+            let piece = data[start..<min(start + count, data.endIndex)]
+            offset += Int64(piece.count)
+            return piece.isEmpty ? .end : .bytes(piece)
+        case .stream(let stream):
+            return stream.next(atMost: count, whenReady: whenReady)
+        }
+    }
+
+    mutating func seek(to offset: Int64) -> Bool {
+        switch body {
+        case .data(let data):
+            guard offset <= Int64(data.count) else { return false }
+            self.offset = offset
+            return true
+        case .stream(let stream):
+            return offset == 0 && stream.isUnread
+        }
+    }
+}

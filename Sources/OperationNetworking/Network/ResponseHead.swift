@@ -1,0 +1,90 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The status line and the header fields of one response.
+struct ResponseHead: Hashable, Sendable {
+    /// As on the wire: `HTTP/1.1`, `HTTP/2`.
+    var version: String
+    var status: Int
+    var fields: HeaderFields
+
+    /// 1xx: another head follows.
+    var isInterim: Bool { (100..<200).contains(status) }
+
+    /// Foundation's form of it. Repeated fields are joined with a comma (RFC 9110 §5.3).
+    func response(for url: URL) -> HTTPURLResponse? {
+        HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields.dictionary)
+    }
+}
+
+/// Reads response heads line by line, as libcurl hands them over.
+struct ResponseHeadReader {
+    /// What a line completed.
+    enum Event {
+        case nothing
+        /// A whole head, interim ones included.
+        case head(ResponseHead)
+        /// A field after the body (RFC 9112 §7.1.2); not part of the head.
+        case trailer
+    }
+
+    private var head: ResponseHead?
+    private var hasFinalHead = false
+
+    /// Whether a head has begun and its empty line has not come.
+    var isInsideHead: Bool { head != nil }
+
+    /// Takes the next line, with or without its line end.
+    mutating func read(_ line: Span<UInt8>) -> Event {
+        let line = line.extracting(Self.withoutLineEnd(line))
+        guard !line.isEmpty else {
+            guard let complete = head else { return .trailer }
+            head = nil
+            hasFinalHead = !complete.isInterim
+            return .head(complete)
+        }
+        if head == nil, !hasFinalHead {
+            head = Self.statusLine(line)
+        } else if head != nil {
+            readField(line)
+        } else {
+            return .trailer
+        }
+        return .nothing
+    }
+
+    private mutating func readField(_ line: Span<UInt8>) {
+        // libcurl has refused lines without a colon, and unfolded continued ones.
+        guard let colon = line.indices.first(where: { line[$0] == UInt8(ascii: ":") }) else { return }
+        let name = line.extracting(Self.trimmed(line, 0..<colon))
+        let value = line.extracting(Self.trimmed(line, (colon + 1)..<line.count))
+        head?.fields.append(name: String(headerText: name), value: String(headerText: value))
+    }
+
+    /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked its form.
+    private static func statusLine(_ line: Span<UInt8>) -> ResponseHead {
+        let parts = String(headerText: line).split(separator: " ", maxSplits: 2)
+        return ResponseHead(
+            version: parts.first.map { String($0) } ?? "",
+            status: parts.count > 1 ? Int(parts[1]) ?? 0 : 0,
+            fields: HeaderFields())
+    }
+
+    private static func withoutLineEnd(_ line: Span<UInt8>) -> Range<Int> {
+        var end = line.count
+        while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return 0..<end
+    }
+
+    private static func trimmed(_ text: Span<UInt8>, _ bounds: Range<Int>) -> Range<Int> {
+        var (start, end) = (bounds.lowerBound, bounds.upperBound)
+        while start < end, isBlank(text[start]) { start += 1 }
+        while start < end, isBlank(text[end - 1]) { end -= 1 }
+        return start..<end
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+}

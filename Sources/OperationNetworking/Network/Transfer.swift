@@ -1,0 +1,182 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// One transfer in progress: turns what libcurl says into heads, bytes and an end that has been checked.
+///
+/// Used on the network thread; libcurl calls it while ``Transfers`` drives.
+final class Transfer: EasyHandleDelegate {
+    let id: TransferID
+    let request: TransferRequest
+    let client: any TransferClient
+    let easy: EasyHandle
+    /// When a byte last moved.
+    private(set) var lastActivity: MonotonicTime
+    /// The client's sink is full: no byte can move, and it is not the server's fault.
+    private(set) var isHeld = false
+
+    private let clock: PassClock
+    private let resumeSending: @Sendable () -> Void
+    private var reader = ResponseHeadReader()
+    private var head: ResponseHead?
+    private var length: MessageLength?
+    private var decoder: ContentDecoder?
+    private var body: RequestBodyReader?
+    private var bytesReceived: Int64 = 0
+    private var bytesSent: Int64 = 0
+    /// Why we gave it up; libcurl then only says that a callback failed.
+    private var failure: TransferError?
+
+    /// - Parameter resumeSending: called, on any thread, when the request's body has more after it had to wait.
+    init(
+        id: TransferID,
+        request: TransferRequest,
+        client: any TransferClient,
+        easy: EasyHandle,
+        clock: PassClock,
+        resumeSending: @escaping @Sendable () -> Void
+    ) {
+        self.id = id
+        self.request = request
+        self.client = client
+        self.easy = easy
+        self.clock = clock
+        self.resumeSending = resumeSending
+        lastActivity = clock.now
+        body = request.body.map { RequestBodyReader($0) }
+    }
+
+    // MARK: - The end
+
+    /// Judges the end that libcurl reported.
+    func end(code: Int32) -> TransferEnd {
+        TransferEnd(error: failure ?? judge(code), metrics: metrics)
+    }
+
+    /// The end of a transfer that we stopped.
+    func end(_ error: TransferError) -> TransferEnd {
+        TransferEnd(error: error, metrics: metrics)
+    }
+
+    /// libcurl takes some broken ends for good ones.
+    private func judge(_ code: Int32) -> TransferError? {
+        if case .exactly(let declared) = length, bytesReceived < declared {
+            return .truncatedBody(declared: declared, received: bytesReceived)
+        }
+        if let error = easy.error(for: code) { return .curl(error) }
+        if head == nil || reader.isInsideHead { return .truncatedHead }
+        do {
+            try decoder?.finish()
+        } catch {
+            return Self.decodingError(error)
+        }
+        return nil
+    }
+
+    var metrics: TransferMetrics {
+        let moments = easy.moments
+        var metrics = TransferMetrics()
+        metrics.bytesReceived = bytesReceived
+        metrics.bytesSent = bytesSent
+        metrics.transferCount = 1
+        metrics.connectionCount = easy.connectionCount
+        metrics.httpVersion = easy.httpVersion
+        metrics.nameLookupTime = Double(moments.name) / 1e6
+        metrics.connectTime = Double(moments.connection) / 1e6
+        metrics.tlsTime = Double(moments.tls) / 1e6
+        metrics.firstByteTime = Double(moments.firstByte) / 1e6
+        metrics.transferTime = Double(moments.total) / 1e6
+        return metrics
+    }
+
+    // MARK: - Holding
+
+    /// The client's sink has room again.
+    func resumeReceiving() {
+        guard isHeld else { return }
+        isHeld = false
+        lastActivity = clock.now
+        easy.resumeReceiving()
+    }
+
+    // MARK: - EasyHandleDelegate
+
+    func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
+        lastActivity = clock.now
+        guard case .head(let head) = reader.read(line), !head.isInterim else { return true }
+        self.head = head
+        do throws(MessageLength.Failure) {
+            length = try MessageLength(method: request.method, head: head)
+        } catch {
+            return give(up: .length(error))
+        }
+        if head.status == 206, request.fields["Range"] == nil { return give(up: .unaskedPartialContent) }
+        if request.acceptsContentCoding, length != MessageLength.none, let coding = head.fields["Content-Encoding"] {
+            decoder = ContentDecoder(contentEncoding: coding)
+        }
+        switch client.transferDidReceive(head) {
+        case .receive: return true
+        case .refuse: return give(up: .refused)
+        }
+    }
+
+    func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
+        guard failure == nil else { return .failed }
+        guard !client.transferMustWait else {
+            isHeld = true
+            return .full
+        }
+        lastActivity = clock.now
+        bytesReceived += Int64(bytes.count)
+        do {
+            if let decoder {
+                try decoder.decode(bytes) { try client.transferDidReceive($0) }
+            } else {
+                try client.transferDidReceive(bytes)
+            }
+            return .taken
+        } catch let error as ContentDecoder.Failure {
+            failure = .decoding(error)
+        } catch {
+            failure = .client(error)
+        }
+        return .failed
+    }
+
+    func easyHandleNeedsBody(atMost count: Int) -> SendAnswer {
+        lastActivity = clock.now
+        guard let answer = body?.next(atMost: count, whenReady: resumeSending) else { return .end }
+        switch answer {
+        case .bytes(let data):
+            bytesSent += Int64(data.count)
+            client.transferDidSend(data.count)
+        case .failed:
+            if case .stream(let stream) = request.body, let error = stream.error { failure = .body(error) }
+        case .end, .notYet:
+            break
+        }
+        return answer
+    }
+
+    func easyHandleSeeksBody(to offset: Int64) -> Bool {
+        guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
+        return true
+    }
+
+    private func give(up reason: TransferError) -> Bool {
+        failure = reason
+        return false
+    }
+
+    private static func decodingError(_ error: any Error) -> TransferError {
+        (error as? ContentDecoder.Failure).map { .decoding($0) } ?? .client(error)
+    }
+}
+
+/// The time, read once for each pass of the network thread: a system call per piece of a body would be wasted.
+final class PassClock {
+    private(set) var now = MonotonicTime.now
+
+    func tick() {
+        now = .now
+    }
+}

@@ -1,0 +1,62 @@
+internal import OperationNetworkingSystem
+
+/// Whoever a transfer is for. Called on the network thread.
+///
+/// All but the last are called from within libcurl: nothing there may wait, or start or stop a transfer.
+protocol TransferClient: AnyObject {
+    /// The final head came. No byte of the body was handed over yet.
+    func transferDidReceive(_ head: ResponseHead) -> HeadAnswer
+
+    /// Whether the body has to wait. Asked before each piece; ``Transfers/resumeReceiving(_:)`` goes on.
+    var transferMustWait: Bool { get }
+
+    /// One piece of the body, decoded.
+    /// - Throws: anything that makes the rest useless; the transfer ends with it.
+    func transferDidReceive(_ bytes: Span<UInt8>) throws
+
+    /// So many bytes of the request's body were taken by libcurl.
+    func transferDidSend(_ count: Int)
+
+    /// The last call: the transfer has ended by itself. Not called for one that was stopped.
+    func transferDidComplete(_ end: TransferEnd)
+}
+
+/// What to do with a response, decided by its head.
+enum HeadAnswer {
+    case receive
+    /// Do not receive the body: the transfer ends with `.refused`.
+    case refuse
+}
+
+/// How a transfer ended.
+struct TransferEnd: Sendable {
+    /// `nil`: completely, every byte of it, as far as HTTP can tell.
+    var error: TransferError?
+    var metrics: TransferMetrics
+}
+
+/// Why a transfer ended before its time.
+enum TransferError: Error, Sendable {
+    /// libcurl says so.
+    case curl(CurlError)
+    /// So many seconds without a byte.
+    case idle(seconds: Double)
+    /// The response's length cannot be known.
+    case length(MessageLength.Failure)
+    /// The connection ended inside the head.
+    case truncatedHead
+    /// The body ended before its declared length.
+    case truncatedBody(declared: Int64, received: Int64)
+    /// The body is not what its content coding says, or breaks off.
+    case decoding(ContentDecoder.Failure)
+    /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
+    case unaskedPartialContent
+    /// The client threw while it took the body.
+    case client(any Error)
+    /// The client did not want the body.
+    case refused
+    /// The stream that the request's body comes from failed.
+    case body(any Error)
+    /// The request's body would have to be sent again, and can be read only once.
+    case bodyNotRepeatable
+}

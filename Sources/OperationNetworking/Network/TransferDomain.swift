@@ -1,0 +1,64 @@
+internal import OperationNetworkingSystem
+
+/// The transfers of one trust domain, their connections, and handles to use again. Used on the network thread.
+final class TransferDomain {
+    /// Idle handles to keep; making one costs about as much as a small request.
+    private static let maximumIdleHandles = 256
+
+    private let multi: MultiHandle
+    private let timer: Timer
+    private var idleHandles: [EasyHandle] = []
+
+    init(
+        clock: PassClock,
+        maximumIdleConnections: Int,
+        didChangeSocket: @escaping (Int32, MultiHandle.Interest) -> Void
+    ) throws(CurlError) {
+        let timer = Timer()
+        self.timer = timer
+        multi = try MultiHandle(
+            maximumIdleConnections: maximumIdleConnections,
+            didChangeSocket: didChangeSocket,
+            didMoveTimer: { milliseconds in timer.deadline = milliseconds.map { clock.now + Double($0) / 1000 } })
+    }
+
+    /// When libcurl wants ``timeOut()``; `nil`: not for now.
+    var deadline: MonotonicTime? { timer.deadline }
+
+    /// A handle to prepare: a used one if there is one.
+    func takeHandle() throws(CurlError) -> EasyHandle {
+        if let handle = idleHandles.popLast() { return handle }
+        return try EasyHandle()
+    }
+
+    func add(_ easy: EasyHandle) throws(CurlError) {
+        try multi.add(easy)
+    }
+
+    /// Ends the handle's transfer, whether or not it has finished, and keeps the handle for another one.
+    func remove(_ easy: EasyHandle) {
+        multi.remove(easy)
+        easy.reset()
+        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
+    }
+
+    func act(on socket: Int32, _ events: SocketPoller.Events) {
+        multi.act(on: socket, events)
+    }
+
+    /// Calls libcurl if it wanted to be called by now.
+    func timeOut(now: MonotonicTime) {
+        guard let deadline = timer.deadline, deadline <= now else { return }
+        timer.deadline = nil
+        multi.timeOut()
+    }
+
+    func nextFinished() -> (EasyHandle, code: Int32)? {
+        multi.nextFinished()
+    }
+
+    /// Set by libcurl from within; an object, so that the callback needs nothing else of the domain.
+    private final class Timer {
+        var deadline: MonotonicTime?
+    }
+}

@@ -1,0 +1,39 @@
+internal import OperationNetworkingSystem
+
+/// What an exchange cost, all its redirects and resumptions together.
+public struct TransferMetrics: Hashable, Sendable {
+    /// Bytes of response bodies as they came over the wire, before any content coding was undone.
+    public internal(set) var bytesReceived: Int64 = 0
+    /// Bytes of request bodies that were sent.
+    public internal(set) var bytesSent: Int64 = 0
+    /// Bytes that were here already when a transfer resumed, and were not fetched again.
+    public internal(set) var bytesKept: Int64 = 0
+    /// Transfers: one, and one more for each redirect, each resumption, and each time the start had to be repeated.
+    public internal(set) var transferCount = 0
+    /// Connections that had to be opened; the rest were reused.
+    public internal(set) var connectionCount = 0
+    /// Of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
+    public internal(set) var httpVersion: String?
+    /// Seconds in the last transfer until the server's name was known; 0 over a reused connection.
+    public internal(set) var nameLookupTime = 0.0
+    /// Seconds in the last transfer until the connection stood, without TLS; 0 over a reused connection.
+    public internal(set) var connectTime = 0.0
+    /// Seconds in the last transfer until TLS stood; 0 without TLS, and over a reused connection.
+    public internal(set) var tlsTime = 0.0
+    /// Seconds in the last transfer until the first byte of the response.
+    public internal(set) var firstByteTime = 0.0
+    /// Seconds that all transfers took together.
+    public internal(set) var transferTime = 0.0
+
+    /// Adds a later transfer of the same exchange.
+    mutating func add(_ next: TransferMetrics) {
+        var sum = next
+        sum.bytesReceived += bytesReceived
+        sum.bytesSent += bytesSent
+        sum.bytesKept += bytesKept
+        sum.transferCount += transferCount
+        sum.connectionCount += connectionCount
+        sum.transferTime += transferTime
+        self = sum
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// All that one transfer needs, decided before it starts.
+struct TransferRequest: Sendable {
+    var url: URL
+    var method: String
+    var fields: HeaderFields
+    var body: RequestBody?
+    var trustDomain: TrustDomain
+    var version: TransferOptions.HTTPVersion
+    /// Whether to ask for a content coding, and undo it.
+    var acceptsContentCoding: Bool
+    /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
+    var idleTimeout: Double
+
+    /// libcurl's form of it.
+    var options: TransferOptions {
+        TransferOptions(
+            url: url.absoluteString,
+            method: method,
+            headerLines: headerLines,
+            body: bodyLength,
+            version: version,
+            authoritiesFile: authoritiesFile)
+    }
+
+    private var bodyLength: TransferOptions.Body {
+        guard let body else { return .none }
+        return body.length.map { .length($0) } ?? .unknownLength
+    }
+
+    private var authoritiesFile: String? {
+        switch trustDomain.anchors {
+        case .system: nil
+        case .file(let url): url.path
+        }
+    }
+
+    private var headerLines: [String] {
+        var lines = fields.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
+        if acceptsContentCoding { lines.append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
+        // Added by libcurl otherwise: a pause of a second before a large body, and its own idea of a type.
+        if body != nil {
+            if fields["Expect"] == nil { lines.append("Expect:") }
+            if fields["Content-Type"] == nil { lines.append("Content-Type:") }
+        }
+        if fields["Accept"] == nil { lines.append("Accept: */*") }
+        return lines
+    }
+}
+
+/// Names one transfer for as long as the process lives.
+struct TransferID: Hashable, Sendable {
+    private let number: UInt64
+
+    private static let last = Locked<UInt64>(0)
+
+    /// One that was not used before. Callable from any thread.
+    static func next() -> TransferID {
+        TransferID(
+            number: last.withLock { last in
+                last += 1
+                return last
+            })
+    }
+}

@@ -1,0 +1,131 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+extension URLError.Code {
+    /// What Foundation calls a libcurl failure. Anything not listed is `.unknown`, and a test lists what is not.
+    init(_ error: CurlError) {
+        self =
+            switch error.code {
+            case 1: .unsupportedURL  // CURLE_UNSUPPORTED_PROTOCOL
+            case 3: .badURL  // CURLE_URL_MALFORMAT
+            case 5: .cannotFindHost  // CURLE_COULDNT_RESOLVE_PROXY
+            case 6: .cannotFindHost  // CURLE_COULDNT_RESOLVE_HOST
+            case 7: .cannotConnectToHost  // CURLE_COULDNT_CONNECT
+            case 8: .badServerResponse  // CURLE_WEIRD_SERVER_REPLY
+            case 16: .networkConnectionLost  // CURLE_HTTP2
+            case 18: .networkConnectionLost  // CURLE_PARTIAL_FILE
+            case 26: .requestBodyStreamExhausted  // CURLE_READ_ERROR
+            case 28: .timedOut  // CURLE_OPERATION_TIMEDOUT
+            case 35: .secureConnectionFailed  // CURLE_SSL_CONNECT_ERROR
+            case 47: .httpTooManyRedirects  // CURLE_TOO_MANY_REDIRECTS
+            case 52: .networkConnectionLost  // CURLE_GOT_NOTHING
+            case 55: .networkConnectionLost  // CURLE_SEND_ERROR
+            case 56: .networkConnectionLost  // CURLE_RECV_ERROR
+            case 58: .clientCertificateRejected  // CURLE_SSL_CERTPROBLEM
+            case 59: .secureConnectionFailed  // CURLE_SSL_CIPHER
+            case 60: .serverCertificateUntrusted  // CURLE_PEER_FAILED_VERIFICATION
+            case 61: .cannotDecodeRawData  // CURLE_BAD_CONTENT_ENCODING
+            case 63: .dataLengthExceedsMaximum  // CURLE_FILESIZE_EXCEEDED
+            case 65: .requestBodyStreamExhausted  // CURLE_SEND_FAIL_REWIND
+            case 66, 53, 54: .secureConnectionFailed  // CURLE_SSL_ENGINE_*
+            case 77: .secureConnectionFailed  // CURLE_SSL_CACERT_BADFILE
+            case 80: .secureConnectionFailed  // CURLE_SSL_SHUTDOWN_FAILED
+            case 82, 83: .serverCertificateUntrusted  // CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR
+            case 90, 91: .serverCertificateUntrusted  // CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS
+            case 92: .networkConnectionLost  // CURLE_HTTP2_STREAM
+            case 95: .networkConnectionLost  // CURLE_HTTP3
+            case 97: .cannotConnectToHost  // CURLE_PROXY
+            case 98: .clientCertificateRequired  // CURLE_SSL_CLIENTCERT
+            case 99: .unknown  // CURLE_UNRECOVERABLE_POLL
+            default: .unknown
+            }
+    }
+}
+
+extension URLError {
+    /// In `userInfo`: the `CURLcode`, an `Int`; see libcurl-errors(3).
+    public static let curlCodeKey = "OperationNetworking.curlCode"
+
+    /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was ours.
+    public var curlCode: Int? {
+        userInfo[Self.curlCodeKey] as? Int
+    }
+
+    init(_ code: Code, url: URL?, sentence: String, curlCode: Int? = nil, underlying: (any Error)? = nil) {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        if let url {
+            userInfo[NSURLErrorFailingURLErrorKey] = url
+        }
+        userInfo[Self.curlCodeKey] = curlCode
+        userInfo[NSUnderlyingErrorKey] = underlying
+        self.init(code, userInfo: userInfo)
+    }
+
+    /// The end of an operation that was cancelled.
+    static func cancelled(url: URL?) -> URLError {
+        URLError(.cancelled, url: url, sentence: "The operation was cancelled.")
+    }
+}
+
+extension TransferError {
+    /// What an operation's `error` says. A failure of the client's or of the user's stream stays what it is.
+    func error(for url: URL) -> any Error {
+        switch self {
+        case .curl(let error):
+            return error.urlError(for: url)
+        case .idle(let seconds):
+            return URLError(
+                .timedOut, url: url, sentence: "No byte came or went for \(Self.text(seconds)) seconds.")
+        case .length(.malformedLength(let value)):
+            return URLError(
+                .badServerResponse, url: url, sentence: "The server's Content-Length is not a length: \"\(value)\".")
+        case .length(.conflictingLengths(let values)):
+            return URLError(
+                .badServerResponse, url: url, sentence: "The server sent Content-Lengths that differ: \(values).")
+        case .truncatedHead:
+            return URLError(
+                .networkConnectionLost, url: url, sentence: "The connection ended inside the response's head.")
+        case .truncatedBody(let declared, let received):
+            return URLError(
+                .networkConnectionLost, url: url,
+                sentence: "The server announced \(declared) bytes, and the connection ended after \(received).")
+        case .decoding(.truncated):
+            return URLError(
+                .cannotDecodeRawData, url: url, sentence: "The body ended before its content coding was complete.")
+        case .decoding(.malformed(let reason)):
+            return URLError(
+                .cannotDecodeRawData, url: url, sentence: "The body does not match its content coding: \(reason).")
+        case .unaskedPartialContent:
+            return URLError(
+                .badServerResponse, url: url, sentence: "The server sent a part (206) that was not asked for.")
+        case .bodyNotRepeatable:
+            return URLError(
+                .requestBodyStreamExhausted, url: url,
+                sentence: "The request's body must be sent again, and its stream can be read only once.")
+        case .refused:
+            return URLError(.badServerResponse, url: url, sentence: "The response was refused.")
+        case .client(let error), .body(let error):
+            return error
+        }
+    }
+
+    private static func text(_ seconds: Double) -> String {
+        seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
+    }
+}
+
+extension CurlError {
+    func urlError(for url: URL) -> URLError {
+        // libcurl only says that it has no socket; the remedy is not in the server.
+        let hasNoDescriptors = systemError == 24 || systemError == 23  // EMFILE, ENFILE
+        return URLError(
+            URLError.Code(self), url: url,
+            sentence: hasNoDescriptors
+                ? "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): \(message)" : message,
+            curlCode: Int(code), underlying: systemError == 0 ? nil : posixError(for: systemError))
+    }
+
+    private func posixError(for code: Int32) -> any Error {
+        NSError(domain: NSPOSIXErrorDomain, code: Int(code))
+    }
+}

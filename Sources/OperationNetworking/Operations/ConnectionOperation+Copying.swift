@@ -1,0 +1,13 @@
+public import Foundation
+
+extension ConnectionOperation: NSCopying {
+    /// A new operation for the same request, with the same settings: what to try again with.
+    ///
+    /// Results are not copied, nor the closures that hear of the end (`completionBlock`, and those of
+    /// `setCompletion`), nor an ``outputStream``, which cannot be used twice.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = type(of: self).init(request: request)
+        copySettings(to: copy)
+        return copy
+    }
+}

@@ -1,0 +1,80 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+extension ConnectionOperation {
+    /// Always there: notifications are nothing but an observer.
+    private static let notificationPoster = NotificationPoster()
+
+    /// Puts something into the outbox and sees to it that it is delivered.
+    func deliver(_ delivery: Delivery) {
+        deliver { _ in delivery }
+    }
+
+    func deliver(_ make: (inout OperationState) -> Delivery?) {
+        let target = state.withLock { state in make(&state).flatMap { state.append($0) } }
+        if let target { scheduleDelivery(target) }
+    }
+
+    func scheduleDelivery(_ target: DeliveryTarget) {
+        target.queue.async(group: target.group) { self.empty() }
+    }
+
+    /// On the completion queue: tells everything that waits, and what comes meanwhile. There is never a second one at
+    /// the same time.
+    private func empty() {
+        while true {
+            let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.observers) }
+            guard !deliveries.isEmpty else { return }
+            for delivery in deliveries {
+                Self.tell(Self.notificationPoster, delivery, self)
+                for observer in observers { Self.tell(observer, delivery, self) }
+                call(delivery)
+            }
+        }
+    }
+
+    private func call(_ delivery: Delivery) {
+        switch delivery {
+        case .started, .paused, .resumed, .received, .redirected:
+            break
+        case .downloaded(let report):
+            state.withLock { $0.downloadProgress }?(report.bytes, report.total, report.expected)
+        case .uploaded(let report):
+            state.withLock { $0.uploadProgress }?(report.bytes, report.total, report.expected)
+        case .finished:
+            callCompletion()
+            state.withLock { $0.completionBlock }?()
+            let (whenDelivered, closures) = state.withLock { state in
+                state.isDelivered = true
+                return (state.whenDelivered, state.takeClosures())
+            }
+            for body in whenDelivered { body() }
+            withExtendedLifetime(closures) {}
+        }
+    }
+
+    private static func tell(
+        _ observer: any OperationObserver, _ delivery: Delivery, _ operation: ConnectionOperation
+    ) {
+        switch delivery {
+        case .started: observer.operationDidStart(operation)
+        case .paused: observer.operationDidPause(operation)
+        case .resumed: observer.operationDidResume(operation)
+        case .received(let response): observer.operation(operation, didReceive: response)
+        case .redirected(let redirect, let request):
+            observer.operation(operation, didFollow: redirect, to: request)
+        case .finished(let wasRunning): observer.operationDidFinish(operation, wasRunning: wasRunning)
+        case .downloaded, .uploaded: break
+        }
+    }
+
+    /// Calls `body` when the last callback has been delivered; at once if it has.
+    func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+        let isDelivered = state.withLock { state in
+            if !state.isDelivered { state.whenDelivered.append(body) }
+            return state.isDelivered
+        }
+        if isDelivered { body() }
+    }
+}

@@ -1,0 +1,273 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// One HTTP request as an `Operation`: it knows bytes. ``HTTPRequestOperation`` adds what they mean.
+///
+/// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. What is configured
+/// must be set before the operation starts.
+///
+/// When it ends, in this order: the last progress; the results are final; `isFinished`; then, on ``completionQueue``,
+/// the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations that depend on this one
+/// therefore see its results. Every closure is released after the last callback.
+///
+/// It asks for the identity coding when the body goes to a file or a stream, or when ``isResumable`` is set, and over
+/// HTTP/1.1 when the body goes to a file or a stream; else it accepts gzip and deflate, and HTTP/2.
+open class ConnectionOperation: Operation, @unchecked Sendable {
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
+
+    /// Told about progress: bytes since the last call, bytes altogether, and bytes expected, -1 if that is unknown.
+    public typealias ProgressHandler = @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
+
+    /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that request,
+    /// another one, or `nil` to take the redirect for the response.
+    public typealias RedirectHandler =
+        @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) -> URLRequest?
+
+    let state: Locked<OperationState>
+
+    /// - Parameter request: an http or https URL; the operation ends with `URLError.badURL` or `.unsupportedURL`
+    ///   otherwise. `timeoutInterval` counts seconds since a byte last came or went; 0: for ever.
+    public required init(request: URLRequest) {
+        state = Locked(OperationState(request: request))
+        super.init()
+    }
+
+    @available(*, unavailable, message: "An operation needs a request")
+    public override init() {
+        preconditionFailure("An operation needs a request")
+    }
+
+    // MARK: - Results
+
+    /// The request, as given. Redirects, pauses and resumptions do not change it.
+    public var request: URLRequest { state.withLock { $0.request } }
+
+    /// The head of the last response that was not a redirect to be followed.
+    public var response: HTTPURLResponse? { state.withLock { $0.response } }
+
+    /// Why the operation failed; final before `isFinished`. A transport failure is a `URLError`; see
+    /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
+    public var error: (any Error)? { state.withLock { $0.error } }
+
+    /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful response
+    /// went to a file or stream; the body of an error response is kept here in any case, of up to 64 KiB then.
+    public var responseData: Data? { state.withLock { $0.responseData } }
+
+    /// What the exchange cost; `nil` until the operation has finished.
+    public var metrics: TransferMetrics? { state.withLock { $0.metrics } }
+
+    /// The encoding that the response's `charset` names; UTF-8 if it names none, or one that is not known.
+    public var responseStringEncoding: String.Encoding {
+        ResponseText(data: nil, response: response).encoding
+    }
+
+    /// ``responseData`` as text.
+    public var responseString: String? {
+        let (data, response) = state.withLock { ($0.responseData, $0.response) }
+        return ResponseText(data: data, response: response).string
+    }
+
+    // MARK: - Configuration
+
+    /// Where the request's body is read from, once: a redirect that would need it again is an error. Its length is
+    /// taken from the `Content-Length` field; without one it is sent in chunks.
+    public var inputStream: InputStream? {
+        get { request.httpBodyStream }
+        set { configure { $0.request.httpBodyStream = newValue } }
+    }
+
+    /// Where the body of a successful (2xx) response goes, instead of memory. It is opened, written and closed by the
+    /// operation, on a queue of its own; a stream that does not keep up slows the transfer down.
+    ///
+    /// Setting it resets ``outputFile``.
+    public var outputStream: OutputStream? {
+        get { state.withLock { $0.outputStream } }
+        set {
+            configure { state in
+                state.outputStream = newValue
+                state.outputFile = nil
+            }
+        }
+    }
+
+    /// The file that the body of a successful (2xx) response goes to, instead of memory. It is made, or emptied, when
+    /// such a body begins.
+    ///
+    /// Setting it resets ``outputStream``.
+    public var outputFile: URL? {
+        get { state.withLock { $0.outputFile } }
+        set {
+            configure { state in
+                state.outputFile = newValue
+                state.outputStream = nil
+            }
+        }
+    }
+
+    /// At most so many bytes of a body are kept in memory; a longer one is an error,
+    /// `URLError.dataLengthExceedsMaximum`. Unlimited by default.
+    public var maximumResponseDataLength: Int {
+        get { state.withLock { $0.maximumResponseDataLength } }
+        set { configure { $0.maximumResponseDataLength = newValue } }
+    }
+
+    /// Whose certificates are trusted.
+    public var trustAnchors: TrustAnchors {
+        get { state.withLock { $0.trustAnchors } }
+        set { configure { $0.trustAnchors = newValue } }
+    }
+
+    /// Asks for the identity coding, so that what is in memory when the operation is paused can be kept.
+    public var isResumable: Bool {
+        get { state.withLock { $0.isResumable } }
+        set { configure { $0.isResumable = newValue } }
+    }
+
+    /// Transfers move in the common modes of the network thread's run loop, and in these.
+    public var runLoopModes: Set<RunLoop.Mode> {
+        get { state.withLock { $0.runLoopModes } }
+        set { configure { $0.runLoopModes = newValue } }
+    }
+
+    /// Where callbacks and notifications come; `nil`: the main queue. A process that never runs its main queue has to
+    /// set this. Read when the callback is due.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.withLock { $0.completionQueue = newValue } }
+    }
+
+    /// Entered by each callback while it waits for its queue and runs.
+    public var completionGroup: DispatchGroup? {
+        get { state.withLock { $0.completionGroup } }
+        set { state.withLock { $0.completionGroup = newValue } }
+    }
+
+    /// Yours. Nothing here reads it.
+    public var userInfo: [String: any Sendable] {
+        get { state.withLock { $0.userInfo } }
+        set { state.withLock { $0.userInfo = newValue } }
+    }
+
+    /// Called on ``completionQueue`` as the last callback, and released then.
+    open override var completionBlock: (@Sendable () -> Void)? {
+        get { state.withLock { $0.completionBlock } }
+        set { state.withLock { $0.completionBlock = newValue } }
+    }
+
+    /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total counts the
+    /// bytes that came before a pause, and never goes backwards while the transfer runs.
+    public func setDownloadProgress(_ block: ProgressHandler?) {
+        state.withLock { $0.downloadProgress = block }
+    }
+
+    /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
+    public func setUploadProgress(_ block: ProgressHandler?) {
+        state.withLock { $0.uploadProgress = block }
+    }
+
+    /// Called on a queue of the library for each redirect. Without it all are followed, up to 20.
+    ///
+    /// The request that is offered carries no `Authorization`, `Cookie` or `Proxy-Authorization` to another origin.
+    public func setRedirect(_ block: RedirectHandler?) {
+        state.withLock { $0.redirect = block }
+    }
+
+    /// Tells `observer` what happens from now on, until the operation has finished.
+    public func addObserver(_ observer: any OperationObserver) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    // MARK: - Operation
+
+    public override var isAsynchronous: Bool { true }
+
+    public override var isReady: Bool {
+        super.isReady && state.withLock { $0.machine.phase != .pausedBeforeStart }
+    }
+
+    public override var isExecuting: Bool { state.withLock { $0.machine.phase == .executing } }
+
+    public override var isFinished: Bool { state.withLock { $0.machine.phase == .finished } }
+
+    /// Whether `pause()` was called, and `resume()` or `cancel()` not since.
+    public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
+
+    public override func start() {
+        apply { $0.machine.start() }
+    }
+
+    /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
+    ///
+    /// It stays in its queue. Nothing happens to one that is paused already, was cancelled, or has finished.
+    public func pause() {
+        apply { $0.machine.pause() }
+    }
+
+    /// Lets a paused operation go on: one that its queue never started waits for its turn, any other one goes on at
+    /// once.
+    public func resume() {
+        apply { $0.machine.resume() }
+    }
+
+    /// Ends the operation with `URLError.cancelled`. One that waits in a queue finishes when the queue starts it.
+    open override func cancel() {
+        apply { $0.machine.cancel() }
+    }
+
+    // MARK: - For subclasses
+
+    /// Makes sense of what came, on a processing queue, before the operation is finished.
+    func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
+        (nil, end.error)
+    }
+
+    /// Calls, and lets go of, the closures that hear the result. On the completion queue, once.
+    func callCompletion() {}
+
+    /// What the exchange needs to know.
+    func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
+        state.exchangeConfiguration
+    }
+
+    /// Gives a new operation the settings of this one.
+    func copySettings(to copy: ConnectionOperation) {
+        let settings = state.withLock { $0 }
+        copy.configure { state in
+            state.outputFile = settings.outputFile
+            state.trustAnchors = settings.trustAnchors
+            state.maximumResponseDataLength = settings.maximumResponseDataLength
+            state.isResumable = settings.isResumable
+            state.runLoopModes = settings.runLoopModes
+            state.userInfo = settings.userInfo
+            state.completionQueue = settings.completionQueue
+            state.completionGroup = settings.completionGroup
+            state.uploadProgress = settings.uploadProgress
+            state.downloadProgress = settings.downloadProgress
+            state.redirect = settings.redirect
+            state.observers = settings.observers
+        }
+        copy.name = name
+        copy.queuePriority = queuePriority
+        copy.qualityOfService = qualityOfService
+    }
+
+    // MARK: - Helpers
+
+    func configure(_ body: (inout OperationState) -> Void) {
+        state.withLock { state in
+            precondition(state.machine.isConfigurable, "An operation was configured after it started")
+            body(&state)
+        }
+    }
+}
+
+extension ConnectionOperation {
+    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream of yours.
+    ///
+    /// Nothing that may wait belongs on that thread: every transfer of the process would wait with it.
+    public static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
+        NetworkThread.shared.withRunLoop(body)
+    }
+}

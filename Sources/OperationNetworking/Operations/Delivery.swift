@@ -1,0 +1,65 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+
+/// Something the user is to hear on the completion queue.
+enum Delivery {
+    case started
+    case paused
+    case resumed
+    case received(HTTPURLResponse)
+    case redirected(HTTPURLResponse, URLRequest)
+    case downloaded(ProgressReport)
+    case uploaded(ProgressReport)
+    /// The last one.
+    case finished(wasRunning: Bool)
+}
+
+/// Where callbacks come.
+struct DeliveryTarget {
+    var queue: DispatchQueue
+    var group: DispatchGroup?
+}
+
+/// What a progress closure gets.
+struct ProgressReport: Hashable, Sendable {
+    /// Since the last report.
+    var bytes: Int
+    /// Altogether, with what was there before a resumption.
+    var total: Int64
+    /// -1: unknown.
+    var expected: Int64
+
+    /// This one and a later one, as one.
+    func merged(with later: ProgressReport) -> ProgressReport {
+        ProgressReport(bytes: bytes + later.bytes, total: later.total, expected: later.expected)
+    }
+}
+
+/// What waits to be delivered, in order. Whoever appends to an idle one has to schedule a delivery; the delivery
+/// empties it piece by piece. So events stay in order, and never overlap, on concurrent queues as well.
+struct Outbox {
+    private var deliveries: [Delivery] = []
+    private var isScheduled = false
+
+    /// - Returns: whether the caller has to schedule a delivery.
+    mutating func append(_ delivery: Delivery) -> Bool {
+        switch (delivery, deliveries.last) {
+        case (.downloaded(let report), .downloaded(let waiting)?):
+            deliveries[deliveries.count - 1] = .downloaded(waiting.merged(with: report))
+        case (.uploaded(let report), .uploaded(let waiting)?):
+            deliveries[deliveries.count - 1] = .uploaded(waiting.merged(with: report))
+        default:
+            deliveries.append(delivery)
+        }
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    /// All that waits; empty means that the delivery is over.
+    mutating func takeAll() -> [Delivery] {
+        if deliveries.isEmpty { isScheduled = false }
+        defer { deliveries = [] }
+        return deliveries
+    }
+}

@@ -1,0 +1,428 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// One request's business with its server, across redirects, pauses and resumptions, until there is an end.
+///
+/// It is made on any thread, and then used on the network thread only. While a transfer runs it keeps its owner.
+final class Exchange: @unchecked Sendable {
+    // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
+
+    private enum Phase {
+        /// Not begun, or suspended.
+        case idle
+        case transferring(TransferID)
+        /// Somebody else has the next word: the redirect closure, or a sink that writes its last bytes.
+        case waiting
+        case ended(ExchangeEnd)
+    }
+
+    /// What becomes of the body that is coming.
+    private enum BodyUse {
+        /// It goes to the sink.
+        case deliver
+        /// So many bytes are there already; what comes after them goes to the sink.
+        case skip(Int64)
+        /// It explains an error, or a redirect: it is kept aside, up to a limit.
+        case keepAside
+        /// Nobody needs it.
+        case drop
+    }
+
+    private let configuration: ExchangeConfiguration
+    private let sink: any ResponseSink
+    private let clock = PassClock()
+    private var phase = Phase.idle
+    private var owner: (any ExchangeOwner)?
+    /// Counts beginnings and stops: what was asked in an earlier one is not for this one.
+    private var round = 0
+
+    private var hop: URLRequest
+    private var redirectCount = 0
+    private var redirectHead: ResponseHead?
+    private var bodyUse = BodyUse.deliver
+    private var sideBody = Data()
+    /// What the sink holds, as its server described it.
+    private var partial: PartialContent?
+    private var asked = ResumeRequest.whole
+    /// The last answer to a range was 416.
+    private var wasRefused = false
+    /// Transfers in a row that ended early and brought nothing.
+    private var fruitlessRounds = 0
+    /// The failure behind a response that was refused by its head.
+    private var refusal: (any Error)?
+    /// The response was refused by its head, to ask again for the whole.
+    private var asksForWhole = false
+
+    private var download = ProgressMeter()
+    private var upload = ProgressMeter()
+    private var metrics = TransferMetrics()
+
+    init(_ configuration: ExchangeConfiguration) {
+        self.configuration = configuration
+        sink = configuration.makeSink()
+        hop = configuration.request
+    }
+
+    // MARK: - Commands
+
+    /// Begins, or goes on after ``suspend()``.
+    func begin(_ transfers: Transfers, for owner: any ExchangeOwner) {
+        switch phase {
+        case .ended(let end):
+            owner.exchangeDidEnd(end)
+        case .waiting:
+            // Its sink was writing the last bytes when it was suspended, and still is.
+            self.owner = owner
+        case .transferring:
+            break
+        case .idle:
+            self.owner = owner
+            hop = configuration.request
+            redirectCount = 0
+            startTransfer(transfers)
+        }
+    }
+
+    /// Stops the transfer; what came stays.
+    func suspend(_ transfers: Transfers) {
+        stopTransfer(transfers)
+        owner = nil
+    }
+
+    /// Stops for good. The owner hears of the end, if it had not yet.
+    func cancel(_ transfers: Transfers) {
+        stopTransfer(transfers)
+        if case .ended = phase { return }
+        fail(URLError.cancelled(url: configuration.request.url))
+    }
+
+    private func stopTransfer(_ transfers: Transfers) {
+        switch phase {
+        case .transferring(let id):
+            if let cost = transfers.stop(id) { metrics.add(cost) }
+            phase = .idle
+        case .waiting where redirectHead != nil:
+            phase = .idle
+        case .idle, .waiting, .ended:
+            // A sink that writes its last bytes is let finish: that end is as good as any.
+            return
+        }
+        round += 1
+        redirectHead = nil
+    }
+
+    // MARK: - A transfer
+
+    private func startTransfer(_ transfers: Transfers) {
+        clock.tick()
+        refusal = nil
+        redirectHead = nil
+        sideBody = Data()
+        bodyUse = .drop
+        do {
+            if let failure = sink.failure { throw failure }
+            asked = whatToAsk()
+            asksForWhole = false
+            guard asked != .nothing else { return finish() }
+            let request = try transferRequest()
+            let id = TransferID.next()
+            phase = .transferring(id)
+            round += 1
+            sink.onChange = { [weak self] in
+                NetworkThread.shared.perform { [weak self] transfers in self?.sinkDidChange(transfers, id) }
+            }
+            transfers.start(request, id: id, for: self)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func transferRequest() throws -> TransferRequest {
+        guard let url = hop.url, let scheme = url.scheme?.lowercased(), url.host?.isEmpty == false else {
+            throw URLError(.badURL, url: hop.url, sentence: "The request has no URL with a scheme and a host.")
+        }
+        guard scheme == "http" || scheme == "https" else {
+            throw URLError(.unsupportedURL, url: url, sentence: "\(scheme) is not http or https.")
+        }
+        var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
+        for field in fields.fields { try RequestSerializationError.check(name: field.name, value: field.value) }
+        let method = (hop.httpMethod ?? "GET").uppercased()
+        guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
+        let acceptsContentCoding = configuration.acceptsContentCoding && !asked.isRest
+        if !acceptsContentCoding {
+            for field in asked.fields.fields { fields[field.name] = field.value }
+        }
+        return TransferRequest(
+            url: url,
+            method: method,
+            fields: fields,
+            body: try body(),
+            trustDomain: TrustDomain(anchors: configuration.trustAnchors),
+            version: configuration.version,
+            acceptsContentCoding: acceptsContentCoding,
+            idleTimeout: hop.timeoutInterval)
+    }
+
+    /// The body of this hop: a redirect may have dropped it, a redirect closure may have put in another one.
+    private func body() throws -> RequestBody? {
+        if let data = hop.httpBody { return .data(data) }
+        guard hop.httpBodyStream != nil, let body = configuration.body else {
+            return Self.sendsEmptyBody(hop) ? .data(Data()) : nil
+        }
+        guard body.isRepeatable else {
+            throw TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/"))
+        }
+        return body
+    }
+
+    /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).
+    private static func sendsEmptyBody(_ request: URLRequest) -> Bool {
+        ["POST", "PUT", "PATCH"].contains(request.httpMethod?.uppercased())
+    }
+
+    /// What the sink holds now.
+    private var partialNow: PartialContent? {
+        guard sink.count > 0, var partial else { return nil }
+        partial.offset = sink.count
+        return partial
+    }
+
+    private func whatToAsk() -> ResumeRequest {
+        guard !asksForWhole, configuration.resumesByRange || hop.value(forHTTPHeaderField: "Range") != nil else {
+            return .whole
+        }
+        return ResumeRequest(hop, continuing: partialNow)
+    }
+
+    private func sinkDidChange(_ transfers: Transfers, _ id: TransferID) {
+        guard case .transferring(id) = phase else { return }
+        guard let failure = sink.failure else { return transfers.resumeReceiving(id) }
+        if let cost = transfers.stop(id) { metrics.add(cost) }
+        fail(failure)
+    }
+}
+
+// MARK: - Heads
+
+extension Exchange {
+    /// Decides what the body is good for, before its first byte.
+    private func judge(_ head: ResponseHead) throws -> HeadAnswer {
+        if RedirectPolicy.isRedirect(head) {
+            redirectHead = head
+            bodyUse = .keepAside
+            return .receive
+        }
+        let question = ResumeDecision.Question(
+            asked: asked, partial: partialNow, canRewind: sink.canBeEmptied, wasRefused: wasRefused)
+        wasRefused = head.status == 416
+        switch ResumeDecision(question, status: head.status, fields: head.fields) {
+        case .append(let total):
+            metrics.bytesKept += sink.count
+            partial?.total = total
+            try deliver(head, from: sink.count, expecting: total)
+        case .replace(let total):
+            if sink.count > 0 { try sink.empty() }
+            partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0")
+            try deliver(head, from: 0, expecting: total)
+        case .skip(let count, let total):
+            try deliver(head, from: count, expecting: total)
+            bodyUse = .skip(count)
+        case .deliver:
+            tell(head)
+            bodyUse = .keepAside
+        case .alreadyComplete:
+            // Every byte of one representation is here, all validated by it: there is nothing to confirm.
+            bodyUse = .drop
+        case .restartWithoutRange:
+            asksForWhole = true
+            return .refuse
+        case .fail(let error):
+            refusal = error
+            return .refuse
+        }
+        return .receive
+    }
+
+    private func deliver(_ head: ResponseHead, from offset: Int64, expecting total: Int64?) throws {
+        tell(head)
+        download.restart(at: offset)
+        download.expected = total ?? -1
+        bodyUse = .deliver
+        try sink.prepare(expecting: hop.httpMethod == "HEAD" ? nil : total)
+    }
+
+    private func tell(_ head: ResponseHead) {
+        guard let url = hop.url, let response = head.response(for: url) else { return }
+        owner?.exchangeDidReceive(response)
+    }
+}
+
+// MARK: - TransferClient
+
+extension Exchange: TransferClient {
+    var transferMustWait: Bool { sink.isFull }
+
+    func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
+        clock.tick()
+        do {
+            return try judge(head)
+        } catch {
+            refusal = error
+            return .refuse
+        }
+    }
+
+    func transferDidReceive(_ bytes: Span<UInt8>) throws {
+        switch bodyUse {
+        case .deliver:
+            try sink.write(bytes)
+            count(bytes.count)
+        case .skip(let left):
+            let skipped = Int(min(left, Int64(bytes.count)))
+            bodyUse = left > Int64(skipped) ? .skip(left - Int64(skipped)) : .deliver
+            guard skipped < bytes.count else { return }
+            try sink.write(bytes.extracting(skipped...))
+            count(bytes.count - skipped)
+        case .keepAside:
+            let room = Int(max(0, configuration.sideBodyLimit - Int64(sideBody.count)))
+            sideBody.append(bytes.extracting(..<min(room, bytes.count)))
+        case .drop:
+            break
+        }
+    }
+
+    func transferDidSend(_ count: Int) {
+        clock.tick()
+        guard let report = upload.add(count, now: clock.now) else { return }
+        owner?.exchangeDidUpload(report)
+    }
+
+    func transferDidComplete(_ end: TransferEnd) {
+        guard case .transferring = phase else { return }
+        metrics.add(end.metrics)
+        clock.tick()
+        if asksForWhole {
+            startAgain()
+        } else if let refusal {
+            fail(refusal)
+        } else if let error = end.error {
+            fail(error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
+        } else if let redirectHead {
+            follow(redirectHead)
+        } else if isShort {
+            fruitlessRounds = end.metrics.bytesReceived > 0 ? 0 : fruitlessRounds + 1
+            guard fruitlessRounds < 3 else { return fail(ResumeError.representationChanged) }
+            startAgain()
+        } else {
+            finish()
+        }
+    }
+
+    /// The server sent less than it was asked for (S4): what is missing is asked for next.
+    private var isShort: Bool {
+        guard asked.isRest, case .deliver = bodyUse, let total = partial?.total else { return false }
+        return sink.count < total
+    }
+
+    private func startAgain() {
+        phase = .idle
+        NetworkThread.shared.perform { [round] transfers in
+            guard self.round == round, case .idle = self.phase else { return }
+            self.startTransfer(transfers)
+        }
+    }
+
+    private func count(_ bytes: Int) {
+        clock.tick()
+        guard let report = download.add(bytes, now: clock.now) else { return }
+        owner?.exchangeDidDownload(report)
+    }
+}
+
+// MARK: - Redirects
+
+extension Exchange {
+    private func follow(_ head: ResponseHead) {
+        guard let url = hop.url, let response = head.response(for: url),
+            let next = RedirectPolicy.request(after: head, to: hop)
+        else { return takeRedirectForResponse(head) }
+        guard redirectCount < RedirectPolicy.maximumCount else {
+            return fail(
+                URLError(
+                    .httpTooManyRedirects, url: url,
+                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."))
+        }
+        phase = .waiting
+        owner?.exchangeWillFollow(response, to: next) { [round] request in
+            NetworkThread.shared.perform { transfers in
+                guard self.round == round else { return }
+                self.go(on: request, after: head, transfers)
+            }
+        }
+    }
+
+    private func go(on request: URLRequest?, after head: ResponseHead, _ transfers: Transfers) {
+        guard let request else { return takeRedirectForResponse(head) }
+        hop = request
+        redirectCount += 1
+        startTransfer(transfers)
+    }
+
+    private func takeRedirectForResponse(_ head: ResponseHead) {
+        tell(head)
+        finish()
+    }
+}
+
+// MARK: - The end
+
+extension Exchange {
+    private func finish() {
+        phase = .waiting
+        redirectHead = nil
+        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
+        if let report = upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
+        if case .keepAside = bodyUse {
+            _ = sink.abandon()
+            return end(ExchangeEnd(error: nil, data: sideBody, metrics: metrics))
+        }
+        sink.end { result in
+            NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
+        }
+    }
+
+    private func sinkDidEnd(_ result: Result<Data?, any Error>) {
+        // It may have been cancelled meanwhile.
+        guard case .waiting = phase else { return }
+        switch result {
+        case .success(let data): end(ExchangeEnd(error: nil, data: data, metrics: metrics))
+        case .failure(let error): fail(error)
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
+        let kept = sink.abandon()
+        let data = if case .keepAside = bodyUse { sideBody } else { kept }
+        end(ExchangeEnd(error: error, data: data, metrics: metrics))
+    }
+
+    private func end(_ end: ExchangeEnd) {
+        phase = .ended(end)
+        sink.onChange = nil
+        let owner = owner
+        self.owner = nil
+        owner?.exchangeDidEnd(end)
+    }
+}
+
+extension ResumeRequest {
+    /// Whether only a part is asked for, by us.
+    fileprivate var isRest: Bool {
+        switch self {
+        case .rest: true
+        case .whole, .nothing, .ownRange: false
+        }
+    }
+}

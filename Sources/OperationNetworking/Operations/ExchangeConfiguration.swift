@@ -1,0 +1,56 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// All that an exchange needs to know, read from the operation when it starts.
+struct ExchangeConfiguration: Sendable {
+    var request: URLRequest
+    var body: RequestBody?
+    var destination: Destination
+    var trustAnchors: TrustAnchors
+    /// In bytes, for a body that is kept in memory.
+    var memoryLimit: Int64
+    /// Whether what came before a pause may be kept.
+    var resumesByRange: Bool
+    /// Whether the identity coding is asked for, so that what came before a pause can be kept.
+    var isResumable: Bool
+
+    /// Where the body of a 2xx response goes.
+    enum Destination: @unchecked Sendable {
+        // @unchecked: a stream is handed over to the sink that writes it, and used by nobody else until the end.
+        case memory
+        case file(URL)
+        case stream(OutputStream)
+    }
+
+    /// Bytes that are kept of an error's body when the destination is not memory.
+    static let sideBodyLimit: Int64 = 64 * 1024
+
+    /// A new sink for the destination.
+    func makeSink() -> any ResponseSink {
+        switch destination {
+        case .memory: MemorySink(limit: memoryLimit)
+        case .file(let url): FileSink(url)
+        case .stream(let stream): StreamSink(stream)
+        }
+    }
+
+    /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
+    var acceptsContentCoding: Bool {
+        guard case .memory = destination, !isResumable else { return false }
+        return request.value(forHTTPHeaderField: "Accept-Encoding") == nil
+            && request.value(forHTTPHeaderField: "Range") == nil
+    }
+
+    /// A sink that can be full holds its transfer, and a held HTTP/2 stream keeps up to 32 MB in libcurl 7.88.
+    var version: TransferOptions.HTTPVersion {
+        guard case .memory = destination else { return .http1 }
+        return .automatic
+    }
+
+    /// What may be kept of the body of a response that is not a success.
+    var sideBodyLimit: Int64 {
+        guard case .memory = destination else { return Self.sideBodyLimit }
+        return memoryLimit
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import FoundationNetworking
+
+/// Whoever an exchange is for. Called on the network thread; nothing there may wait.
+protocol ExchangeOwner: AnyObject, Sendable {
+    func exchangeDidReceive(_ response: HTTPURLResponse)
+    func exchangeDidDownload(_ report: ProgressReport)
+    func exchangeDidUpload(_ report: ProgressReport)
+
+    /// The server sends the reader elsewhere.
+    /// - Parameter decide: to be called once, on any thread, with the request to go on with, or `nil` to take the
+    ///   redirect for the response.
+    func exchangeWillFollow(
+        _ redirect: HTTPURLResponse, to request: URLRequest, decide: @escaping @Sendable (URLRequest?) -> Void)
+
+    func exchangeDidEnd(_ end: ExchangeEnd)
+}
+
+/// How an exchange ended.
+struct ExchangeEnd: Sendable {
+    /// `nil`: there is a response, and its body is complete.
+    var error: (any Error)?
+    /// The body, or as much of it as came, if it is in memory.
+    var data: Data?
+    var metrics: TransferMetrics
+}

@@ -1,0 +1,107 @@
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// A ``ConnectionOperation`` that makes sense of its response, and resumes where a pause stopped it.
+///
+/// Its serializer validates the response and turns the body into an object, on a processing queue.
+/// ``responseObject``, `error` and `responseString` are final before `isFinished`.
+///
+/// A GET that was paused asks for the rest only, with `If-Range`, when the server named a strong validator for what
+/// came: a strong `ETag`, else a strong `Last-Modified`. The answer is judged before its first byte is used. When the
+/// resource changed, what came is replaced; a stream cannot be emptied, so an operation that writes to one fails with
+/// ``ResumeError/representationChanged`` then.
+open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `http` and `state`.
+
+    /// Told that the operation succeeded, with what the serializer made of the body.
+    public typealias SuccessHandler = @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
+
+    /// Told that the operation failed.
+    public typealias FailureHandler = @Sendable (HTTPRequestOperation, any Error) -> Void
+
+    private struct HTTPState {
+        var serializer: any ResponseSerializer = HTTPResponseSerializer()
+        var success: SuccessHandler?
+        var failure: FailureHandler?
+    }
+
+    private let http = Locked(HTTPState())
+
+    public required init(request: URLRequest) {
+        super.init(request: request)
+    }
+
+    // MARK: - Results
+
+    /// What the serializer made of the body. Of a response that it refused: what it could make of it all the same,
+    /// such as an error that the server explains in JSON.
+    public var responseObject: (any Sendable)? { state.withLock { $0.responseObject } }
+
+    /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion queue.
+    ///
+    /// The operation must be in a queue, or started. Cancelling the task cancels the operation.
+    public var value: (any Sendable)? {
+        get async throws {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in whenFinished { continuation.resume() } }
+            } onCancel: {
+                cancel()
+            }
+            if let error { throw error }
+            return responseObject
+        }
+    }
+
+    // MARK: - Configuration
+
+    /// Validates the response, and makes the response object. To be set before the operation starts.
+    public var responseSerializer: any ResponseSerializer {
+        get { http.withLock { $0.serializer } }
+        set { http.withLock { $0.serializer = newValue } }
+    }
+
+    /// Called on `completionQueue` when the operation has finished: exactly one of the two, exactly once.
+    public func setCompletion(success: SuccessHandler?, failure: FailureHandler?) {
+        http.withLock { http in
+            http.success = success
+            http.failure = failure
+        }
+    }
+
+    // MARK: - ConnectionOperation
+
+    override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
+        if let error = end.error { return (nil, error) }
+        do {
+            return (try responseSerializer.responseObject(for: response, data: end.data), nil)
+        } catch {
+            return ((error as? ResponseSerializationError)?.responseObject, error)
+        }
+    }
+
+    override func copySettings(to copy: ConnectionOperation) {
+        super.copySettings(to: copy)
+        (copy as? HTTPRequestOperation)?.responseSerializer = responseSerializer
+    }
+
+    override func callCompletion() {
+        let handlers = http.withLock { http in
+            defer {
+                http.success = nil
+                http.failure = nil
+            }
+            return (success: http.success, failure: http.failure)
+        }
+        if let error {
+            handlers.failure?(self, error)
+        } else {
+            handlers.success?(self, responseObject)
+        }
+    }
+
+    override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
+        var configuration = state.exchangeConfiguration
+        configuration.resumesByRange = true
+        return configuration
+    }
+}

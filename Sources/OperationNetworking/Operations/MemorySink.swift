@@ -1,0 +1,54 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// Keeps a body in memory.
+final class MemorySink: ResponseSink {
+    /// A server's promise is believed up to here; more memory is taken only as bytes come.
+    private static let maximumReservation: Int64 = 16 << 20
+
+    private let limit: Int64
+    private var data = Data()
+
+    var onChange: (@Sendable () -> Void)?
+    let failure: (any Error)? = nil
+    let isFull = false
+    let canBeEmptied = true
+
+    /// - Parameter limit: in bytes; a longer body is an error.
+    init(limit: Int64) {
+        self.limit = limit
+    }
+
+    var count: Int64 { Int64(data.count) }
+
+    func prepare(expecting expected: Int64?) throws {
+        guard let expected else { return }
+        try checkLimit(expected)
+        data.reserveCapacity(Int(min(expected, Self.maximumReservation)))
+    }
+
+    func empty() {
+        data = Data()
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try checkLimit(Int64(data.count + bytes.count))
+        data.append(bytes)
+    }
+
+    func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        then(.success(data))
+    }
+
+    func abandon() -> Data? {
+        data
+    }
+
+    private func checkLimit(_ length: Int64) throws {
+        guard length > limit else { return }
+        throw URLError(
+            .dataLengthExceedsMaximum, url: nil,
+            sentence: "The body has at least \(length) bytes, and at most \(limit) may be kept in memory.")
+    }
+}

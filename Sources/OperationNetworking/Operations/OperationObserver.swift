@@ -1,0 +1,41 @@
+public import FoundationNetworking
+
+/// Hears what happens to operations: the one outlet of life-cycle events. Notifications stand on it, and so can
+/// logging or metrics.
+///
+/// Every method is called on the operation's `completionQueue`, one at a time for each operation and in order. Each
+/// has an implementation that does nothing.
+///
+/// Start, pause, resume and finish come in pairs: whoever counts running operations adds one for *did start* and *did
+/// resume*, and subtracts one for *did pause* and for *did finish* with `wasRunning`.
+public protocol OperationObserver: AnyObject, Sendable {
+    /// The first transfer of the operation begins.
+    func operationDidStart(_ operation: ConnectionOperation)
+
+    /// The running transfer was stopped by `pause()`.
+    func operationDidPause(_ operation: ConnectionOperation)
+
+    /// A paused operation goes on.
+    func operationDidResume(_ operation: ConnectionOperation)
+
+    /// The head of a response that is not a redirect to be followed came.
+    func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse)
+
+    /// A redirect is followed.
+    func operation(_ operation: ConnectionOperation, didFollow redirect: HTTPURLResponse, to request: URLRequest)
+
+    /// The operation has finished: its results are final.
+    /// - Parameter wasRunning: false when it ended without a transfer, cancelled before it started or while it paused.
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool)
+}
+
+extension OperationObserver {
+    public func operationDidStart(_ operation: ConnectionOperation) {}
+    public func operationDidPause(_ operation: ConnectionOperation) {}
+    public func operationDidResume(_ operation: ConnectionOperation) {}
+    public func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {}
+    public func operation(
+        _ operation: ConnectionOperation, didFollow redirect: HTTPURLResponse, to request: URLRequest
+    ) {}
+    public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {}
+}

@@ -1,0 +1,90 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
+struct OperationState {
+    // MARK: Configuration
+
+    var request: URLRequest
+    var outputStream: OutputStream?
+    var outputFile: URL?
+    var trustAnchors = TrustAnchors.system
+    var maximumResponseDataLength = Int.max
+    var isResumable = false
+    var runLoopModes: Set<RunLoop.Mode> = [.common]
+    var userInfo: [String: any Sendable] = [:]
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+
+    // MARK: Closures
+
+    var uploadProgress: ConnectionOperation.ProgressHandler?
+    var downloadProgress: ConnectionOperation.ProgressHandler?
+    var redirect: ConnectionOperation.RedirectHandler?
+    var completionBlock: (@Sendable () -> Void)?
+    var observers: [any OperationObserver] = []
+    /// Called when the operation has finished, before any callback was delivered.
+    var whenFinished: [@Sendable () -> Void] = []
+    /// Called when the last callback has been delivered.
+    var whenDelivered: [@Sendable () -> Void] = []
+    var isDelivered = false
+
+    // MARK: Progress of things
+
+    var machine = OperationStateMachine()
+    var hasBegun = false
+    var exchange: Exchange?
+    var outbox = Outbox()
+
+    // MARK: Results
+
+    var response: HTTPURLResponse?
+    var error: (any Error)?
+    var responseData: Data?
+    var responseObject: (any Sendable)?
+    var metrics: TransferMetrics?
+
+    init(request: URLRequest) {
+        self.request = request
+    }
+
+    /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
+    mutating func append(_ delivery: Delivery) -> DeliveryTarget? {
+        outbox.append(delivery) ? DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup) : nil
+    }
+
+    /// What is to be released after the last callback; returned, because releasing a closure may run anything, and
+    /// the lock is held here.
+    mutating func takeClosures() -> [Any?] {
+        defer {
+            uploadProgress = nil
+            downloadProgress = nil
+            redirect = nil
+            completionBlock = nil
+            observers = []
+            whenDelivered = []
+        }
+        return [uploadProgress, downloadProgress, redirect, completionBlock, observers, whenDelivered]
+    }
+
+    var exchangeConfiguration: ExchangeConfiguration {
+        let destination: ExchangeConfiguration.Destination =
+            if let outputFile { .file(outputFile) } else if let outputStream { .stream(outputStream) } else { .memory }
+        return ExchangeConfiguration(
+            request: request,
+            body: streamedBody,
+            destination: destination,
+            trustAnchors: trustAnchors,
+            memoryLimit: Int64(maximumResponseDataLength),
+            resumesByRange: false,
+            isResumable: isResumable)
+    }
+
+    private var streamedBody: RequestBody? {
+        guard let stream = request.httpBodyStream else { return nil }
+        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+        return .stream(BodyStream(stream, length: length))
+    }
+}

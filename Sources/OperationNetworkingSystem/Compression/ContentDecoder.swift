@@ -1,0 +1,105 @@
+import COperationNetworking
+import Foundation
+
+/// Undoes a content coding ([RFC 9110 §8.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1)) piece by piece,
+/// and knows whether the coded data was complete.
+///
+/// libcurl could decode by itself, but takes a gzip stream that breaks off for a whole one.
+package final class ContentDecoder {
+    /// Why a body cannot be decoded.
+    package enum Failure: Error, Hashable, Sendable {
+        /// The data is not what its coding says; zlib's sentence.
+        case malformed(String)
+        /// The body ended before the coded stream did.
+        case truncated
+    }
+
+    /// The value of `Accept-Encoding` that asks for what can be decoded here.
+    package static let acceptEncoding = "gzip, deflate"
+
+    private enum Coding {
+        case gzip
+        case deflate
+    }
+
+    private let coding: Coding
+    private var stream: UnsafeMutablePointer<z_stream>
+    private var isOpen = false
+    private var isAtEnd = false
+    private let output: UnsafeMutableBufferPointer<UInt8>
+
+    /// - Parameter contentEncoding: one coding, without regard to case; `nil` is returned for one not known here.
+    package init?(contentEncoding: String) {
+        switch contentEncoding.lowercased() {
+        case "gzip", "x-gzip": coding = .gzip
+        case "deflate": coding = .deflate
+        default: return nil
+        }
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        output = .allocate(capacity: 64 * 1024)
+    }
+
+    deinit {
+        if isOpen { inflateEnd(stream) }
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+        output.deallocate()
+    }
+
+    /// Decodes the next piece; `body` gets what came out of it, in pieces of at most 64 KiB.
+    package func decode(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws -> Void) throws {
+        try bytes.withUnsafeBufferPointer { input in
+            guard let first = input.first else { return }
+            if !isOpen { try open(firstByte: first) }
+            // zlib's interface lacks const; it does not write to its input (zlib.h).
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            stream.pointee.avail_in = UInt32(input.count)
+            while stream.pointee.avail_in > 0 {
+                if isAtEnd {
+                    // Only gzip allows another member after the first (RFC 1952 section 2.2). Padding is dropped.
+                    guard coding == .gzip, stream.pointee.next_in.pointee == 0x1f else { return }
+                    inflateReset(stream)
+                    isAtEnd = false
+                }
+                try inflateOnce(body)
+            }
+        }
+    }
+
+    /// Says that the body has ended. An empty body is complete in every coding.
+    package func finish() throws {
+        guard !isOpen || isAtEnd else { throw Failure.truncated }
+    }
+
+    private func inflateOnce(_ body: (Span<UInt8>) throws -> Void) throws {
+        repeat {
+            stream.pointee.next_out = output.baseAddress
+            stream.pointee.avail_out = UInt32(output.count)
+            let code = inflate(stream, Z_NO_FLUSH)
+            let count = output.count - Int(stream.pointee.avail_out)
+            if count > 0 { try body(UnsafeBufferPointer(rebasing: output[..<count]).span) }
+            switch code {
+            case Z_STREAM_END:
+                isAtEnd = true
+                return
+            case Z_OK, Z_BUF_ERROR:
+                break
+            default:
+                throw Failure.malformed(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)")
+            }
+        } while stream.pointee.avail_out == 0
+    }
+
+    /// "deflate" means the zlib format (RFC 9110 §8.4.1.2), but raw deflate is seen in the wild. The first byte tells:
+    /// the zlib format begins with a method nibble of 8.
+    private func open(firstByte: UInt8) throws {
+        let windowBits: Int32 =
+            switch coding {
+            case .gzip: 31
+            case .deflate: firstByte & 0x0f == 8 ? 15 : -15
+            }
+        guard cinflate_init(stream, windowBits) == Z_OK else { throw Failure.malformed("zlib has no memory") }
+        isOpen = true
+    }
+}

@@ -1,0 +1,30 @@
+import COperationNetworking
+
+/// libcurl as a whole: its one-time start, and what it is.
+package enum CurlLibrary {
+    /// As in `7.88.1`.
+    package static var version: String {
+        versionInformation.map { String(cString: $0.pointee.version) } ?? "unknown"
+    }
+
+    /// As in `OpenSSL/3.0.19`; trust evaluation needs this one.
+    package static var tlsVersion: String {
+        versionInformation.flatMap { $0.pointee.ssl_version }.map { String(cString: $0) } ?? "none"
+    }
+
+    /// Whether HTTP/2 is compiled in.
+    package static var speaksHTTP2: Bool {
+        (versionInformation?.pointee.features ?? 0) & Int32(CURL_VERSION_HTTP2) != 0
+    }
+
+    private static var versionInformation: UnsafePointer<curl_version_info_data>? {
+        clibcurl_version()
+    }
+
+    /// Once per process, before anything else (curl_global_init(3)). Swift initializes a static exactly once.
+    static func initialize() {
+        precondition(startCode == CURLE_OK, "libcurl did not start: \(CurlError(code: Int32(startCode.rawValue)))")
+    }
+
+    private static let startCode = clibcurl_global_init()
+}

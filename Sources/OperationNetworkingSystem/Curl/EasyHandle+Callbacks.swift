@@ -1,0 +1,72 @@
+import COperationNetworking
+import Foundation
+import Glibc
+
+// What libcurl calls: no captures, one line each, then a method.
+extension EasyHandle {
+    static let didReceiveHeaderLine: clibcurl_data_callback = { bytes, size, count, context in
+        from(context).didReceiveHeaderLine(buffer(bytes, size * count))
+    }
+
+    static let didReceiveBody: clibcurl_data_callback = { bytes, size, count, context in
+        from(context).didReceiveBody(buffer(bytes, size * count))
+    }
+
+    static let needsBody: clibcurl_data_callback = { bytes, size, count, context in
+        from(context).needsBody(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+    }
+
+    static let seeksBody: clibcurl_seek_callback = { context, offset, origin in
+        from(context).seeksBody(to: Int64(offset), origin: origin)
+    }
+
+    /// libcurl's own sockets are inherited by every child process, with their live TLS connections.
+    static let openSocket: clibcurl_open_socket_callback = { _, _, address in
+        guard let address else { return -1 }
+        let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+        return socket(address.pointee.family, kind, address.pointee.protocol)
+    }
+
+    static let didMakeTLSContext: clibcurl_tls_context_callback = { _, tlsContext, _ in
+        ctls_require_close_notify(tlsContext)
+        return CURLE_OK
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle {
+        guard let context else { preconditionFailure("libcurl lost the context of a callback") }
+        return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private static func buffer(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func didReceiveHeaderLine(_ line: UnsafeBufferPointer<UInt8>) -> Int {
+        guard let delegate, delegate.easyHandleDidReceiveHeaderLine(line.span) else { return -1 }
+        return line.count
+    }
+
+    private func didReceiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        switch delegate?.easyHandleDidReceiveBody(bytes.span) ?? .failed {
+        case .taken: bytes.count
+        case .full: CLIBCURL_WRITE_PAUSE
+        case .failed: -1
+        }
+    }
+
+    private func needsBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        switch delegate?.easyHandleNeedsBody(atMost: buffer.count) ?? .failed {
+        case .bytes(let data): data.copyBytes(to: buffer)
+        case .end: 0
+        case .notYet: CLIBCURL_READ_PAUSE
+        case .failed: CLIBCURL_READ_ABORT
+        }
+    }
+
+    private func seeksBody(to offset: Int64, origin: Int32) -> Int32 {
+        guard origin == SEEK_SET, delegate?.easyHandleSeeksBody(to: offset) == true else {
+            return CURL_SEEKFUNC_FAIL
+        }
+        return CURL_SEEKFUNC_OK
+    }
+}

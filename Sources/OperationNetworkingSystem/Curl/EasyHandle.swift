@@ -1,0 +1,191 @@
+import COperationNetworking
+
+/// One transfer of libcurl: a `CURL *`; see libcurl-easy(3).
+///
+/// Used on one thread, the one that drives its ``MultiHandle``. It can be prepared again after a transfer, which
+/// keeps what is worth keeping (curl_easy_reset(3)).
+package final class EasyHandle {
+    let pointer: OpaquePointer
+    /// Told about everything that comes in; kept until the next ``reset()``.
+    package private(set) var delegate: (any EasyHandleDelegate)?
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private let errorText: UnsafeMutablePointer<CChar>
+
+    private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
+
+    package init() throws(CurlError) {
+        CurlLibrary.initialize()
+        guard let made = curl_easy_init() else { throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue)) }
+        pointer = OpaquePointer(made)
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.pointee = 0
+    }
+
+    deinit {
+        curl_easy_cleanup(raw)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// Forgets the last transfer, but not its connections.
+    package func reset() {
+        curl_easy_reset(raw)
+        curl_slist_free_all(headerList)
+        headerList = nil
+        errorText.pointee = 0
+        delegate = nil
+    }
+
+    // MARK: - Results
+
+    /// `CURLE_OK` as `nil`, everything else with libcurl's sentence about this transfer.
+    package func error(for code: Int32) -> CurlError? {
+        guard code != 0 else { return nil }
+        let text = String(cString: errorText)
+        return CurlError(
+            code: code, message: text.isEmpty ? nil : text, systemError: Int32(long(CURLINFO_OS_ERRNO)))
+    }
+
+    /// The HTTP version of the last response, as in `1.1` or `2`; `nil` before there was one.
+    package var httpVersion: String? {
+        switch long(CURLINFO_HTTP_VERSION) {
+        case CURL_HTTP_VERSION_1_0: "1.0"
+        case CURL_HTTP_VERSION_1_1: "1.1"
+        case CURL_HTTP_VERSION_2_0: "2"
+        default: nil
+        }
+    }
+
+    /// How many connections this transfer had to open.
+    package var connectionCount: Int { long(CURLINFO_NUM_CONNECTS) }
+
+    /// Microseconds from the start until the name was known, the connection stood, TLS stood, and the first byte came;
+    /// 0 for what did not happen.
+    package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
+        (
+            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T), offset(CURLINFO_APPCONNECT_TIME_T),
+            offset(CURLINFO_STARTTRANSFER_TIME_T), offset(CURLINFO_TOTAL_TIME_T)
+        )
+    }
+
+    private func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        clibcurl_easy_getinfo_long(raw, info, &value)
+        return value
+    }
+
+    private func offset(_ info: CURLINFO) -> Int64 {
+        var value: curl_off_t = 0
+        clibcurl_easy_getinfo_offset(raw, info, &value)
+        return Int64(value)
+    }
+
+    // MARK: - Commands
+
+    /// Sets everything for the next transfer.
+    /// - Throws: what `curl_easy_setopt` answered, for example for a URL that cannot be one.
+    package func prepare(_ options: TransferOptions, delegate: any EasyHandleDelegate) throws(CurlError) {
+        self.delegate = delegate
+        try setConstants()
+        try set(CURLOPT_URL, options.url)
+        try setMethod(options)
+        try setHeaderLines(options.headerLines)
+        try setVersion(options)
+        if let file = options.authoritiesFile {
+            try set(CURLOPT_CAINFO, file)
+            try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
+        }
+    }
+
+    /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
+    package func resumeReceiving() {
+        curl_easy_pause(raw, CURLPAUSE_CONT)
+    }
+
+    /// Goes on after ``SendAnswer/notYet``; may call the delegate at once.
+    package func resumeSending() {
+        curl_easy_pause(raw, CURLPAUSE_CONT)
+    }
+
+    // MARK: - Options
+
+    private func setConstants() throws(CurlError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_PRIVATE, context))
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_ERRORBUFFER, errorText))
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_WRITEDATA, context))
+        try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, EasyHandle.didReceiveBody))
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_HEADERDATA, context))
+        try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine))
+        try check(clibcurl_easy_setopt_open_socket_callback(raw, EasyHandle.openSocket))
+        try check(clibcurl_easy_setopt_tls_context_callback(raw, EasyHandle.didMakeTLSContext))
+        // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold up
+        // every other transfer. And no signals: this is a library in somebody's process.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_HTTP09_ALLOWED, 0)
+        // Redirects, statuses and content codings are judged by us.
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_FAILONERROR, 0)
+        // A proxy's answer to CONNECT is not the server's.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Timeouts are ours, measured since the last progress.
+        try set(CURLOPT_CONNECTTIMEOUT, Int(Int32.max / 1000))
+    }
+
+    private func setMethod(_ options: TransferOptions) throws(CurlError) {
+        switch (options.method, options.body) {
+        case ("HEAD", _):
+            try set(CURLOPT_NOBODY, 1)
+        case ("GET", .none):
+            try set(CURLOPT_HTTPGET, 1)
+        case (let method, .none):
+            try set(CURLOPT_HTTPGET, 1)
+            try set(CURLOPT_CUSTOMREQUEST, method)
+        case (let method, let body):
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_CUSTOMREQUEST, method)
+            try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_READDATA, context))
+            try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_READFUNCTION, EasyHandle.needsBody))
+            try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_SEEKDATA, context))
+            try check(clibcurl_easy_setopt_seek_callback(raw, EasyHandle.seeksBody))
+            if case .length(let length) = body {
+                try check(clibcurl_easy_setopt_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(length)))
+            }
+        }
+    }
+
+    private func setHeaderLines(_ lines: [String]) throws(CurlError) {
+        for line in lines {
+            guard let longer = curl_slist_append(headerList, line) else {
+                throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
+            }
+            headerList = longer
+        }
+        try check(clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList))
+    }
+
+    private func setVersion(_ options: TransferOptions) throws(CurlError) {
+        switch options.version {
+        case .automatic:
+            try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+            // Rather wait a moment for a connection that turns out to be shareable than open a second one.
+            if options.url.hasPrefix("https:") { try set(CURLOPT_PIPEWAIT, 1) }
+        case .http1:
+            try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+        case .http2PriorKnowledge:
+            try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
+            try set(CURLOPT_PIPEWAIT, 1)
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try check(clibcurl_easy_setopt_long(raw, option, value))
+    }
+
+    private func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+        try check(clibcurl_easy_setopt_string(raw, option, value))
+    }
+}

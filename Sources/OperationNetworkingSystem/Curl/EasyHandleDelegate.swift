@@ -1,0 +1,41 @@
+package import Foundation
+
+/// What a transfer hears from libcurl while it runs.
+///
+/// Every method is called on the thread that drives the multi handle, from within libcurl, where calling libcurl is
+/// not allowed. Nothing here may wait.
+package protocol EasyHandleDelegate: AnyObject {
+    /// One line of a response head or of trailers, with its line end; an empty line ends a head.
+    /// - Returns: false to give the transfer up.
+    func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool
+
+    /// One piece of the body, as sent, after chunks are joined and before any content coding is undone.
+    func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer
+
+    /// The next piece of the request's body, of at most `count` bytes.
+    func easyHandleNeedsBody(atMost count: Int) -> SendAnswer
+
+    /// Goes back to `offset` in the request's body, to send it again over another connection.
+    /// - Returns: false when it cannot be read again.
+    func easyHandleSeeksBody(to offset: Int64) -> Bool
+}
+
+/// What became of a piece of the response's body.
+package enum ReceiveAnswer: Sendable {
+    case taken
+    /// Nothing of it was taken: hold the transfer, and bring the same piece again after ``EasyHandle/resumeReceiving()``.
+    case full
+    /// Give the transfer up.
+    case failed
+}
+
+/// What the request's body has to offer.
+package enum SendAnswer: Sendable {
+    /// At least one byte.
+    case bytes(Data)
+    case end
+    /// Nothing yet: hold until ``EasyHandle/resumeSending()``.
+    case notYet
+    /// Give the transfer up.
+    case failed
+}

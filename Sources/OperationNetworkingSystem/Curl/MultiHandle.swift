@@ -1,0 +1,112 @@
+import COperationNetworking
+
+/// Many transfers of libcurl that share connections: a `CURLM *`, driven by sockets; see libcurl-multi(3).
+///
+/// Used on one thread. libcurl must not be entered again from within one of its callbacks: not from
+/// `didChangeSocket`, not from `didMoveTimer`, not from an ``EasyHandleDelegate``.
+package final class MultiHandle {
+    /// What libcurl wants to know about a socket.
+    package enum Interest: Sendable {
+        case watch(SocketPoller.Events)
+        case forget
+    }
+
+    private let pointer: OpaquePointer
+    private let didChangeSocket: (Int32, Interest) -> Void
+    private let didMoveTimer: (_ milliseconds: Int?) -> Void
+    private var members: [OpaquePointer: EasyHandle] = [:]
+
+    private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
+
+    /// - Parameters:
+    ///   - maximumIdleConnections: how many connections are kept for later.
+    ///   - didChangeSocket: called when libcurl wants a socket watched for something else.
+    ///   - didMoveTimer: called when libcurl wants ``timeOut()`` after so many milliseconds; `nil`: no more.
+    package init(
+        maximumIdleConnections: Int,
+        didChangeSocket: @escaping (Int32, Interest) -> Void,
+        didMoveTimer: @escaping (_ milliseconds: Int?) -> Void
+    ) throws(CurlError) {
+        CurlLibrary.initialize()
+        guard let made = curl_multi_init() else { throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue)) }
+        pointer = OpaquePointer(made)
+        self.didChangeSocket = didChangeSocket
+        self.didMoveTimer = didMoveTimer
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        clibcurl_multi_setopt_pointer(made, CURLMOPT_SOCKETDATA, context)
+        clibcurl_multi_setopt_socket_callback(made) { _, socket, what, context, _ in
+            MultiHandle.from(context).didChange(socket, what)
+            return 0
+        }
+        clibcurl_multi_setopt_pointer(made, CURLMOPT_TIMERDATA, context)
+        clibcurl_multi_setopt_timer_callback(made) { _, milliseconds, context in
+            MultiHandle.from(context).didMoveTimer(milliseconds < 0 ? nil : milliseconds)
+            return 0
+        }
+        clibcurl_multi_setopt_long(made, CURLMOPT_MAXCONNECTS, maximumIdleConnections)
+    }
+
+    deinit {
+        for member in members.values { curl_multi_remove_handle(raw, UnsafeMutableRawPointer(member.pointer)) }
+        curl_multi_cleanup(raw)
+    }
+
+    /// How many transfers are in it.
+    package var count: Int { members.count }
+
+    /// Starts a prepared transfer; it moves at the next ``timeOut()``, which libcurl asks for at once.
+    package func add(_ easy: EasyHandle) throws(CurlError) {
+        let code = curl_multi_add_handle(raw, UnsafeMutableRawPointer(easy.pointer))
+        guard code == CURLM_OK else { throw CurlError(code: Int32(CURLE_FAILED_INIT.rawValue), message: text(code)) }
+        members[easy.pointer] = easy
+    }
+
+    /// Ends a transfer, finished or not. Never waits, not even for a name look-up.
+    package func remove(_ easy: EasyHandle) {
+        guard members.removeValue(forKey: easy.pointer) != nil else { return }
+        curl_multi_remove_handle(raw, UnsafeMutableRawPointer(easy.pointer))
+    }
+
+    /// Moves the transfers of a socket that is ready.
+    package func act(on socket: Int32, _ events: SocketPoller.Events) {
+        var mask: Int32 = 0
+        if events.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if events.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if events.contains(.failed) { mask |= CURL_CSELECT_ERR }
+        var running: Int32 = 0
+        curl_multi_socket_action(raw, socket, mask, &running)
+    }
+
+    /// Moves the transfers whose time has come.
+    package func timeOut() {
+        var running: Int32 = 0
+        curl_multi_socket_action(raw, -1, 0, &running)
+    }
+
+    /// The next transfer that has ended by itself, with its `CURLcode`. It stays in until removed.
+    package func nextFinished() -> (EasyHandle, code: Int32)? {
+        var result = CURLE_OK
+        guard let pointer = clibcurl_multi_next_finished(raw, &result) else { return nil }
+        guard let member = members[OpaquePointer(pointer)] else { return nil }
+        return (member, Int32(result.rawValue))
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MultiHandle {
+        guard let context else { preconditionFailure("libcurl lost the context of a callback") }
+        return Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    private func didChange(_ socket: Int32, _ what: Int32) {
+        switch what {
+        case CURL_POLL_IN: didChangeSocket(socket, .watch(.readable))
+        case CURL_POLL_OUT: didChangeSocket(socket, .watch(.writable))
+        case CURL_POLL_INOUT: didChangeSocket(socket, .watch([.readable, .writable]))
+        case CURL_POLL_REMOVE: didChangeSocket(socket, .forget)
+        default: break
+        }
+    }
+
+    private func text(_ code: CURLMcode) -> String {
+        curl_multi_strerror(code).map { String(cString: $0) } ?? "multi error \(code.rawValue)"
+    }
+}

@@ -1,0 +1,13 @@
+import CoreFoundation
+import Foundation
+
+extension RunLoop.Mode {
+    /// The mode as CoreFoundation knows it. It recognizes the common modes by the address of their name.
+    var name: CFRunLoopMode {
+        switch self {
+        case .common: kCFRunLoopCommonModes
+        case .default: kCFRunLoopDefaultMode
+        default: rawValue.withCString { CFStringCreateWithCString(nil, $0, CFStringBuiltInEncodings.UTF8.rawValue) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import CoreFoundation
+package import Foundation
+
+/// A thing to do on a run loop when somebody asks: a version 0 `CFRunLoopSource`.
+///
+/// Made on the run loop's own thread. `signal()` may be called from any thread and is what makes the loop run the
+/// handler; signals before the handler ran count as one.
+package final class RunLoopSource: @unchecked Sendable {
+    // @unchecked: everything is immutable after init; CFRunLoopSourceSignal and CFRunLoopWakeUp are thread-safe.
+    private let source: CFRunLoopSource
+    private let runLoop: CFRunLoop
+    private let handler: RunLoopHandler
+
+    /// - Parameter handler: called on the thread that made this, whenever the run loop runs in one of the modes.
+    package init(_ handler: @escaping () -> Void) {
+        let handler = RunLoopHandler(handler)
+        var context = CFRunLoopSourceContext()
+        context.info = Unmanaged.passUnretained(handler).toOpaque()
+        context.perform = { RunLoopHandler.call($0) }
+        source = CFRunLoopSourceCreate(nil, 0, &context)
+        runLoop = CFRunLoopGetCurrent()
+        self.handler = handler
+    }
+
+    deinit {
+        CFRunLoopSourceInvalidate(source)
+    }
+
+    /// Asks for the handler to be called; wakes the loop. Callable from any thread.
+    package func signal() {
+        CFRunLoopSourceSignal(source)
+        CFRunLoopWakeUp(runLoop)
+    }
+
+    /// Asks for the handler to be called once more, from the run loop's own thread: it is awake and looks before it
+    /// sleeps, which saves a system call.
+    package func signalFromItsOwnThread() {
+        CFRunLoopSourceSignal(source)
+    }
+
+    /// Lets the handler be called while the run loop runs in `mode` (`.common`: in all the common ones).
+    package func add(to mode: RunLoop.Mode) {
+        CFRunLoopAddSource(runLoop, source, mode.name)
+    }
+}
+
+/// A closure that C can point to.
+final class RunLoopHandler {
+    private let body: () -> Void
+
+    init(_ body: @escaping () -> Void) {
+        self.body = body
+    }
+
+    static func call(_ info: UnsafeMutableRawPointer?) {
+        guard let info else { return }
+        Unmanaged<RunLoopHandler>.fromOpaque(info).takeUnretainedValue().body()
+    }
+}

@@ -1,0 +1,21 @@
+import CoreFoundation
+import Foundation
+
+/// A thread that sleeps in its run loop and nowhere else, for as long as the process lives.
+///
+/// It owns a `Thread`: a subclass of `Thread` cannot be `Sendable`.
+package enum RunLoopThread {
+    /// Starts one.
+    /// - Parameters:
+    ///   - name: as debuggers show it; Linux keeps 15 bytes.
+    ///   - prepare: called on the new thread, before its run loop runs for the first time. What it returns is kept.
+    package static func start(name: String, prepare: @escaping @Sendable () -> AnyObject) {
+        let thread = Thread {
+            withExtendedLifetime(prepare()) {
+                while true { CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false) }
+            }
+        }
+        thread.name = name
+        thread.start()
+    }
+}

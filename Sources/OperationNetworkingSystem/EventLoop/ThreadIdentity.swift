@@ -1,0 +1,17 @@
+import Glibc
+
+/// Which thread this is, for preconditions: "was this called on the thread it belongs to?"
+package struct ThreadIdentity: @unchecked Sendable {
+    // @unchecked: an immutable identifier; it is only compared, never used to reach the thread.
+    private let thread: pthread_t
+
+    /// The calling thread.
+    package static var current: ThreadIdentity {
+        ThreadIdentity(thread: pthread_self())
+    }
+
+    /// Whether this is the calling thread.
+    package var isCurrent: Bool {
+        pthread_equal(pthread_self(), thread) != 0
+    }
+}

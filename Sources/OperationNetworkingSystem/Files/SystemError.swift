@@ -1,0 +1,25 @@
+import Glibc
+
+/// A failed system call: which one, and why.
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// `errno`, as in errno(3).
+    package let code: Int32
+    /// The name of the call, or what was attempted.
+    package let call: String
+
+    package init(_ code: Int32, _ call: String) {
+        self.code = code
+        self.call = call
+    }
+
+    /// The system's sentence for ``code``.
+    package var reason: String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    package var description: String {
+        "\(call): \(reason) (errno \(code))"
+    }
+}
