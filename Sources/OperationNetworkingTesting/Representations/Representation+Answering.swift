@@ -1,0 +1,141 @@
+internal import Foundation
+
+extension Representation {
+    /// The response to `request`.
+    ///
+    /// Conditions are tested in the order of
+    /// [RFC 9110 §13.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-13.2.2).
+    func message(for request: ReceivedRequest) -> Message {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            var message = Message.text(405, "A representation can only be read.\n")
+            message.fields.append("Allow", "GET, HEAD")
+            return message
+        }
+        if !misbehaviors.contains(.ignoresConditions) {
+            if !isMatched(by: request) { return Message(status: 412, fields: [:], body: "") }
+            if !isModified(for: request) {
+                return Message(status: 304, fields: validators + fields.lines, body: "")
+            }
+        }
+        switch requestedRange(of: request) {
+        case .whole: return whole
+        case .unsatisfiable: return unsatisfiable
+        case .bytes(let range): return partial(range)
+        }
+    }
+
+    // MARK: - Conditions
+
+    /// `If-Match`, or without it `If-Unmodified-Since`.
+    private func isMatched(by request: ReceivedRequest) -> Bool {
+        if let tags = request["If-Match"] {
+            return tags == "*" || self.tags(in: tags).contains { $0 == entityTag && !$0.isWeak }
+        }
+        guard let limit = request["If-Unmodified-Since"].flatMap(HTTPDate.date), let modified = wholeSeconds
+        else { return true }
+        return modified <= limit
+    }
+
+    /// `If-None-Match`, compared weakly, or without it `If-Modified-Since`.
+    private func isModified(for request: ReceivedRequest) -> Bool {
+        if let tags = request["If-None-Match"] {
+            return tags != "*" && !self.tags(in: tags).contains { $0.opaque == entityTag?.opaque }
+        }
+        guard let limit = request["If-Modified-Since"].flatMap(HTTPDate.date), let modified = wholeSeconds
+        else { return true }
+        return modified > limit
+    }
+
+    /// The range to send: everything when `If-Range` is not exactly our strong tag or our date
+    /// ([RFC 9110 §13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
+    private func requestedRange(of request: ReceivedRequest) -> RequestedRange {
+        guard request.method == "GET", let range = request["Range"], !misbehaviors.contains(.ignoresRange)
+        else { return .whole }
+        if misbehaviors.contains(.refusesRanges) { return .unsatisfiable }
+        if let condition = request["If-Range"], !misbehaviors.contains(.ignoresIfRange) {
+            let tag = entityTag.flatMap { $0.isWeak ? nil : $0.fieldValue }
+            guard condition == tag || condition == lastModified.map(HTTPDate.text) else { return .whole }
+        }
+        return RequestedRange(range, length: body.count)
+    }
+
+    private func tags(in list: String) -> [EntityTag] {
+        list.split(separator: ",").map { EntityTag(fieldValue: String($0.trimmed)) }
+    }
+
+    private var wholeSeconds: Date? {
+        lastModified.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) }
+    }
+
+    // MARK: - Responses
+
+    private var whole: Message {
+        var fields = validators + contentFields(contentCoding)
+        if !misbehaviors.contains(.ignoresRange) { fields.append("Accept-Ranges", "bytes") }
+        return Message(status: 200, fields: fields + self.fields.lines, body: body)
+    }
+
+    private var unsatisfiable: Message {
+        var plan = PartialPlan(range: 0..<0, total: body.count, entityTag: entityTag, coding: nil)
+        for misbehavior in misbehaviors { plan.apply(misbehavior, length: body.count) }
+        var fields: FieldLines = ["Date": dateText]
+        if case .automatic = plan.contentRange { fields.append("Content-Range", "bytes */\(plan.totalText)") }
+        if case .literal(let value?) = plan.contentRange { fields.append("Content-Range", value) }
+        return Message(status: 416, fields: fields, body: "")
+    }
+
+    private func partial(_ range: Range<Int>) -> Message {
+        var plan = PartialPlan(range: range, total: body.count, entityTag: entityTag, coding: contentCoding)
+        for misbehavior in misbehaviors { plan.apply(misbehavior, length: body.count) }
+        let body = self.body[plan.range.prefix(plan.limit)]
+        var fields = validators(plan.entityTag)
+        if misbehaviors.contains(.sendsMultipart) {
+            let boundary = "part-of-the-whole"
+            fields.append("Content-Type", "multipart/byteranges; boundary=\(boundary)")
+            let type = contentType.map { "Content-Type: \($0)\r\n" } ?? ""
+            var data = Data("--\(boundary)\r\n\(type)Content-Range: \(plan.contentRangeText)\r\n\r\n".utf8)
+            data += body.data + Data("\r\n--\(boundary)--\r\n".utf8)
+            return Message(status: 206, fields: fields + self.fields.lines, body: .data(data))
+        }
+        fields = fields + contentFields(plan.coding)
+        switch plan.contentRange {
+        case .automatic: fields.append("Content-Range", plan.contentRangeText)
+        case .literal(let value): if let value { fields.append("Content-Range", value) }
+        }
+        return Message(status: 206, fields: fields + self.fields.lines, body: body)
+    }
+
+    // MARK: - Fields
+
+    private var dateText: String { HTTPDate.text(date ?? Date()) }
+
+    private var validators: FieldLines { validators(entityTag) }
+
+    private func validators(_ tag: EntityTag?) -> FieldLines {
+        var fields: FieldLines = ["Date": dateText]
+        if let tag { fields.append("ETag", tag.fieldValue) }
+        if let lastModified { fields.append("Last-Modified", HTTPDate.text(lastModified)) }
+        return fields
+    }
+
+    private func contentFields(_ coding: String?) -> [FieldLines.Line] {
+        var fields = FieldLines()
+        if let contentType { fields.append("Content-Type", contentType) }
+        if let coding { fields.append("Content-Encoding", coding) }
+        return fields.lines
+    }
+}
+
+extension Representation.EntityTag {
+    /// What is compared weakly ([RFC 9110 §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)).
+    fileprivate var opaque: Substring { isWeak ? fieldValue.dropFirst(2) : fieldValue[...] }
+}
+
+extension FieldLines {
+    /// The fields of both, in order.
+    fileprivate static func + (fields: FieldLines, lines: [Line]) -> FieldLines {
+        var fields = fields
+        for line in lines { fields.append(line.name, line.value) }
+        return fields
+    }
+}

@@ -1,0 +1,8 @@
+/// What the client sent is not HTTP/1.1.
+struct MalformedRequest: Error, Hashable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,66 @@
+public import Foundation
+
+/// A request as it came in.
+public struct ReceivedRequest: Sendable {
+    /// The how manieth request of the server it is, counted from 0: its index in ``ScriptedServer/requests``.
+    public internal(set) var number = 0
+    /// The how manieth connection of the server it came on, counted from 1.
+    public let connectionNumber: Int
+    /// The method, as spelled.
+    public let method: String
+    /// The request target, as spelled: usually path and query.
+    public let target: String
+    /// The version, `HTTP/1.1` or `HTTP/1.0`.
+    public let version: String
+    /// The header fields.
+    public let headers: FieldLines
+    /// The body, without the chunked coding.
+    public internal(set) var body = Data()
+    /// The fields after a chunked body.
+    public internal(set) var trailers = FieldLines()
+    /// Whether the whole body was read: not so when the client went away, or when the server was told not to;
+    /// see ``RequestBodyPolicy``.
+    public internal(set) var isComplete = false
+
+    init(connectionNumber: Int, method: String, target: String, version: String, headers: FieldLines) {
+        self.connectionNumber = connectionNumber
+        self.method = method
+        self.target = target
+        self.version = version
+        self.headers = headers
+    }
+
+    // MARK: - Results
+
+    /// The header field called `name`, in any spelling; several are joined by a comma and a space.
+    public subscript(_ name: String) -> String? { headers[name] }
+
+    /// The target without its query.
+    public var path: String {
+        target.firstIndex(of: "?").map { String(target[..<$0]) } ?? target
+    }
+
+    /// What follows the question mark in the target; `nil` without one.
+    public var query: String? {
+        target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
+    }
+
+    /// The body as UTF-8 text, with replacement characters where it is not.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// Whether the client wants to use the connection again.
+    var keepsAlive: Bool {
+        version == "HTTP/1.0"
+            ? headers.list("Connection", contains: "keep-alive") : !headers.list("Connection", contains: "close")
+    }
+
+    /// Whether the client waits for a 100 before it sends the body.
+    var expectsContinue: Bool { headers["Expect"]?.lowercased() == "100-continue" }
+}
+
+extension ReceivedRequest: CustomStringConvertible {
+    /// Method, target and the number of bytes of the body.
+    public var description: String {
+        "\(method) \(target) (\(body.count) bytes, connection \(connectionNumber))"
+    }
+}

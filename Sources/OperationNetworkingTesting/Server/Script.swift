@@ -1,0 +1,75 @@
+/// What a server, or one of its routes, answers.
+public struct Script: Sendable {
+    /// What happens when every answer of a script has been given.
+    public enum Exhaustion: Hashable, Sendable {
+        /// The last answer is given again and again.
+        case repeatsLast
+        /// Further requests are answered with 500 and a text that says so.
+        case fails
+    }
+
+    enum Kind: Sendable {
+        case answers([Answer], Exhaustion)
+        case handler(@Sendable (ReceivedRequest) throws -> Answer)
+    }
+
+    let kind: Kind
+
+    private init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// One answer per request, in order. Without any answer, every request is answered with 500.
+    public static func answers(_ answers: [Answer], whenExhausted: Exhaustion = .repeatsLast) -> Script {
+        Script(.answers(answers, whenExhausted))
+    }
+
+    /// Whatever `handler` returns, called on the connection's thread, for several connections at once. What it
+    /// throws is answered with 500 and its description.
+    public static func handler(
+        _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Answer
+    ) -> Script {
+        Script(.handler(handler))
+    }
+
+    /// The representation, however often it is asked for.
+    public static func representation(_ representation: Representation) -> Script {
+        .answers([.representation(representation)])
+    }
+}
+
+extension Script: ExpressibleByArrayLiteral {
+    /// One answer per request, in order; the last is repeated.
+    public init(arrayLiteral answers: Answer...) {
+        self = .answers(answers)
+    }
+}
+
+/// A script and how far it has been played.
+struct ScriptPlayer: Sendable {
+    /// What to do with a request.
+    enum Cue: Sendable {
+        case answer(Answer)
+        /// To be called outside every lock.
+        case ask(@Sendable (ReceivedRequest) throws -> Answer)
+    }
+
+    private let script: Script
+    private var position = 0
+
+    init(_ script: Script) {
+        self.script = script
+    }
+
+    mutating func next() -> Cue {
+        switch script.kind {
+        case .handler(let handler): return .ask(handler)
+        case .answers(let answers, let exhaustion):
+            defer { position += 1 }
+            if position < answers.count { return .answer(answers[position]) }
+            if let last = answers.last, exhaustion == .repeatsLast { return .answer(last) }
+            let text = "The script has \(answers.count) answers; this is request \(position + 1).\n"
+            return .answer(Answer(.message(.text(500, text))))
+        }
+    }
+}

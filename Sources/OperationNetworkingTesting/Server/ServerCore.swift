@@ -1,0 +1,128 @@
+internal import Foundation
+
+/// What the threads of a server share. It outlives the `ScriptedServer` by as long as they need.
+final class ServerCore: Sendable {
+    let state: Watched<ServerState>
+    let bodyPolicy: RequestBodyPolicy
+    let listener: ListeningSocket
+
+    init(_ state: ServerState, bodyPolicy: RequestBodyPolicy) throws(SocketError) {
+        self.state = Watched(state)
+        self.bodyPolicy = bodyPolicy
+        listener = try ListeningSocket()
+        do {
+            try startThread { $0.acceptClients() }
+        } catch {
+            listener.close()
+            throw error
+        }
+    }
+
+    // MARK: - Threads
+
+    /// Runs `work` on a new thread, which is counted until it ends.
+    private func startThread(_ work: @escaping @Sendable (ServerCore) -> Void) throws(SocketError) {
+        state.withLock { $0.threadCount += 1 }
+        do throws(SocketError) {
+            try SmallThread.start { [self] in
+                state.withLock { _ = $0.threadIDs.insert(pthread_self()) }
+                work(self)
+                state.withLock {
+                    $0.threadIDs.remove(pthread_self())
+                    $0.threadCount -= 1
+                }
+            }
+        } catch {
+            state.withLock { $0.threadCount -= 1 }
+            throw error
+        }
+    }
+
+    /// The accepting thread's work.
+    private func acceptClients() {
+        while let socket = listener.accept() {
+            let number: Int? = state.withLock { state in
+                guard !state.isStopped else { return nil }
+                state.connectionsAccepted += 1
+                state.sockets[state.connectionsAccepted] = socket
+                return state.connectionsAccepted
+            }
+            guard let number else { break }
+            do {
+                try startThread { core in
+                    var connection = Connection(number: number, socket: socket, server: core)
+                    connection.run()
+                    core.state.withLock { $0.sockets[number] = nil }
+                }
+            } catch {
+                note("Connection \(number) was refused. \(error)")
+                state.withLock { $0.sockets[number] = nil }
+                socket.close()
+            }
+        }
+        listener.close()
+    }
+
+    /// Ends everything and waits for it, except for the calling thread if it is one of the server's.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            for socket in state.sockets.values { socket.shutDown() }
+        }
+        listener.shutDown()
+        let caller = pthread_self()
+        // Without a limit nothing is thrown: see waitSynchronously.
+        try? state.waitSynchronously(within: nil) { _ in
+            ""
+        } until: { state in
+            state.threadCount == (state.threadIDs.contains(caller) ? 1 : 0) ? () : nil
+        }
+    }
+
+    // MARK: - For connections
+
+    /// Records the request and finds its answer.
+    func answer(to request: ReceivedRequest) -> (ReceivedRequest, Answer) {
+        // One hold: the first request of the record gets the first answer of the script.
+        let (request, cue) = state.withLock { ($0.record(request), $0.cue(forPath: request.path)) }
+        switch cue {
+        case .answer(let answer): return (request, answer)
+        case .ask(let handler):
+            do {
+                return (request, try handler(request))
+            } catch {
+                note("The handler failed for \(request): \(error)")
+                return (request, Answer(.message(.text(500, "The handler failed: \(error)\n"))))
+            }
+        }
+    }
+
+    /// Records a request that gets no answer.
+    func record(_ request: ReceivedRequest) {
+        state.withLock { _ = $0.record(request) }
+    }
+
+    func representation(for request: ReceivedRequest) -> Representation? {
+        state.withLock { $0.representations[request.path] ?? $0.representation }
+    }
+
+    /// The gate where an answer that stalls now has to wait.
+    func stall() -> Gate {
+        state.withLock { state in
+            state.stalls += 1
+            return state.stallGate
+        }
+    }
+
+    func countBody(_ count: Int) {
+        state.withLock { $0.bodyBytesSent += count }
+    }
+
+    func countAnswer() {
+        state.withLock { $0.answersEnded += 1 }
+    }
+
+    func note(_ problem: String) {
+        state.withLock { $0.problems.append(problem) }
+    }
+}

@@ -1,0 +1,47 @@
+internal import Foundation
+
+/// All that changes in a server, for its one lock.
+struct ServerState: Sendable {
+    var requests: [ReceivedRequest] = []
+    /// How many requests `nextRequest` has given out.
+    var requestsGivenOut = 0
+    var answersEnded = 0
+    var bodyBytesSent = 0
+    var connectionsAccepted = 0
+    /// The open connections by number.
+    var sockets: [Int: Socket] = [:]
+    var problems: [String] = []
+
+    /// What is answered to requests that no route takes.
+    var player: ScriptPlayer
+    var routes: [String: ScriptPlayer]
+    var representation: Representation?
+    var representations: [String: Representation] = [:]
+
+    /// Where stalled answers wait; another one after every release.
+    var stallGate = Gate()
+    var stalls = 0
+    var isStopped = false
+    /// The threads started and not yet ended; those that have begun are also in `threadIDs`.
+    var threadCount = 0
+    var threadIDs: Set<pthread_t> = []
+
+    init(player: ScriptPlayer, routes: [String: ScriptPlayer] = [:], representation: Representation? = nil) {
+        self.player = player
+        self.routes = routes
+        self.representation = representation
+    }
+
+    /// Appends `request`, numbered, to the record.
+    mutating func record(_ request: ReceivedRequest) -> ReceivedRequest {
+        var request = request
+        request.number = requests.count
+        requests.append(request)
+        return request
+    }
+
+    /// What the script has for a request to `path`.
+    mutating func cue(forPath path: String) -> ScriptPlayer.Cue {
+        routes[path]?.next() ?? player.next()
+    }
+}

@@ -1,0 +1,56 @@
+internal import Foundation
+
+/// A socket that listens on a free port of 127.0.0.1.
+struct ListeningSocket: Sendable {
+    let port: Int
+    private let socket: Socket
+
+    init() throws(SocketError) {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = Glibc.socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw SocketError("socket") }
+        socket = Socket(descriptor: descriptor)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let failure: SocketError? = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                if bind(descriptor, address, length) != 0 { return SocketError("bind") }
+                if listen(descriptor, 4096) != 0 { return SocketError("listen") }
+                return getsockname(descriptor, address, &length) == 0 ? nil : SocketError("getsockname")
+            }
+        }
+        if let failure { throw failure }
+        port = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Waits for a client; `nil` after ``shutDown()``.
+    func accept() -> Socket? {
+        while true {
+            let descriptor = Glibc.accept(socket.descriptor, nil, nil)
+            if descriptor >= 0 {
+                // accept4 would do it in one step, but the Glibc module does not show it. A child process that
+                // another thread starts between the two calls cannot keep the connection alive: it is shut
+                // down, not only closed, when it ends.
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                let client = Socket(descriptor: descriptor)
+                client.disableDelay()
+                return client
+            }
+            switch errno {
+            case EINTR, ECONNABORTED: continue
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                // The client waits in the backlog until somebody has closed something.
+                if socket.waitForHangUp(limit: .milliseconds(10)) == .hangUp { return nil }
+            default: return nil
+            }
+        }
+    }
+
+    /// Has ``accept()`` return `nil`, now and ever after. Callable from any thread.
+    func shutDown() { socket.shutDown() }
+
+    /// Gives the port back. Only by the thread that accepts.
+    func close() { socket.close() }
+}

@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// Wakes one thread that waits in `poll`.
+final class WakeUpCall: Sendable {
+    /// What the thread polls for reading.
+    let descriptor: Int32
+    private let sender: Int32
+
+    init() throws(SocketError) {
+        var pair: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw SocketError("socketpair") }
+        (descriptor, sender) = (pair[0], pair[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(sender)
+    }
+
+    /// Wakes the thread, now or when it gets to wait. Callable from any thread.
+    func call() {
+        var byte: UInt8 = 1
+        _ = send(sender, &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+    }
+}
+
+extension Socket {
+    /// Arrives at the gate and waits until it is open; `false` when the client has closed its side or the
+    /// connection has failed before.
+    func waitForOpening(of gate: Gate) throws(SocketError) -> Bool {
+        let alarm = try WakeUpCall()
+        let opening = gate.whenOpened { alarm.call() }
+        defer { gate.forget(opening) }
+        gate.arrive()
+        return waitForHangUp(or: alarm) == .call
+    }
+}

@@ -1,0 +1,107 @@
+/// Something that happens once, which threads and tasks can wait for: shut when made, opened once, open for ever.
+///
+/// A test holds an answer with a gate, looks at the world, and opens it:
+///
+/// ```swift
+/// let gate = Gate()
+/// let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 4, by: gate)])
+/// ...
+/// try await gate.waitForArrivals()        // the server has sent "0123"
+/// gate.open()                             // and now sends the rest
+/// ```
+///
+/// It also serves as a flag that a callback raises and a test waits for.
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var arrivals = 0
+        var openings: [Int: @Sendable () -> Void] = [:]
+        var nextIdentifier = 0
+    }
+
+    private let state = Watched(State())
+
+    /// Makes a shut gate.
+    public init() {}
+
+    /// Whether ``open()`` was called.
+    public var isOpen: Bool { state.withLock(\.isOpen) }
+
+    /// How many have come to the gate so far: answers held by it and callers of its wait functions, those
+    /// that found it open included.
+    public var arrivals: Int { state.withLock(\.arrivals) }
+
+    // MARK: - Commands
+
+    /// Lets everybody through, now and later. Opening an open gate does nothing. Callable from any thread.
+    public func open() {
+        let openings = state.withLock { state in
+            state.isOpen = true
+            defer { state.openings = [:] }
+            return state.openings
+        }
+        for opening in openings.values { opening() }
+    }
+
+    /// Suspends the task until the gate is open.
+    ///
+    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
+    public func wait(within limit: Duration = .seconds(10)) async throws {
+        arrive()
+        try await state.wait(within: limit) { _ in
+            "the gate stayed shut."
+        } until: {
+            $0.isOpen ? () : nil
+        }
+    }
+
+    /// Blocks the thread until the gate is open. For threads that may block, such as the one that runs a
+    /// server's handler; tasks call ``wait(within:)``.
+    ///
+    /// - Throws: ``TimeLimitExceeded``.
+    public func waitSynchronously(within limit: Duration = .seconds(10)) throws {
+        arrive()
+        try state.waitSynchronously(within: limit) { _ in
+            "the gate stayed shut."
+        } until: {
+            $0.isOpen ? () : nil
+        }
+    }
+
+    /// Suspends the task until `count` answers or callers have come to the gate; see ``arrivals``.
+    ///
+    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
+    public func waitForArrivals(_ count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+        try await state.wait(within: limit) {
+            "\($0.arrivals) of \(count) came to the gate."
+        } until: {
+            $0.arrivals >= count ? () : nil
+        }
+    }
+
+    // MARK: - For the server's connections
+
+    /// Counts an arrival.
+    func arrive() {
+        state.withLock { $0.arrivals += 1 }
+    }
+
+    /// Has `opening` called once when the gate is opened, on the thread that opens it; at once if it is open.
+    /// Returns what ``forget(_:)`` takes.
+    func whenOpened(_ opening: @escaping @Sendable () -> Void) -> Int? {
+        let identifier: Int? = state.withLock { state in
+            if state.isOpen { return nil }
+            state.nextIdentifier += 1
+            state.openings[state.nextIdentifier] = opening
+            return state.nextIdentifier
+        }
+        if identifier == nil { opening() }
+        return identifier
+    }
+
+    /// Takes back ``whenOpened(_:)``.
+    func forget(_ identifier: Int?) {
+        guard let identifier else { return }
+        state.withLock { $0.openings[identifier] = nil }
+    }
+}

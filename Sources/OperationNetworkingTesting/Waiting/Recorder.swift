@@ -1,0 +1,47 @@
+/// Collects, in order, what callbacks on any thread report, and lets a test wait for it.
+///
+/// ```swift
+/// let progress = Recorder<Int64>()
+/// operation.setDownloadProgress { _, total, _ in progress.append(total) }
+/// ...
+/// #expect(try await progress.wait(count: 3) == [4, 8, 10])
+/// ```
+public final class Recorder<Element: Sendable>: Sendable {
+    private let recorded = Watched<[Element]>([])
+
+    /// Makes an empty recorder.
+    public init() {}
+
+    /// Everything so far, in order.
+    public var elements: [Element] { recorded.withLock { $0 } }
+
+    /// Adds `element`. Callable from any thread.
+    public func append(_ element: Element) {
+        recorded.withLock { $0.append(element) }
+    }
+
+    /// Suspends the task until there are at least `count` elements, and returns all there are.
+    ///
+    /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
+    @discardableResult
+    public func wait(count: Int = 1, within limit: Duration = .seconds(10)) async throws -> [Element] {
+        try await recorded.wait(within: limit) {
+            "\($0.count) of \(count) were recorded: \($0)"
+        } until: {
+            $0.count >= count ? $0 : nil
+        }
+    }
+
+    /// Blocks the thread until there are at least `count` elements, and returns all there are. For threads
+    /// that may block; tasks call ``wait(count:within:)``.
+    ///
+    /// - Throws: ``TimeLimitExceeded``.
+    @discardableResult
+    public func waitSynchronously(count: Int = 1, within limit: Duration = .seconds(10)) throws -> [Element] {
+        try recorded.waitSynchronously(within: limit) {
+            "\($0.count) of \(count) were recorded: \($0)"
+        } until: {
+            $0.count >= count ? $0 : nil
+        }
+    }
+}

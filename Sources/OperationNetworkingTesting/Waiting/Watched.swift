@@ -1,0 +1,156 @@
+internal import Foundation
+
+/// A value behind one lock, which threads and tasks can wait for: after every change those who wait are asked
+/// whether the value is now what they want. Nobody polls.
+final class Watched<Value: Sendable>: @unchecked Sendable {
+    // @unchecked: `value`, `watchers` and `nextIdentifier` are only touched while `condition` is locked.
+
+    /// One suspended task.
+    private struct Watcher {
+        let identifier: Int
+        /// What to do after unlocking, when the value is what the task waits for.
+        let completion: (inout Value) -> (() -> Void)?
+        let fail: (any Error) -> Void
+    }
+
+    private let condition = NSCondition()
+    private var value: Value
+    private var watchers: [Watcher] = []
+    private var nextIdentifier = 0
+
+    init(_ value: Value) {
+        self.value = value
+    }
+
+    // MARK: - Reading and changing
+
+    /// Runs `body` with the value, under the lock; wakes those who wait for what it made of the value.
+    func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+        condition.lock()
+        defer { unlockAndWake() }
+        return try body(&value)
+    }
+
+    // MARK: - Waiting
+
+    /// Suspends the task until `result` returns a value; `result` is called under the lock and may change the
+    /// watched value.
+    ///
+    /// - Throws: `TimeLimitExceeded`, or `CancellationError` when the task is cancelled.
+    func wait<Result: Sendable>(
+        within limit: Duration,
+        explaining explanation: @escaping @Sendable (Value) -> String,
+        until result: @escaping @Sendable (inout Value) -> Result?
+    ) async throws -> Result {
+        let identifier = newIdentifier()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isWaiting = register(identifier, continuation, result)
+                guard isWaiting else { return }
+                DispatchQueue.global().asyncAfter(deadline: .now() + limit.inSeconds) { [weak self] in
+                    self?.giveUp(identifier) {
+                        TimeLimitExceeded(explanation: explanation($0), limit: limit)
+                    }
+                }
+            }
+        } onCancel: {
+            giveUp(identifier) { _ in CancellationError() }
+        }
+    }
+
+    /// Blocks the thread until `result` returns a value. For threads that may block: never from a task.
+    ///
+    /// - Parameter limit: `nil` waits for ever.
+    /// - Throws: `TimeLimitExceeded`.
+    func waitSynchronously<Result>(
+        within limit: Duration?,
+        explaining explanation: (Value) -> String,
+        until result: (inout Value) -> Result?
+    ) throws -> Result {
+        let end = limit.map { Date(timeIntervalSinceNow: $0.inSeconds) }
+        condition.lock()
+        defer { unlockAndWake() }
+        while true {
+            if let result = result(&value) { return result }
+            guard let limit, let end else {
+                condition.wait()
+                continue
+            }
+            if !condition.wait(until: end) {
+                throw TimeLimitExceeded(explanation: explanation(value), limit: limit)
+            }
+        }
+    }
+
+    // MARK: - Watchers
+
+    private func newIdentifier() -> Int {
+        condition.lock()
+        defer { condition.unlock() }
+        nextIdentifier += 1
+        return nextIdentifier
+    }
+
+    /// Returns whether the task has to wait.
+    private func register<Result: Sendable>(
+        _ identifier: Int,
+        _ continuation: CheckedContinuation<Result, any Error>,
+        _ result: @escaping @Sendable (inout Value) -> Result?
+    ) -> Bool {
+        condition.lock()
+        defer { unlockAndWake() }
+        // The cancellation handler may have run before there was anything to give up.
+        if Task.isCancelled {
+            continuation.resume(throwing: CancellationError())
+            return false
+        }
+        if let result = result(&value) {
+            continuation.resume(returning: result)
+            return false
+        }
+        watchers.append(
+            Watcher(
+                identifier: identifier,
+                completion: { value in
+                    result(&value).map { result in { continuation.resume(returning: result) } }
+                },
+                fail: { continuation.resume(throwing: $0) }
+            )
+        )
+        return true
+    }
+
+    private func giveUp(_ identifier: Int, _ error: (Value) -> any Error) {
+        condition.lock()
+        guard let index = watchers.firstIndex(where: { $0.identifier == identifier }) else {
+            condition.unlock()
+            return
+        }
+        let watcher = watchers.remove(at: index)
+        let error = error(value)
+        condition.unlock()
+        watcher.fail(error)
+    }
+
+    /// Unlocks; then resumes, outside the lock, the tasks that have what they waited for.
+    private func unlockAndWake() {
+        var completions: [() -> Void] = []
+        if !watchers.isEmpty {
+            watchers.removeAll { watcher in
+                guard let completion = watcher.completion(&value) else { return false }
+                completions.append(completion)
+                return true
+            }
+        }
+        condition.broadcast()
+        condition.unlock()
+        for completion in completions { completion() }
+    }
+}
+
+extension Duration {
+    /// The duration in seconds, as Foundation and Dispatch count.
+    var inSeconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}

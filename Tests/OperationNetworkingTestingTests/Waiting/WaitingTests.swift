@@ -1,0 +1,73 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WaitingTests {
+    @Test func anOpenGateLetsEverybodyThrough() async throws {
+        let gate = Gate()
+        async let first: Void = gate.wait()
+        async let second: Void = gate.wait()
+        try await gate.waitForArrivals(2)
+        #expect(!gate.isOpen)
+        gate.open()
+        gate.open()
+        try await first
+        try await second
+        try await gate.wait()
+        try gate.waitSynchronously()
+        #expect(gate.arrivals == 4)
+    }
+
+    @Test func aThreadWaitsForAGate() async throws {
+        let gate = Gate()
+        let passed = Gate()
+        Thread {
+            try? gate.waitSynchronously()
+            if gate.isOpen { passed.open() }
+        }.start()
+        try await gate.waitForArrivals()
+        gate.open()
+        try await passed.wait()
+    }
+
+    @Test func waitingHasALimit() async throws {
+        let gate = Gate()
+        let error = await #expect(throws: TimeLimitExceeded.self) { try await gate.wait(within: .milliseconds(1)) }
+        #expect(error?.description == "Gave up after 0.001 seconds: the gate stayed shut.")
+        #expect(throws: TimeLimitExceeded.self) { try gate.waitSynchronously(within: .milliseconds(1)) }
+        let recorder = Recorder<Int>()
+        recorder.append(7)
+        await #expect(throws: TimeLimitExceeded.self) {
+            try await recorder.wait(count: 2, within: .milliseconds(1))
+        }
+        #expect(throws: TimeLimitExceeded.self) {
+            try recorder.waitSynchronously(count: 2, within: .milliseconds(1))
+        }
+    }
+
+    @Test func aCancelledTaskNoLongerWaits() async throws {
+        let gate = Gate()
+        let task = Task { try await gate.wait() }
+        try await gate.waitForArrivals()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func aRecorderKeepsTheOrder() async throws {
+        let recorder = Recorder<Int>()
+        async let all = recorder.wait(count: 3)
+        for number in 1...3 { recorder.append(number) }
+        #expect(try await all == [1, 2, 3])
+        #expect(try recorder.waitSynchronously(count: 3) == [1, 2, 3])
+    }
+
+    @Test func aTemporaryDirectoryGoesWithItsLastReference() throws {
+        var directory: TemporaryDirectory? = try TemporaryDirectory()
+        let file = try #require(directory?.file("a"))
+        try Data("x".utf8).write(to: file)
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        directory = nil
+        #expect(!FileManager.default.fileExists(atPath: file.deletingLastPathComponent().path))
+    }
+}
