@@ -59,7 +59,8 @@ final class Transfer: EasyHandleDelegate {
 
     /// libcurl takes some broken ends for good ones.
     private func judge(_ code: Int32) -> TransferError? {
-        if case .exactly(let declared) = length, bytesReceived < declared {
+        // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
+        if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived < declared {
             return .truncatedBody(declared: declared, received: bytesReceived)
         }
         if let error = easy.error(for: code) { return .curl(error) }
@@ -91,11 +92,13 @@ final class Transfer: EasyHandleDelegate {
     // MARK: - Holding
 
     /// The client's sink has room again.
-    func resumeReceiving() {
-        guard isHeld else { return }
+    /// - Returns: why the transfer has to be given up. libcurl does not end a transfer whose callback fails here.
+    func resumeReceiving() -> TransferError? {
+        guard isHeld else { return nil }
         isHeld = false
         lastActivity = clock.now
         easy.resumeReceiving()
+        return failure
     }
 
     // MARK: - EasyHandleDelegate
@@ -110,8 +113,10 @@ final class Transfer: EasyHandleDelegate {
             return give(up: .length(error))
         }
         if head.status == 206, request.fields["Range"] == nil { return give(up: .unaskedPartialContent) }
-        if request.acceptsContentCoding, length != MessageLength.none, let coding = head.fields["Content-Encoding"] {
+        if request.acceptsContentCoding, length != MessageLength.none, head.fields.hasContentCoding {
+            let coding = head.fields.combined(for: "Content-Encoding") ?? ""
             decoder = ContentDecoder(contentEncoding: coding)
+            if decoder == nil { return give(up: .unaskedCoding(coding)) }
         }
         switch client.transferDidReceive(head) {
         case .receive: return true

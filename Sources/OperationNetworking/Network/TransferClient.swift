@@ -49,6 +49,8 @@ enum TransferError: Error, Sendable {
     case truncatedBody(declared: Int64, received: Int64)
     /// The body is not what its content coding says, or breaks off.
     case decoding(ContentDecoder.Failure)
+    /// A content coding that was not asked for, and cannot be undone here.
+    case unaskedCoding(String)
     /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
     case unaskedPartialContent
     /// The client threw while it took the body.

@@ -71,7 +71,8 @@ final class Transfers {
     func resumeReceiving(_ id: TransferID) {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }
-        drive { transfer.resumeReceiving() }
+        guard let failure = drive({ transfer.resumeReceiving() }) else { return }
+        end(transfer, failure)
     }
 
     private func resumeSending(_ id: TransferID) {
@@ -134,11 +135,15 @@ final class Transfers {
             if transfer.isHeld || clock.now - transfer.lastActivity < timeout {
                 remind(of: transfer)
             } else {
-                let end = transfer.end(.idle(seconds: timeout))
-                remove(id)
-                ended.append((transfer.client, end))
+                end(transfer, .idle(seconds: timeout))
             }
         }
+    }
+
+    private func end(_ transfer: Transfer, _ error: TransferError) {
+        let end = transfer.end(error)
+        remove(transfer.id)
+        ended.append((transfer.client, end))
     }
 
     /// A client may start the next transfer from here, or run the run loop: what is left stays in `ended`.

@@ -95,6 +95,10 @@ extension TransferError {
         case .decoding(.malformed(let reason)):
             return URLError(
                 .cannotDecodeRawData, url: url, sentence: "The body does not match its content coding: \(reason).")
+        case .unaskedCoding(let coding):
+            return URLError(
+                .cannotDecodeContentData, url: url,
+                sentence: "The server sent the body in a content coding that was not asked for: \(coding).")
         case .unaskedPartialContent:
             return URLError(
                 .badServerResponse, url: url, sentence: "The server sent a part (206) that was not asked for.")

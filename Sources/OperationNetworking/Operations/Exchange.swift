@@ -151,7 +151,10 @@ final class Exchange: @unchecked Sendable {
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let acceptsContentCoding = configuration.acceptsContentCoding && !asked.isRest
         if !acceptsContentCoding {
-            for field in asked.fields.fields { fields[field.name] = field.value }
+            // The caller's own Accept-Encoding selected the representation, and selects it again.
+            for field in asked.fields.fields where field.name != "Accept-Encoding" || fields[field.name] == nil {
+                fields[field.name] = field.value
+            }
         }
         return TransferRequest(
             url: url,
