@@ -1,0 +1,154 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Parameters as a query or as a form, and the fields that all requests of a client share.
+///
+/// | Method                              | Parameters                                                       |
+/// |-------------------------------------|------------------------------------------------------------------|
+/// | ``httpMethodsEncodingParametersInURI`` | appended to the URL's query; none, and empty ones, add nothing |
+/// | any other                           | the body, as `application/x-www-form-urlencoded`; none give an empty body |
+///
+/// ``QueryString`` has the rules of the encoding.
+public struct HTTPRequestSerializer: RequestSerializer {
+    /// Makes the query from the request and its parameters, instead of ``QueryString``.
+    public typealias QueryStringSerialization =
+        @Sendable (_ request: URLRequest, _ parameters: any Sendable) throws -> String
+
+    /// How the text of a form becomes octets. ``QueryString`` is ASCII, so this matters only to a
+    /// ``queryStringSerialization`` of your own.
+    public var stringEncoding = String.Encoding.utf8
+
+    /// The methods whose parameters go into the URL, in upper case.
+    public var httpMethodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
+
+    /// Replaces the encoding of parameters for URL and body alike. What it throws is what the request throws;
+    /// it is not called when there are no parameters.
+    public var queryStringSerialization: QueryStringSerialization?
+
+    /// Seconds without progress after which a request made from its parts fails; `nil` leaves Foundation's 60.
+    public var timeoutInterval: TimeInterval?
+
+    /// The cache policy of a request made from its parts; `nil` leaves Foundation's.
+    public var cachePolicy: URLRequest.CachePolicy?
+
+    /// Whether a request made from its parts sends and stores cookies; `nil` leaves Foundation's.
+    public var httpShouldHandleCookies: Bool?
+
+    private var fields = DefaultHeaders.ofProcess
+
+    /// With an `Accept-Language` from the environment's locale and a `User-Agent` that names the process and
+    /// the system.
+    public init() {}
+
+    // MARK: - Fields of every request
+
+    /// The fields that are added to a request which does not have them.
+    public var httpRequestHeaders: [String: String] { fields.dictionary }
+
+    /// The value of a field whatever the case of its name, `nil` when it is not set.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        fields[name]
+    }
+
+    /// Sets a field whatever the case of its name; `nil` removes it.
+    ///
+    /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
+    ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then as it was.
+    public mutating func setValue(
+        _ value: String?,
+        forHTTPHeaderField name: String
+    ) throws(RequestSerializationError) {
+        try RequestSerializationError.check(name: name, value: value ?? "")
+        fields[name] = value
+    }
+
+    /// Sets `Authorization` to the Basic scheme of
+    /// [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in UTF-8. A user name with a colon cannot be told
+    /// from its password by the server.
+    public mutating func setAuthorization(username: String, password: String) {
+        fields["Authorization"] = "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+    }
+
+    /// Removes `Authorization`.
+    public mutating func clearAuthorization() {
+        fields["Authorization"] = nil
+    }
+
+    // MARK: - RequestSerializer
+
+    /// A request with the time-out, cache policy and cookie rule that were set, its parameters and its fields.
+    public func request(
+        method: String,
+        url: URL,
+        parameters: (any Sendable)?,
+        headers: [String: String] = [:]
+    ) throws -> URLRequest {
+        var request = try URLRequest(url: url, method: method, headers: headers)
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let cachePolicy { request.cachePolicy = cachePolicy }
+        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        return try self.request(bySerializing: request, with: parameters)
+    }
+
+    /// The request with its parameters as a query or as a form, and the serializer's fields where it has none.
+    public func request(
+        bySerializing request: URLRequest,
+        with parameters: (any Sendable)?
+    ) throws -> URLRequest {
+        var serialized = try addingFields(to: request)
+        let query = try parameters.map { try encode($0, for: request) } ?? ""
+        if httpMethodsEncodingParametersInURI.contains((request.httpMethod ?? "GET").uppercased()) {
+            if !query.isEmpty { serialized.url = try request.url.map { try $0.appending(query: query) } }
+        } else {
+            if serialized.value(forHTTPHeaderField: "Content-Type") == nil {
+                serialized.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+            }
+            guard let body = query.data(using: stringEncoding) else {
+                throw RequestSerializationError.unencodableBody(stringEncoding)
+            }
+            serialized.httpBody = body
+        }
+        return serialized
+    }
+
+    // MARK: - Private
+
+    private func addingFields(to request: URLRequest) throws(RequestSerializationError) -> URLRequest {
+        let method = request.httpMethod ?? "GET"
+        guard method.isHTTPToken else { throw .invalidMethod(method) }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            try RequestSerializationError.check(name: name, value: value)
+        }
+        var request = request
+        for field in fields.fields where request.value(forHTTPHeaderField: field.name) == nil {
+            request.setValue(field.value, forHTTPHeaderField: field.name)
+        }
+        return request
+    }
+
+    private func encode(_ parameters: any Sendable, for request: URLRequest) throws -> String {
+        if let queryStringSerialization { return try queryStringSerialization(request, parameters) }
+        guard let query = QueryString(untyped: parameters) else {
+            throw RequestSerializationError.unsupportedParameters(type: "\(type(of: parameters))")
+        }
+        return query.description
+    }
+}
+
+extension URL {
+    /// The URL with `query` behind its own query and before its fragment. Not by `URLComponents`, which traps on
+    /// a query that is not escaped.
+    fileprivate func appending(query: String) throws(RequestSerializationError) -> URL {
+        let text = absoluteString
+        let fragment = text.firstIndex(of: "#") ?? text.endIndex
+        let base = text[..<fragment]
+        let separator =
+            switch base.last {
+            case "?", "&": ""
+            default: base.contains("?") ? "&" : "?"
+            }
+        let whole = base + separator + query + text[fragment...]
+        guard let url = URL(string: String(whole)) else { throw .invalidURL(String(whole)) }
+        return url
+    }
+}

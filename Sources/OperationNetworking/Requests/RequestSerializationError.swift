@@ -1,0 +1,80 @@
+public import Foundation
+internal import FoundationNetworking
+
+/// Why a request could not be made from what was given.
+///
+/// As `NSError` it has AFNetworking's domain, a code of Foundation's `URLError`, and a sentence.
+public enum RequestSerializationError: Error, Hashable, Sendable {
+    /// The method is not a token, so it would not end where the request line expects it to; as given.
+    case invalidMethod(String)
+    /// The name of a header field is not a token; as given.
+    case invalidFieldName(String)
+    /// The value of the field with this name holds a line end, a NUL or another control character. The value
+    /// itself is not kept: it may be a secret.
+    case invalidFieldValue(name: String)
+    /// The URL with its query is not one; as text.
+    case invalidURL(String)
+    /// The parameters are not of a kind that this serializer can encode; the name of their type.
+    case unsupportedParameters(type: String)
+    /// The encoded parameters have characters that the serializer's string encoding does not.
+    case unencodableBody(String.Encoding)
+}
+
+extension RequestSerializationError {
+    /// Refuses a field that would not arrive as one field with that value.
+    static func check(name: String, value: String) throws(RequestSerializationError) {
+        guard name.isHTTPToken else { throw .invalidFieldName(name) }
+        guard value.isHTTPFieldValue else { throw .invalidFieldValue(name: name) }
+    }
+}
+
+// MARK: - CustomStringConvertible
+
+extension RequestSerializationError: CustomStringConvertible {
+    /// One sentence, with the text that was refused.
+    public var description: String {
+        switch self {
+        case .invalidMethod(let method):
+            "\(method.debugDescription) is not a method: it has to be one word of letters, digits and -."
+        case .invalidFieldName(let name):
+            "\(name.debugDescription) is not a header field name."
+        case .invalidFieldValue(let name):
+            "The value of the header field \(name) holds a line end or another control character."
+        case .invalidURL(let text):
+            "\(text.debugDescription) is not a URL."
+        case .unsupportedParameters(let type):
+            "Parameters of type \(type) cannot be encoded as a query; they have to be a dictionary."
+        case .unencodableBody(let encoding):
+            "The parameters have characters that do not exist in the string encoding \(encoding)."
+        }
+    }
+}
+
+// MARK: - LocalizedError, CustomNSError
+
+extension RequestSerializationError: LocalizedError, CustomNSError {
+    /// AFNetworking's `AFURLRequestSerializationErrorDomain`.
+    public static let errorDomain = "com.alamofire.error.serialization.request"
+
+    /// The key AFNetworking declared as `AFNetworkingOperationFailingURLRequestErrorKey`. It never set it, and
+    /// neither does this package: there is no request yet when one of these errors is thrown.
+    public static let failingRequestKey = "com.alamofire.serialization.request.error.response"
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// A number of `URLError.Code`: -1000 for what is wrong with the request line, -1016 for parameters, -1 for
+    /// fields.
+    public var errorCode: Int {
+        switch self {
+        case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue
+        case .unsupportedParameters, .unencodableBody: URLError.Code.cannotDecodeContentData.rawValue
+        case .invalidFieldName, .invalidFieldValue: URLError.Code.unknown.rawValue
+        }
+    }
+
+    /// The sentence, under `NSLocalizedDescriptionKey`.
+    public var errorUserInfo: [String: Any] {
+        [NSLocalizedDescriptionKey: description]
+    }
+}
