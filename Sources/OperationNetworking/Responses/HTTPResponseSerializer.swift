@@ -1,0 +1,80 @@
+public import Foundation
+public import FoundationNetworking
+
+/// The body as it came, once the status code and the media type are acceptable.
+///
+/// The object is always a `Data`, empty when there was no body (204, HEAD). The error of an unacceptable
+/// response has the body as its ``ResponseSerializationError/responseObject``.
+public struct HTTPResponseSerializer: ResponseSerializer, Hashable {
+    /// 200 to 299 unless set; `nil` accepts any.
+    public var acceptableStatusCodes: IndexSet?
+
+    /// Such as `text/html`, `text/*` or `application/*+json`, in any case; `nil`, as it is unless set, accepts
+    /// any. The type of an empty body does not matter.
+    public var acceptableContentTypes: Set<String>?
+
+    /// Made once: a set of integers is an object on Linux.
+    private static let successful = IndexSet(integersIn: 200..<300)
+
+    /// A serializer that accepts 200 to 299 and any media type.
+    public init(acceptableContentTypes: Set<String>? = nil) {
+        acceptableStatusCodes = HTTPResponseSerializer.successful
+        self.acceptableContentTypes = acceptableContentTypes
+    }
+
+    // MARK: - ResponseSerializer
+
+    /// The body of an acceptable response.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: a `Data`, empty when there is no body.
+    /// - Throws: ``ResponseSerializationError``.
+    public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        do {
+            try validate(response, data: data)
+        } catch {
+            var error = error
+            error.responseObject = data ?? Data()
+            throw error
+        }
+        return data ?? Data()
+    }
+
+    /// Judges a response by its media type and its status code, without looking into the body.
+    ///
+    /// Serializers of your own begin with this.
+    ///
+    /// - Parameters:
+    ///   - response: the head; without one there is nothing to judge.
+    ///   - data: the whole body.
+    /// - Throws: an error for the status, with the one for the media type under it if both are unacceptable.
+    public func validate(_ response: HTTPURLResponse?, data: Data?) throws(ResponseSerializationError) {
+        guard let response else { return }
+        let contentTypeError = contentTypeError(for: response, data: data)
+        if let acceptableStatusCodes, !acceptableStatusCodes.contains(response.statusCode) {
+            throw ResponseSerializationError(
+                .unacceptableStatusCode(response.statusCode),
+                response: response,
+                data: data,
+                underlyingError: contentTypeError
+            )
+        }
+        if let contentTypeError { throw contentTypeError }
+    }
+
+    private func contentTypeError(for response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
+        guard let acceptableContentTypes, let data, !data.isEmpty else { return nil }
+        let type = response.mediaType
+        if let type {
+            if acceptableContentTypes.contains(type.essence) { return nil }
+            if acceptableContentTypes.contains(where: type.matches) { return nil }
+        }
+        return ResponseSerializationError(
+            .unacceptableContentType(type?.essence),
+            response: response,
+            data: data
+        )
+    }
+}

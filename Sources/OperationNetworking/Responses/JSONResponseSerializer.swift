@@ -1,0 +1,138 @@
+public import Foundation
+public import FoundationNetworking
+
+/// The body as a JSON tree: `[String: Any]`, `[Any]`, `String`, `NSNumber` and `NSNull`, all of them values or
+/// immutable.
+///
+/// | Response                           | Result                                                        |
+/// |------------------------------------|---------------------------------------------------------------|
+/// | empty body, or one space           | `nil`                                                         |
+/// | unacceptable status, JSON body     | an error with the tree as its `responseObject`                |
+/// | unacceptable media type            | an error; the body is not parsed                              |
+/// | body that is not JSON              | an error, with the one for the status under it if there is one |
+/// | more than 512 containers in one another | an error: Foundation's limit, so that a body cannot exhaust the stack |
+///
+/// A body in a character set other than UTF-8, UTF-16 and UTF-32 is decoded as the response says; these three
+/// the parser recognizes by itself.
+public struct JSONResponseSerializer: ResponseSerializer {
+    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that several
+    /// threads see must not change.
+    public var readingOptions: JSONSerialization.ReadingOptions
+
+    /// Whether members of objects whose value is null are left out, at any depth. Null in arrays stays.
+    public var removesKeysWithNullValues = false
+
+    /// What Rails sends as the body of `head :ok`.
+    private static let space = Data([UInt8(ascii: " ")])
+
+    private var validation = HTTPResponseSerializer(acceptableContentTypes: [
+        "application/json", "text/json", "text/javascript", "application/problem+json", "*/*+json",
+    ])
+
+    /// A serializer that accepts 200 to 299 and every media type of JSON.
+    public init(readingOptions: JSONSerialization.ReadingOptions = []) {
+        self.readingOptions = readingOptions
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
+    public var acceptableStatusCodes: IndexSet? {
+        get { validation.acceptableStatusCodes }
+        set { validation.acceptableStatusCodes = newValue }
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/json`, `text/json`,
+    /// `text/javascript`, `application/problem+json` and all types that end in `+json` unless set.
+    public var acceptableContentTypes: Set<String>? {
+        get { validation.acceptableContentTypes }
+        set { validation.acceptableContentTypes = newValue }
+    }
+
+    // MARK: - ResponseSerializer
+
+    /// The tree of an acceptable response.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: the tree, `nil` for an empty body and for one space.
+    /// - Throws: ``ResponseSerializationError``.
+    public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        do {
+            try validation.validate(response, data: data)
+        } catch {
+            guard !error.concernsContentType else { throw error }
+            var error = error
+            error.responseObject = try tree(of: data, response: response, validationError: error)
+            throw error
+        }
+        return try tree(of: data, response: response, validationError: nil)
+    }
+
+    // MARK: - Private
+
+    private func tree(
+        of data: Data?,
+        response: HTTPURLResponse?,
+        validationError: ResponseSerializationError?
+    ) throws(ResponseSerializationError) -> (any Sendable)? {
+        guard let data, !data.isEmpty, data != JSONResponseSerializer.space else { return nil }
+        guard let text = utf8(data, charset: response?.charset) else {
+            throw ResponseSerializationError(
+                .undecodableText(charset: response?.charset ?? "UTF-8"),
+                response: response,
+                data: data,
+                underlyingError: validationError
+            )
+        }
+        let tree: Any
+        do {
+            let options = readingOptions.subtracting([.mutableContainers, .mutableLeaves])
+            tree = try JSONSerialization.jsonObject(with: text, options: options)
+        } catch {
+            let sentence = (error as NSError).userInfo["NSDebugDescription"] as? String
+            throw ResponseSerializationError(
+                .malformedJSON(sentence ?? error.localizedDescription),
+                response: response,
+                data: data,
+                underlyingError: validationError ?? error
+            )
+        }
+        return sendable(removesKeysWithNullValues ? removingNulls(from: tree) : tree)
+    }
+
+    /// The body in an encoding that the parser recognizes, `nil` when it is not text in its own.
+    private func utf8(_ data: Data, charset: String?) -> Data? {
+        guard let charset, let encoding = String.Encoding(charset: charset) else { return data }
+        switch encoding {
+        case .utf8, .ascii, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
+            .utf32BigEndian:
+            return data
+        default:
+            return String(data: data, encoding: encoding).map { Data($0.utf8) }
+        }
+    }
+
+    private func removingNulls(from tree: Any) -> Any {
+        if let object = tree as? [String: Any] {
+            object.filter { !($0.value is NSNull) }.mapValues(removingNulls)
+        } else if let array = tree as? [Any] {
+            array.map(removingNulls)
+        } else {
+            tree
+        }
+    }
+
+    /// The tree as what it is.
+    ///
+    /// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run time;
+    /// cast generically it costs nothing and always succeeds. It is sound because JSONSerialization on Linux
+    /// makes Swift dictionaries, arrays and strings, and numbers and nulls that never change, as long as nobody
+    /// asks for mutable containers. A test pins the types.
+    private func sendable(_ tree: Any) -> (any Sendable)? {
+        cast(tree, to: (any Sendable).self)
+    }
+
+    private func cast<Target>(_ value: Any, to type: Target.Type) -> Target? {
+        value as? Target
+    }
+}

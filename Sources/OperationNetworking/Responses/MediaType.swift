@@ -1,0 +1,77 @@
+/// The value of a `Content-Type` field, as far as serializers look at it
+/// ([RFC 9110 §8.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1)).
+///
+/// | Field value                          | `essence`          | `charset`    |
+/// |--------------------------------------|--------------------|--------------|
+/// | `application/json`                   | `application/json` | `nil`        |
+/// | `Text/HTML; Charset="ISO-8859-1"`    | `text/html`        | `ISO-8859-1` |
+struct MediaType: Hashable, Sendable {
+    /// Type and subtype in lower case, without parameters.
+    let essence: String
+    /// As written, without quotes; the first one counts.
+    let charset: String?
+
+    /// `nil` when there is no type before the first semicolon.
+    init?(fieldValue: String) {
+        let parts = MediaType.split(fieldValue)
+        guard let essence = parts.first?.lowercased(), !essence.isEmpty else { return nil }
+        self.essence = essence
+        charset =
+            parts.dropFirst().lazy.compactMap { parameter -> String? in
+                guard let equals = parameter.firstIndex(of: "="),
+                    MediaType.trim(parameter[..<equals]).isEqualIgnoringASCIICase(to: "charset")
+                else { return nil }
+                let value = MediaType.unquote(MediaType.trim(parameter[parameter.index(after: equals)...]))
+                return value.isEmpty ? nil : value
+            }.first
+    }
+
+    /// Whether `pattern` allows this type: `text/html`, `text/*`, `*/*`, or a structured syntax such as
+    /// `application/*+json` or `*/*+json`. Case does not matter.
+    func matches(_ pattern: String) -> Bool {
+        let pattern = pattern.lowercased()
+        guard pattern != essence else { return true }
+        let wanted = pattern.split(separator: "/", maxSplits: 1)
+        let own = essence.split(separator: "/", maxSplits: 1)
+        guard wanted.count == 2, own.count == 2 else { return false }
+        guard wanted[0] == "*" || wanted[0] == own[0] else { return false }
+        if wanted[1].hasPrefix("*+") { return own[1].hasSuffix(wanted[1].dropFirst()) }
+        return wanted[1] == "*" || wanted[1] == own[1]
+    }
+
+    // MARK: - Private
+
+    /// The parts between semicolons that are not inside quotes, trimmed.
+    private static func split(_ text: String) -> [Substring] {
+        var isQuoted = false
+        var isEscaped = false
+        return text.utf8.split(omittingEmptySubsequences: false) { octet in
+            if isEscaped {
+                isEscaped = false
+                return false
+            }
+            if isQuoted, octet == UInt8(ascii: "\\") { isEscaped = true }
+            if octet == UInt8(ascii: "\"") { isQuoted.toggle() }
+            return octet == UInt8(ascii: ";") && !isQuoted
+        }.map { trim(Substring($0)) }
+    }
+
+    private static func trim(_ text: Substring) -> Substring {
+        Substring(text.utf8.trimmingHTTPWhitespace())
+    }
+
+    private static func unquote(_ text: Substring) -> String {
+        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
+        var unquoted = ""
+        var isEscaped = false
+        for character in text.dropFirst().dropLast() {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                unquoted.append(character)
+                isEscaped = false
+            }
+        }
+        return unquoted
+    }
+}

@@ -1,0 +1,111 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Why a response that arrived whole is not the object that was asked for.
+///
+/// As `NSError` it has AFNetworking's domain and codes, and the response and its body under AFNetworking's keys.
+public struct ResponseSerializationError: Error, Sendable {
+    /// What was wrong.
+    public enum Reason: Hashable, Sendable {
+        /// The status code is not among the acceptable ones.
+        case unacceptableStatusCode(Int)
+        /// The media type is not among the acceptable ones; `nil` when the response names none.
+        case unacceptableContentType(String?)
+        /// The body is not text in the character set that the response names.
+        case undecodableText(charset: String)
+        /// The body is not JSON; what its parser says about it.
+        case malformedJSON(String)
+    }
+
+    /// What was wrong.
+    public let reason: Reason
+    /// The head of the response.
+    public let response: HTTPURLResponse?
+    /// The body.
+    public let data: Data?
+    /// What the serializer made of the body all the same: an API's description of the error, mostly. The
+    /// operation shows it as its `responseObject`.
+    public internal(set) var responseObject: (any Sendable)?
+    /// The error that was found before this one, such as the status when the body is malformed too; else what the
+    /// parser threw, if one did.
+    public let underlyingError: (any Error)?
+
+    init(
+        _ reason: Reason,
+        response: HTTPURLResponse?,
+        data: Data?,
+        responseObject: (any Sendable)? = nil,
+        underlyingError: (any Error)? = nil
+    ) {
+        self.reason = reason
+        self.response = response
+        self.data = data
+        self.responseObject = responseObject
+        self.underlyingError = underlyingError
+    }
+
+    /// Whether this error, or one under it, is about what the body is rather than about the status: then there
+    /// is nothing to parse.
+    var concernsContentType: Bool {
+        switch reason {
+        case .unacceptableContentType: true
+        case .unacceptableStatusCode, .undecodableText, .malformedJSON:
+            (underlyingError as? ResponseSerializationError)?.concernsContentType ?? false
+        }
+    }
+}
+
+// MARK: - CustomStringConvertible
+
+extension ResponseSerializationError: CustomStringConvertible {
+    /// One sentence, with the status code or the media type.
+    public var description: String {
+        switch reason {
+        case .unacceptableStatusCode(let code):
+            "Request failed: \(HTTPURLResponse.localizedString(forStatusCode: code)) (\(code))"
+        case .unacceptableContentType(let type):
+            "Request failed: unacceptable content-type: \(type ?? "none")"
+        case .undecodableText(let charset):
+            "The body (\(data?.count ?? 0) bytes) is not text in the character set \(charset)."
+        case .malformedJSON(let parserSentence):
+            "The body (\(data?.count ?? 0) bytes) is not JSON: \(parserSentence)"
+        }
+    }
+}
+
+// MARK: - LocalizedError, CustomNSError
+
+extension ResponseSerializationError: LocalizedError, CustomNSError {
+    /// AFNetworking's `AFURLResponseSerializationErrorDomain`.
+    public static let errorDomain = "com.alamofire.error.serialization.response"
+
+    /// The key of the `HTTPURLResponse` in the `userInfo` of the `NSError`:
+    /// `AFNetworkingOperationFailingURLResponseErrorKey`.
+    public static let responseKey = "com.alamofire.serialization.response.error.response"
+
+    /// The key of the body, a `Data`, in the `userInfo` of the `NSError`:
+    /// `AFNetworkingOperationFailingURLResponseDataErrorKey`.
+    public static let dataKey = "com.alamofire.serialization.response.error.data"
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+
+    /// -1011 for the status, -1016 for the body: numbers of `URLError.Code`.
+    public var errorCode: Int {
+        switch reason {
+        case .unacceptableStatusCode: URLError.Code.badServerResponse.rawValue
+        case .unacceptableContentType, .undecodableText, .malformedJSON:
+            URLError.Code.cannotDecodeContentData.rawValue
+        }
+    }
+
+    /// The sentence, the URL, the response, the body and the underlying error, as far as there are any.
+    public var errorUserInfo: [String: Any] {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if let url = response?.url { userInfo[NSURLErrorFailingURLErrorKey] = url }
+        if let response { userInfo[ResponseSerializationError.responseKey] = response }
+        if let data { userInfo[ResponseSerializationError.dataKey] = data }
+        if let underlyingError { userInfo[NSUnderlyingErrorKey] = underlyingError }
+        return userInfo
+    }
+}

@@ -1,0 +1,18 @@
+public import Foundation
+public import FoundationNetworking
+
+/// Judges a response and turns its body into the object that a caller wants.
+///
+/// A serializer is a value and keeps nothing between calls, so one can serve every operation of a manager at
+/// once. It runs on a processing queue, never on the network thread.
+public protocol ResponseSerializer: Sendable {
+    /// The object of a response that was received to its end.
+    ///
+    /// - Parameters:
+    ///   - response: the head, `nil` when the body did not come over HTTP.
+    ///   - data: the whole body, `nil` when it went elsewhere.
+    /// - Returns: what becomes the operation's `responseObject`; `nil` is a success too, such as that of an
+    ///   empty body.
+    /// - Throws: anything; the operation's `error` is what was thrown. Ours throw ``ResponseSerializationError``.
+    func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)?
+}
