@@ -1,0 +1,88 @@
+/// What is known of a representation of which some bytes have been received: enough to ask for the others and
+/// to judge the answer.
+///
+/// Made from the 200 that began it, kept while an operation is paused. After an append, add the bytes to
+/// `offset` and keep the rest; after a replace, make a new one from that response.
+struct PartialContent: Hashable, Sendable {
+    /// How many bytes were received and kept, from the first one on.
+    var offset: Int64
+    /// The length of the whole, `nil` while no response has said it.
+    var total: Int64?
+    /// Of the response that began it.
+    let validator: EntityValidator
+    /// The `Last-Modified` of that response, as received, whatever its strength.
+    let lastModified: String?
+    /// The `Content-Type` and `Content-Location` of that response, which tell one variant from another (S15).
+    let variant: [String?]
+    /// Whether the bytes are those of a coding such as gzip, in which ranges count (P13).
+    let isCoded: Bool
+    /// Whether the server said that it does not serve ranges (P14).
+    let refusesRanges: Bool
+
+    /// - Parameters:
+    ///   - fields: the head of the 200.
+    ///   - offset: how many bytes of its body are kept.
+    ///   - isHTTP10: whether the response was in HTTP/1.0, whose servers serve ranges only if they say so.
+    init(fields: HeaderFields, offset: Int64 = 0, isHTTP10: Bool = false) {
+        self.offset = offset
+        validator = EntityValidator(fields)
+        lastModified = fields["Last-Modified"]
+        variant = PartialContent.variantFields.map { fields[$0] }
+        isCoded = fields.hasContentCoding
+        total = isCoded ? nil : fields.contentLength
+        let units = fields.combined(for: "Accept-Ranges")
+        refusesRanges =
+            units.map { $0.split(separator: ",").contains { $0.isToken("none") } } ?? isHTTP10
+    }
+
+    /// Whether a response says that it is of another variant; one that says nothing does not.
+    func isOtherVariant(in fields: HeaderFields) -> Bool {
+        zip(PartialContent.variantFields, variant).contains { name, old in
+            fields[name].map { $0 != old } ?? false
+        }
+    }
+
+    private static let variantFields = ["Content-Type", "Content-Location"]
+}
+
+extension HeaderFields {
+    /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with different
+    /// numbers.
+    var contentLength: Int64? {
+        let lengths = values(for: "Content-Length")
+        guard let first = lengths.first, lengths.allSatisfy({ $0 == first }) else { return nil }
+        return Int64(digits: first)
+    }
+
+    /// Whether the body is in a coding other than identity.
+    var hasContentCoding: Bool {
+        guard let codings = combined(for: "Content-Encoding") else { return false }
+        return codings.split(separator: ",").contains { !$0.isToken("identity") && !$0.isToken("") }
+    }
+
+    /// Whether the body is a sequence of parts, each with its own range.
+    var isMultipartByteranges: Bool {
+        guard let type = self["Content-Type"]?.split(separator: ";").first else { return false }
+        return type.isToken("multipart/byteranges")
+    }
+
+    /// How long the whole is once this response's body has been received behind `offset` bytes: what
+    /// `Content-Range` says, else the offset and what follows it (F15). `nil` when neither is known, and when the
+    /// body is coded, since its length is not that of the bytes which are counted (F42).
+    func expectedTotal(fromOffset offset: Int64) -> Int64? {
+        guard !hasContentCoding else { return nil }
+        if let field = self["Content-Range"], let range = try? ContentRange(fieldValue: field) {
+            if let total = range.total { return total }
+        }
+        guard let remaining = contentLength else { return nil }
+        let (total, isTooLong) = offset.addingReportingOverflow(remaining)
+        return isTooLong ? nil : total
+    }
+}
+
+extension Substring {
+    /// Whether this is that word, apart from case and the white space around it.
+    fileprivate func isToken(_ word: String) -> Bool {
+        Substring(utf8.trimmingHTTPWhitespace()).isEqualIgnoringASCIICase(to: word)
+    }
+}
