@@ -21,8 +21,8 @@ extension String.Encoding {
         self.init(rawValue: 0x8000_0000 | number)
     }
 
-    /// Names as [IANA](https://www.iana.org/assignments/character-sets) lists them, and the aliases that servers
-    /// send.
+    /// Names as [IANA](https://www.iana.org/assignments/character-sets) lists them, and the aliases that
+    /// servers send.
     private static let table: [String: String.Encoding] = {
         let names: [(String.Encoding, [String])] = [
             (.utf8, ["utf-8", "utf8"]),

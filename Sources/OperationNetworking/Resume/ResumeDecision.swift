@@ -1,7 +1,8 @@
-/// What to do with a response, decided at the end of its head and before any of its body is written: the S rows.
+/// What to do with a response, decided at the end of its head and before any of its body is written: the S
+/// rows.
 enum ResumeDecision: Hashable, Sendable {
-    /// Write the body behind what is there. `total` is the length of the whole, if it is known; a body that ends
-    /// before it (S4) leaves a part to ask for again.
+    /// Write the body behind what is there. `total` is the length of the whole, if it is known; a body that
+    /// ends before it (S4) leaves a part to ask for again.
     case append(total: Int64?)
     /// Throw away what is there and write this body from the start.
     case replace(total: Int64?)
@@ -10,8 +11,8 @@ enum ResumeDecision: Hashable, Sendable {
     /// Write nothing of this response. Throw away what is there, and ask for the whole; or, when the body has
     /// gone where nothing can be taken back, keep it, ask for the whole, and let that answer decide.
     case restartWithoutRange
-    /// Write nothing: all bytes are there. When it needs confirmation, this response alone does not prove it: ask
-    /// with HEAD or `If-None-Match` whether the validator and the length still are the same.
+    /// Write nothing: all bytes are there. When it needs confirmation, this response alone does not prove it:
+    /// ask with HEAD or `If-None-Match` whether the validator and the length still are the same.
     case alreadyComplete(needsConfirmation: Bool)
     /// Write nothing, and fail with this.
     case fail(ResumeError)
@@ -172,8 +173,8 @@ extension ResumeDecision.Question {
 
     // MARK: - Starting again
 
-    /// Asks for the whole. What cannot be taken back can still be skipped in the answer, if a strong validator
-    /// will be there to tell that it is the same.
+    /// Asks for the whole. What cannot be taken back can still be skipped in the answer, if a strong
+    /// validator will be there to tell that it is the same.
     private func restart(or error: ResumeError) -> ResumeDecision {
         canRewind || partial?.validator.ifRange != nil ? .restartWithoutRange : .fail(error)
     }

@@ -354,8 +354,8 @@ import Testing
         check(Row("\(status)", status, Self.good, .deliver, with: { $0.asked = .ownRange }))
     }
 
-    /// Whatever a server says, bytes are only joined when its validator does not contradict, and the answer to
-    /// a restart never asks for another.
+    /// Whatever a server says, bytes are only joined when its validator does not contradict, and the answer
+    /// to a restart never asks for another.
     @Test func neverJoinsBytesOfTwoTagsAndNeverRestartsForEver() {
         let ranges = ["bytes 4-9/10", "bytes 4-9/*", "bytes 0-9/10", "bytes */10", "items 4-9/10", ""]
         let lengths = ["4", "6", "10", ""]
