@@ -5,7 +5,7 @@ import Testing
 @testable import OperationNetworking
 
 /// A response of `http://example.com/` with that status and content type.
-func response(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResponse {
+func exampleResponse(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResponse {
     let url = try #require(URL(string: "http://example.com/"))
     let fields = contentType.map { ["Content-Type": $0] } ?? [:]
     return try #require(
@@ -19,14 +19,14 @@ func response(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResp
 
     @Test("HRR-01: every 2xx is acceptable", arguments: 200..<300)
     func acceptsEvery2xx(status: Int) throws {
-        let object = try serializer.responseObject(for: response(status), data: body)
+        let object = try serializer.responseObject(for: exampleResponse(status), data: body)
         #expect(object as? Data == body)
     }
 
     @Test("HRR-02: every 4xx and 5xx is an error", arguments: 400..<600)
     func refusesEvery4xxAnd5xx(status: Int) throws {
         let error = try #require(throws: ResponseSerializationError.self) {
-            try serializer.responseObject(for: response(status), data: body)
+            try serializer.responseObject(for: exampleResponse(status), data: body)
         }
         #expect(error.reason == .unacceptableStatusCode(status))
         #expect(error.responseObject as? Data == body)
@@ -34,7 +34,7 @@ func response(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResp
 
     @Test(arguments: [nil, Data()])
     func aResponseWithoutABodyIsEmptyData(data: Data?) throws {
-        let object = try serializer.responseObject(for: response(204), data: data)
+        let object = try serializer.responseObject(for: exampleResponse(204), data: data)
         #expect(object as? Data == Data())
     }
 
@@ -45,12 +45,12 @@ func response(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResp
     @Test func theAcceptableStatusCodesCanBeOthersOrAny() throws {
         var serializer = serializer
         serializer.acceptableStatusCodes = [404]
-        #expect(try serializer.responseObject(for: response(404), data: body) as? Data == body)
+        #expect(try serializer.responseObject(for: exampleResponse(404), data: body) as? Data == body)
         #expect(throws: ResponseSerializationError.self) {
-            try serializer.responseObject(for: response(200), data: body)
+            try serializer.responseObject(for: exampleResponse(200), data: body)
         }
         serializer.acceptableStatusCodes = nil
-        #expect(try serializer.responseObject(for: response(599), data: body) as? Data == body)
+        #expect(try serializer.responseObject(for: exampleResponse(599), data: body) as? Data == body)
     }
 
     @Test(arguments: [
@@ -71,22 +71,23 @@ func response(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResp
     ])
     func judgesTheMediaType(pattern: String, contentType: String?, isAcceptable: Bool) throws {
         let serializer = HTTPResponseSerializer(acceptableContentTypes: [pattern])
-        let object = try? serializer.responseObject(for: response(200, contentType), data: body)
+        let object = try? serializer.responseObject(for: exampleResponse(200, contentType), data: body)
         #expect((object as? Data == body) == isAcceptable)
     }
 
     @Test func theMediaTypeOfAnEmptyBodyDoesNotMatter() throws {
         let serializer = HTTPResponseSerializer(acceptableContentTypes: ["text/html"])
         #expect(
-            try serializer.responseObject(for: response(204, "image/png"), data: Data()) as? Data == Data()
+            try serializer.responseObject(for: exampleResponse(204, "image/png"), data: Data()) as? Data
+                == Data()
         )
-        #expect(try serializer.responseObject(for: response(200), data: nil) as? Data == Data())
+        #expect(try serializer.responseObject(for: exampleResponse(200), data: nil) as? Data == Data())
     }
 
     @Test func anUnacceptableStatusHasTheUnacceptableMediaTypeUnderIt() throws {
         let serializer = HTTPResponseSerializer(acceptableContentTypes: ["text/html"])
         let error = try #require(throws: ResponseSerializationError.self) {
-            try serializer.responseObject(for: response(404, "image/png"), data: body)
+            try serializer.responseObject(for: exampleResponse(404, "image/png"), data: body)
         }
         #expect(error.reason == .unacceptableStatusCode(404))
         let under = try #require(error.underlyingError as? ResponseSerializationError)
@@ -96,7 +97,7 @@ func response(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResp
 
 @Suite struct ResponseSerializationErrorTests {
     @Test func isAnNSErrorOfAFNetworkings() throws {
-        let response = try response(404, "text/html")
+        let response = try exampleResponse(404, "text/html")
         let body = Data("gone".utf8)
         let error = try #require(throws: ResponseSerializationError.self) {
             try HTTPResponseSerializer(acceptableContentTypes: ["image/png"])

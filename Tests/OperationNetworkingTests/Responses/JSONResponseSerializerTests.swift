@@ -9,14 +9,14 @@ import Testing
 
     private func object(_ text: String, status: Int = 200, type: String? = "application/json") throws -> Any?
     {
-        try serializer.responseObject(for: response(status, type), data: Data(text.utf8))
+        try serializer.responseObject(for: exampleResponse(status, type), data: Data(text.utf8))
     }
 
     private func error(_ body: Data, status: Int = 200, type: String? = "application/json") throws
         -> ResponseSerializationError
     {
         try #require(throws: ResponseSerializationError.self) {
-            try serializer.responseObject(for: response(status, type), data: body)
+            try serializer.responseObject(for: exampleResponse(status, type), data: body)
         }
     }
 
@@ -68,13 +68,15 @@ import Testing
 
     @Test(arguments: [Data?.none, Data(), Data(" ".utf8)])
     func anEmptyBodyAndOneSpaceAreNil(data: Data?) throws {
-        #expect(try serializer.responseObject(for: response(204, "text/json"), data: data) == nil)
-        #expect(try serializer.responseObject(for: response(200, "application/json"), data: data) == nil)
+        #expect(try serializer.responseObject(for: exampleResponse(204, "text/json"), data: data) == nil)
+        #expect(
+            try serializer.responseObject(for: exampleResponse(200, "application/json"), data: data) == nil
+        )
     }
 
     @Test func fragmentsAreParsedWhenAskedFor() throws {
         let serializer = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
-        let type = try response(200, "application/json")
+        let type = try exampleResponse(200, "application/json")
         #expect(try serializer.responseObject(for: type, data: Data("5".utf8)) as? Int == 5)
         #expect(try serializer.responseObject(for: type, data: Data("null".utf8)) is NSNull)
     }
@@ -114,7 +116,7 @@ import Testing
     ])
     func decodesTheCharacterSetOfTheResponse(charset: String, body: Data) throws {
         let serializer = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
-        let response = try response(200, "application/json; charset=\(charset)")
+        let response = try exampleResponse(200, "application/json; charset=\(charset)")
         #expect(try serializer.responseObject(for: response, data: body) as? String == "é")
     }
 
@@ -139,7 +141,7 @@ import Testing
         serializer.removesKeysWithNullValues = true
         let text = #"{"a": null, "b": {"c": null, "d": 1}, "e": [null, {"f": null}]}"#
         let object = try serializer.responseObject(
-            for: response(200, "application/json"),
+            for: exampleResponse(200, "application/json"),
             data: Data(text.utf8)
         )
         let tree = try #require(object as? [String: Any])
@@ -158,7 +160,7 @@ import Testing
         serializer.readingOptions = mutable ? [.mutableContainers, .mutableLeaves] : []
         let text = #"{"o": {}, "a": [[], "text", 1, 1.5, true, null]}"#
         let object = try serializer.responseObject(
-            for: response(200, "application/json"),
+            for: exampleResponse(200, "application/json"),
             data: Data(text.utf8)
         )
         let tree = try #require(object)

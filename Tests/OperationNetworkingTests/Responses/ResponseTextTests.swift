@@ -31,7 +31,7 @@ import Testing
         ] as [(String, [UInt8], String)]
     )
     func decodes(charset: String, octets: [UInt8], text: String) throws {
-        let response = try response(200, "text/plain; charset=\(charset)")
+        let response = try exampleResponse(200, "text/plain; charset=\(charset)")
         #expect(ResponseText(data: Data(octets), response: response).string == text)
     }
 
@@ -39,7 +39,7 @@ import Testing
         nil, "text/plain", "text/plain; charset=x-unheard-of", "text/plain; charset=", "a/b; charset=euc-jp",
     ])
     func isUTF8WhenTheResponseDoesNotSay(contentType: String?) throws {
-        let text = ResponseText(data: Data("é".utf8), response: try response(200, contentType))
+        let text = ResponseText(data: Data("é".utf8), response: try exampleResponse(200, contentType))
         #expect(text.encoding == .utf8)
         #expect(text.string == "é")
     }

@@ -91,7 +91,8 @@ import Testing
         Row("S2", 206, part("bytes 2-9/10"), .restartWithoutRange),
         Row("S3", 206, part("bytes 6-9/10"), .restartWithoutRange),
         Row("S3 into a stream", 206, part("bytes 6-9/10"), .restartWithoutRange, with: unrewindable),
-        Row("S4", 206, part("bytes 4-6/10"), .append(total: 10)),
+        Row("S4", 206, part("bytes 4-6/10").adding("Content-Length", "3"), .append(total: 10)),
+        Row("S4 without a length of its own", 206, part("bytes 4-6/10"), .restartWithoutRange),
         Row("S5 longer", 206, part("bytes 4-10/11"), .restartWithoutRange),
         Row("S5 shorter", 206, part("bytes 4-8/9"), .restartWithoutRange),
         Row(
