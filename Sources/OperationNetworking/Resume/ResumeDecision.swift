@@ -57,14 +57,12 @@ extension ResumeDecision.Question {
 
     fileprivate func decisionOnWhole(status: Int, fields: HeaderFields) -> ResumeDecision {
         switch status {
-        case 200, 203: return decision(onWholeWith: fields)
-        case 206: return .fail(.unrequestedPartialContent)  // S16
-        case 200..<300:
-            if offset > 0 { return .fail(.unexpectedStatus(status)) }  // S32
-            return .replace(total: total(of: fields))
+        case 206: .fail(.unrequestedPartialContent)  // S16
+        case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
+        case 200..<300: decision(onWholeWith: fields)
         case 416 where wasRefused:  // S38
-            return .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
-        default: return .deliver
+            .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
+        default: .deliver
         }
     }
 

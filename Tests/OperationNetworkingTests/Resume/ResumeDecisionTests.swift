@@ -290,6 +290,14 @@ import Testing
         Row("S31", 304, ["ETag": "\"v1\""], .restartWithoutRange),
         Row("S31 again", 304, ["ETag": "\"v1\""], .deliver, with: askedForWhole),
         Row("S32 204", 204, [:], .fail(.unexpectedStatus(204))),
+        Row("S32 201", 201, ["Content-Length": "10"], .fail(.unexpectedStatus(201))),
+        Row(
+            "201 to a POST sent again",
+            201,
+            ["Content-Length": "9"],
+            .replace(total: 9),
+            with: askedForWhole
+        ),
         Row("S32 205 after a restart", 205, [:], .fail(.unexpectedStatus(205)), with: askedForWhole),
         Row("S34, F3", 416, part("bytes */10"), .alreadyComplete(needsConfirmation: true), with: allThere),
         Row(
