@@ -38,8 +38,8 @@ extension StringProtocol {
         !isEmpty && utf8.allSatisfy { $0.isHTTPTokenCharacter }
     }
 
-    /// Whether this can be sent as a field value: without the characters that would end the line or the string,
-    /// or begin another field. A tab is white space; other controls belong to no value.
+    /// Whether this can be sent as a field value: without the characters that would end the line or the
+    /// string, or begin another field. A tab is white space; other controls belong to no value.
     var isHTTPFieldValue: Bool {
         utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
     }
@@ -48,9 +48,9 @@ extension StringProtocol {
 extension String {
     /// The same for two whole strings, which is the case that every field of every response takes.
     func isEqualIgnoringASCIICase(to other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }  // most names differ in length
         let one = utf8Span.span
         let two = other.utf8Span.span
-        guard one.count == two.count else { return false }
         for index in one.indices where one[index] != two[index] {
             if one[index].lowercasedASCII != two[index].lowercasedASCII { return false }
         }

@@ -3,10 +3,10 @@ public import FoundationNetworking
 
 /// Parameters as a query or as a form, and the fields that all requests of a client share.
 ///
-/// | Method                              | Parameters                                                       |
-/// |-------------------------------------|------------------------------------------------------------------|
-/// | ``httpMethodsEncodingParametersInURI`` | appended to the URL's query; none, and empty ones, add nothing |
-/// | any other                           | the body, as `application/x-www-form-urlencoded`; none give an empty body |
+/// | Method                                 | Parameters                                                    |
+/// |----------------------------------------|---------------------------------------------------------------|
+/// | ``httpMethodsEncodingParametersInURI`` | go behind the URL's query; empty ones add nothing             |
+/// | any other                              | are the body, an `application/x-www-form-urlencoded` one      |
 ///
 /// ``QueryString`` has the rules of the encoding.
 public struct HTTPRequestSerializer: RequestSerializer {
@@ -25,7 +25,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// it is not called when there are no parameters.
     public var queryStringSerialization: QueryStringSerialization?
 
-    /// Seconds without progress after which a request made from its parts fails; `nil` leaves Foundation's 60.
+    /// Seconds without progress after which a request made from its parts fails; `nil` leaves Foundation's
+    /// 60.
     public var timeoutInterval: TimeInterval?
 
     /// The cache policy of a request made from its parts; `nil` leaves Foundation's.
@@ -76,7 +77,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     // MARK: - RequestSerializer
 
-    /// A request with the time-out, cache policy and cookie rule that were set, its parameters and its fields.
+    /// A request with the time-out, cache policy and cookie rule that were set, its parameters and its
+    /// fields.
     public func request(
         method: String,
         url: URL,
@@ -90,7 +92,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return try self.request(bySerializing: request, with: parameters)
     }
 
-    /// The request with its parameters as a query or as a form, and the serializer's fields where it has none.
+    /// The request with its parameters as a query or as a form, and the serializer's fields where it has
+    /// none.
     public func request(
         bySerializing request: URLRequest,
         with parameters: (any Sendable)?
@@ -136,8 +139,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
 }
 
 extension URL {
-    /// The URL with `query` behind its own query and before its fragment. Not by `URLComponents`, which traps on
-    /// a query that is not escaped.
+    /// The URL with `query` behind its own query and before its fragment. Not by `URLComponents`, which traps
+    /// on a query that is not escaped.
     fileprivate func appending(query: String) throws(RequestSerializationError) -> URL {
         let text = absoluteString
         let fragment = text.firstIndex(of: "#") ?? text.endIndex

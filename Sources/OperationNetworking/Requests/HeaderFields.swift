@@ -49,7 +49,10 @@ struct HeaderFields: Hashable, Sendable {
     /// Setting replaces the first and removes the others of that name; a new name goes to the end; `nil`
     /// removes all of that name.
     subscript(name: String) -> String? {
-        get { fields.first { $0.name.isEqualIgnoringASCIICase(to: name) }?.value }
+        get {
+            for field in fields where field.name.isEqualIgnoringASCIICase(to: name) { return field.value }
+            return nil
+        }
         set {
             guard let newValue else {
                 fields.removeAll { $0.name.isEqualIgnoringASCIICase(to: name) }
@@ -82,19 +85,16 @@ struct HeaderFields: Hashable, Sendable {
         return values.count > 1 ? values.joined(separator: ", ") : values.first
     }
 
-    /// One value for each name, as `HTTPURLResponse` takes them: repeated names are combined under their first
-    /// spelling. Linear in the number of fields, which the other side decides.
+    /// One value for each name, as `HTTPURLResponse` takes them: repeated names are combined under their
+    /// first spelling. Linear in the number of fields, which the other side decides.
     var dictionary: [String: String] {
-        var spellings: [CaseInsensitiveName: String] = [:]
+        var spellings = Spellings(isLarge: fields.count > 32)
         var dictionary: [String: String] = [:]
-        spellings.reserveCapacity(fields.count)
         dictionary.reserveCapacity(fields.count)
         for field in fields {
-            let name = CaseInsensitiveName(text: field.name)
-            if let spelling = spellings[name] {
+            if let spelling = spellings.first(of: field.name) {
                 dictionary[spelling]?.append(", " + field.value)
             } else {
-                spellings[name] = field.name
                 dictionary[field.name] = field.value
             }
         }
@@ -110,9 +110,9 @@ struct HeaderFields: Hashable, Sendable {
 
     /// Adds one line of a head as it came from the wire, with or without its line end.
     ///
-    /// A line that starts with white space continues the value before it, as
-    /// [RFC 9112 §5.2](https://www.rfc-editor.org/rfc/rfc9112#section-5.2) tells a user agent to read it. Octets
-    /// that are not UTF-8 become U+FFFD: such a value can be shown but never sent back as it came.
+    /// A line that starts with white space continues the value before it, as [RFC 9112
+    /// §5.2](https://www.rfc-editor.org/rfc/rfc9112#section-5.2) tells a user agent to read it. Octets that
+    /// are not UTF-8 become U+FFFD: such a value can be shown but never sent back as it came.
     ///
     /// - Returns: whether it was a field; a status line and the empty line are not, and change nothing.
     @discardableResult
@@ -141,6 +141,32 @@ extension HeaderFields: ExpressibleByDictionaryLiteral {
     /// In the order written; a name may be repeated.
     init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
+    }
+}
+
+/// Under which spelling each name came first: a list for the heads that there are, hashed for one that is
+/// made to cost time.
+private struct Spellings {
+    let isLarge: Bool
+    private var list: [String] = []
+    private var table: [CaseInsensitiveName: String] = [:]
+
+    init(isLarge: Bool) {
+        self.isLarge = isLarge
+        if !isLarge { list.reserveCapacity(32) }
+    }
+
+    /// The spelling of an earlier name, `nil` for the first of its kind, which is remembered.
+    mutating func first(of name: String) -> String? {
+        if isLarge {
+            let key = CaseInsensitiveName(text: name)
+            if let spelling = table[key] { return spelling }
+            table[key] = name
+        } else {
+            for spelling in list where spelling.isEqualIgnoringASCIICase(to: name) { return spelling }
+            list.append(name)
+        }
+        return nil
     }
 }
 

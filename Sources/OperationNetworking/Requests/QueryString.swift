@@ -11,9 +11,9 @@ internal import Foundation
 /// | `"k": nil`, `"k": NSNull()`| `k`                                                            |
 /// | `"k": true`                | `k=1`                                                          |
 ///
-/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. Anything else
-/// is its description; a floating-point number that is whole is written without a fraction, as `NSNumber`
-/// writes it on Apple's platforms. All of this is AFNetworking's rule, to the octet.
+/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. Anything
+/// else is its description; a floating-point number that is whole is written without a fraction, as
+/// `NSNumber` writes it on Apple's platforms. All of this is AFNetworking's rule, to the octet.
 public struct QueryString: Hashable, Sendable {
     /// One `name=value`, not yet escaped.
     public struct Pair: Hashable, Sendable {

@@ -56,15 +56,15 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
     /// AFNetworking's `AFURLRequestSerializationErrorDomain`.
     public static let errorDomain = "com.alamofire.error.serialization.request"
 
-    /// The key AFNetworking declared as `AFNetworkingOperationFailingURLRequestErrorKey`. It never set it, and
-    /// neither does this package: there is no request yet when one of these errors is thrown.
+    /// The key AFNetworking declared as `AFNetworkingOperationFailingURLRequestErrorKey`. It never set it,
+    /// and neither does this package: there is no request yet when one of these errors is thrown.
     public static let failingRequestKey = "com.alamofire.serialization.request.error.response"
 
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// A number of `URLError.Code`: -1000 for what is wrong with the request line, -1016 for parameters, -1 for
-    /// fields.
+    /// A number of `URLError.Code`: -1000 for what is wrong with the request line, -1016 for parameters, -1
+    /// for fields.
     public var errorCode: Int {
         switch self {
         case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue

@@ -9,8 +9,8 @@ extension String.Encoding {
         let name = charset.lowercased()
         if let known = String.Encoding.table[name] {
             self = known
-        } else if let known = String.Encoding(ianaName: name) {
-            self = known
+        } else if let known = String.Encoding(ianaName: name), known != .japaneseEUC {
+            self = known  // EUC-JP is known by name, but not even ASCII can be decoded with it on Linux
         } else {
             return nil
         }
@@ -21,8 +21,8 @@ extension String.Encoding {
         self.init(rawValue: 0x8000_0000 | number)
     }
 
-    /// Names as [IANA](https://www.iana.org/assignments/character-sets) lists them, and the aliases that servers
-    /// send.
+    /// Names as [IANA](https://www.iana.org/assignments/character-sets) lists them, and the aliases that
+    /// servers send.
     private static let table: [String: String.Encoding] = {
         let names: [(String.Encoding, [String])] = [
             (.utf8, ["utf-8", "utf8"]),
@@ -66,7 +66,6 @@ extension String.Encoding {
             (.init(coreFoundation: 0x0A03), ["big5", "big5-hkscs", "cn-big5"]),
             (.shiftJIS, ["shift_jis", "shift-jis", "sjis", "x-sjis"]),
             (.init(coreFoundation: 0x0420), ["windows-31j", "cp932"]),
-            (.init(coreFoundation: 0x0920), ["euc-jp", "x-euc-jp"]),
             (.iso2022JP, ["iso-2022-jp"]),
             (.init(coreFoundation: 0x0940), ["euc-kr", "ks_c_5601-1987", "korean"]),
         ]

@@ -1,8 +1,8 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a JSON tree: `[String: Any]`, `[Any]`, `String`, `NSNumber` and `NSNull`, all of them values or
-/// immutable.
+/// The body as a JSON tree: `[String: Any]`, `[Any]`, `String`, `NSNumber` and `NSNull`, all of them values
+/// or immutable.
 ///
 /// | Response                           | Result                                                        |
 /// |------------------------------------|---------------------------------------------------------------|
@@ -10,13 +10,13 @@ public import FoundationNetworking
 /// | unacceptable status, JSON body     | an error with the tree as its `responseObject`                |
 /// | unacceptable media type            | an error; the body is not parsed                              |
 /// | body that is not JSON              | an error, with the one for the status under it if there is one |
-/// | more than 512 containers in one another | an error: Foundation's limit, so that a body cannot exhaust the stack |
+/// | more than 512 levels of containers | an error: Foundation's limit, so no body exhausts the stack   |
 ///
 /// A body in a character set other than UTF-8, UTF-16 and UTF-32 is decoded as the response says; these three
 /// the parser recognizes by itself.
 public struct JSONResponseSerializer: ResponseSerializer {
-    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that several
-    /// threads see must not change.
+    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
+    /// several threads see must not change.
     public var readingOptions: JSONSerialization.ReadingOptions
 
     /// Whether members of objects whose value is null are left out, at any depth. Null in arrays stays.
@@ -124,10 +124,10 @@ public struct JSONResponseSerializer: ResponseSerializer {
 
     /// The tree as what it is.
     ///
-    /// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run time;
-    /// cast generically it costs nothing and always succeeds. It is sound because JSONSerialization on Linux
-    /// makes Swift dictionaries, arrays and strings, and numbers and nulls that never change, as long as nobody
-    /// asks for mutable containers. A test pins the types.
+    /// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run
+    /// time; cast generically it costs nothing and always succeeds. It is sound because JSONSerialization on
+    /// Linux makes Swift dictionaries, arrays and strings, and numbers and nulls that never change, as long
+    /// as nobody asks for mutable containers. A test pins the types.
     private func sendable(_ tree: Any) -> (any Sendable)? {
         cast(tree, to: (any Sendable).self)
     }

@@ -3,7 +3,8 @@ public import FoundationNetworking
 
 /// Why a response that arrived whole is not the object that was asked for.
 ///
-/// As `NSError` it has AFNetworking's domain and codes, and the response and its body under AFNetworking's keys.
+/// As `NSError` it has AFNetworking's domain and codes, and the response and its body under AFNetworking's
+/// keys.
 public struct ResponseSerializationError: Error, Sendable {
     /// What was wrong.
     public enum Reason: Hashable, Sendable {
@@ -26,8 +27,8 @@ public struct ResponseSerializationError: Error, Sendable {
     /// What the serializer made of the body all the same: an API's description of the error, mostly. The
     /// operation shows it as its `responseObject`.
     public internal(set) var responseObject: (any Sendable)?
-    /// The error that was found before this one, such as the status when the body is malformed too; else what the
-    /// parser threw, if one did.
+    /// The error that was found before this one, such as the status when the body is malformed too; else what
+    /// the parser threw, if one did.
     public let underlyingError: (any Error)?
 
     init(
@@ -44,8 +45,8 @@ public struct ResponseSerializationError: Error, Sendable {
         self.underlyingError = underlyingError
     }
 
-    /// Whether this error, or one under it, is about what the body is rather than about the status: then there
-    /// is nothing to parse.
+    /// Whether this error, or one under it, is about what the body is rather than about the status: then
+    /// there is nothing to parse.
     var concernsContentType: Bool {
         switch reason {
         case .unacceptableContentType: true

@@ -13,6 +13,7 @@ public protocol ResponseSerializer: Sendable {
     ///   - data: the whole body, `nil` when it went elsewhere.
     /// - Returns: what becomes the operation's `responseObject`; `nil` is a success too, such as that of an
     ///   empty body.
-    /// - Throws: anything; the operation's `error` is what was thrown. Ours throw ``ResponseSerializationError``.
+    /// - Throws: anything; the operation's `error` is what was thrown. Ours throw
+    ///   ``ResponseSerializationError``.
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)?
 }

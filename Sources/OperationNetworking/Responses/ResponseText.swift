@@ -15,8 +15,8 @@ struct ResponseText: Hashable, Sendable {
 }
 
 extension HTTPURLResponse {
-    /// What the `Content-Type` says. Not `mimeType` and `textEncodingName`, which on Linux miss a parameter that
-    /// is not in lower case.
+    /// What the `Content-Type` says. Not `mimeType` and `textEncodingName`, which on Linux miss a parameter
+    /// that is not in lower case.
     var mediaType: MediaType? {
         value(forHTTPHeaderField: "Content-Type").flatMap(MediaType.init(fieldValue:))
     }

@@ -7,8 +7,8 @@
 /// | `bytes */1234`         | `nil`        | `1234`  |
 ///
 /// Offsets and `total` count bytes of the representation as sent, after `Content-Encoding`: see
-/// [RFC 9110 §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4). A value in another unit, with an end
-/// before its start or behind the total, or with a number beyond `Int64`, is not a content range.
+/// [RFC 9110 §14.4](https://www.rfc-editor.org/rfc/rfc9110#section-14.4). A value in another unit, with an
+/// end before its start or behind the total, or with a number beyond `Int64`, is not a content range.
 struct ContentRange: Hashable, Sendable {
     /// Never empty; `nil` when the range that was asked for cannot be satisfied.
     let bytes: Range<Int64>?

@@ -4,8 +4,8 @@ enum EntityValidator: Hashable, Sendable {
     case strongETag(EntityTag)
     /// A `Last-Modified`, as received, in a second that was over when the server sent it; and no tag at all.
     case strongDate(String)
-    /// There is something, but it cannot prove that the bytes are the same: a weak tag, a malformed one, a date
-    /// that a second change may share.
+    /// There is something, but it cannot prove that the bytes are the same: a weak tag, a malformed one, a
+    /// date that a second change may share.
     case weak
     case none
 
@@ -13,9 +13,9 @@ enum EntityValidator: Hashable, Sendable {
     /// [RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2) gives a client, from one
     /// response alone.
     ///
-    /// A date is strong when the same response has a `Date` at least a second later; a minute later if the two
-    /// may come from different clocks, as `Age` and `Via` tell. Any tag, even a weak one, rules the date out
-    /// ([§13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
+    /// A date is strong when the same response has a `Date` at least a second later; a minute later if the
+    /// two may come from different clocks, as `Age` and `Via` tell. Any tag, even a weak one, rules the date
+    /// out ([§13.1.5](https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5)).
     init(_ fields: HeaderFields) {
         let tags = fields.values(for: "ETag")
         if let first = tags.first {

@@ -10,8 +10,8 @@ internal import Foundation
 /// | asctime       | `Sun Nov  6 08:49:37 1994`       |
 ///
 /// Strict, since a date that is believed lets bytes of two responses be joined: exact spacing and case, a day
-/// that exists, the day of the week that it was. Nothing is ever formatted again; what is sent back is the text
-/// that came.
+/// that exists, the day of the week that it was. Nothing is ever formatted again; what is sent back is the
+/// text that came.
 struct HTTPDate: Hashable, Sendable, Comparable {
     /// Since 1970-01-01 00:00:00 UTC, leap seconds not counted.
     let secondsSince1970: Int64
@@ -103,7 +103,8 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         return days * 86_400 + hour * 3_600 + minute * 60 + second
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar; years begin in March here, so that the leap day is last.
+    /// Days from 1970-01-01 in the Gregorian calendar; years begin in March here, so that the leap day is
+    /// last.
     private static func days(since1970ToYear year: Int64, month: Int, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let monthFromMarch = Int64((month + 9) % 12)

@@ -46,8 +46,8 @@ struct PartialContent: Hashable, Sendable {
 }
 
 extension HeaderFields {
-    /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with different
-    /// numbers.
+    /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with
+    /// different numbers.
     var contentLength: Int64? {
         let lengths = values(for: "Content-Length")
         guard let first = lengths.first, lengths.allSatisfy({ $0 == first }) else { return nil }
@@ -67,8 +67,8 @@ extension HeaderFields {
     }
 
     /// How long the whole is once this response's body has been received behind `offset` bytes: what
-    /// `Content-Range` says, else the offset and what follows it (F15). `nil` when neither is known, and when the
-    /// body is coded, since its length is not that of the bytes which are counted (F42).
+    /// `Content-Range` says, else the offset and what follows it (F15). `nil` when neither is known, and when
+    /// the body is coded, since its length is not that of the bytes which are counted (F42).
     func expectedTotal(fromOffset offset: Int64) -> Int64? {
         guard !hasContentCoding else { return nil }
         if let field = self["Content-Range"], let range = try? ContentRange(fieldValue: field) {

@@ -1,17 +1,19 @@
-/// What to do with a response, decided at the end of its head and before any of its body is written: the S rows.
+/// What to do with a response, decided at the end of its head and before any of its body is written: the S
+/// rows.
 enum ResumeDecision: Hashable, Sendable {
-    /// Write the body behind what is there. `total` is the length of the whole, if it is known; a body that ends
-    /// before it (S4) leaves a part to ask for again.
-    case append(total: Int64?)
+    /// Write the body behind what is there. `total` is the length of the whole: a body that ends before it
+    /// (S4) leaves a part to ask for, and nothing may be written behind it.
+    case append(total: Int64)
     /// Throw away what is there and write this body from the start.
     case replace(total: Int64?)
-    /// Drop the first `count` bytes of this body, which are there already, and write what follows.
+    /// Drop the first `count` bytes of this body, which are there already, and write what follows. A body
+    /// that is shorter than that was not the same.
     case skip(count: Int64, total: Int64?)
-    /// Write nothing of this response. Throw away what is there, and ask for the whole; or, when the body has
-    /// gone where nothing can be taken back, keep it, ask for the whole, and let that answer decide.
+    /// Write nothing of this response, keep what is there, and ask for the whole (``ResumeRequest/whole``);
+    /// the answer to that decides what is thrown away. It is never this one again.
     case restartWithoutRange
-    /// Write nothing: all bytes are there. When it needs confirmation, this response alone does not prove it: ask
-    /// with HEAD or `If-None-Match` whether the validator and the length still are the same.
+    /// Write nothing: all bytes are there. When it needs confirmation, this response alone does not prove it:
+    /// ask with HEAD or `If-None-Match` whether the validator and the length still are the same.
     case alreadyComplete(needsConfirmation: Bool)
     /// Write nothing, and fail with this.
     case fail(ResumeError)
@@ -55,14 +57,12 @@ extension ResumeDecision.Question {
 
     fileprivate func decisionOnWhole(status: Int, fields: HeaderFields) -> ResumeDecision {
         switch status {
-        case 200, 203: return decision(onWholeWith: fields)
-        case 206: return .fail(.unrequestedPartialContent)  // S16
-        case 200..<300:
-            if offset > 0 { return .fail(.unexpectedStatus(status)) }  // S32
-            return .replace(total: total(of: fields))
+        case 206: .fail(.unrequestedPartialContent)  // S16
+        case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
+        case 200..<300: decision(onWholeWith: fields)
         case 416 where wasRefused:  // S38
-            return .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
-        default: return .deliver
+            .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
+        default: .deliver
         }
     }
 
@@ -110,13 +110,19 @@ extension ResumeDecision.Question {
         if let partial, partial.isOtherVariant(in: fields) {  // S15
             guard case .strongETag = partial.validator, evidence == .equal else { return restartAfterChange }
         }
-        guard let total = range.total else {  // S6
-            guard evidence == .equal, let known = partial?.total else {
-                return restart(or: .representationChanged)
-            }
-            return .append(total: known)
+        let total: Int64
+        if let said = range.total {
+            total = said
+        } else if evidence == .equal, let known = partial?.total {  // S6
+            total = known
+        } else {
+            return restart(or: .representationChanged)
         }
-        return .append(total: total)  // S1, S4
+        // S4: a part may end early, but then something has to hold its body to that end.
+        guard bytes.upperBound == total || fields.contentLength != nil else {
+            return restart(or: .malformedContentRange(text))
+        }
+        return .append(total: total)  // S1
     }
 
     // MARK: - 200
@@ -172,8 +178,8 @@ extension ResumeDecision.Question {
 
     // MARK: - Starting again
 
-    /// Asks for the whole. What cannot be taken back can still be skipped in the answer, if a strong validator
-    /// will be there to tell that it is the same.
+    /// Asks for the whole. What cannot be taken back can still be skipped in the answer, if a strong
+    /// validator will be there to tell that it is the same.
     private func restart(or error: ResumeError) -> ResumeDecision {
         canRewind || partial?.validator.ifRange != nil ? .restartWithoutRange : .fail(error)
     }

@@ -1,15 +1,18 @@
+public import Foundation
+
 /// Why a download could not be continued from where it stopped.
 public enum ResumeError: Error, Hashable, Sendable {
     /// The server's `Content-Range` is not one; the associated value is the field value as received.
     case malformedContentRange(String)
     /// The server sent bytes from another offset than the one asked for, and the body cannot start again.
     case offsetMismatch(asked: Int64, received: Int64)
-    /// The bytes on the server are not, or cannot be proven to be, those that were received before, and the body
-    /// cannot start again: it went to a stream that has no way back.
+    /// The bytes on the server are not, or cannot be proven to be, those that were received before, and the
+    /// body cannot start again: it went to a stream that has no way back.
     case representationChanged
     /// The server sent a part (206) although the whole was asked for.
     case unrequestedPartialContent
-    /// The server refused (416) a range, and then the request without one; `total` is the length it named last.
+    /// The server refused (416) a range, and then the request without one; `total` is the length it named
+    /// last.
     case rangeNotSatisfiable(asked: Int64, total: Int64?)
     /// The status means success, but not that the bytes asked for follow.
     case unexpectedStatus(Int)
@@ -30,10 +33,17 @@ extension ResumeError: CustomStringConvertible {
         case .unrequestedPartialContent:
             "The server sent a part (206) although the whole was asked for."
         case .rangeNotSatisfiable(let asked, let total):
-            "The server refused (416) the bytes from \(asked) of \(total.map { "\($0)" } ?? "an unknown number"), "
-                + "and then the whole."
+            "The server refused (416) the bytes from \(asked) on, and then the whole, "
+                + (total.map { "of \($0) bytes." } ?? "of unknown length.")
         case .unexpectedStatus(let code):
             "Asked for the rest of a download; the server answered \(code), which has no such bytes."
         }
     }
+}
+
+// MARK: - LocalizedError
+
+extension ResumeError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 }

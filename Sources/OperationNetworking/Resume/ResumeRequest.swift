@@ -5,8 +5,9 @@ internal import FoundationNetworking
 enum ResumeRequest: Hashable, Sendable {
     /// Everything, without a `Range`: there is nothing yet, or nothing that could be continued.
     case whole
-    /// The bytes from `offset` on, which is never 0, if they still are of the same whole. `ifRange` is the value
-    /// of `If-Range`; this package never asks without one, and an answer to such a question proves nothing.
+    /// The bytes from `offset` on, which is never 0, if they still are of the same whole. `ifRange` is the
+    /// value of `If-Range`; this package never asks without one, and an answer to such a question proves
+    /// nothing.
     case rest(from: Int64, ifRange: String?)
     /// Nothing: all bytes are there (P7). `bytes=total-` would be answered with 416.
     case nothing
@@ -52,8 +53,8 @@ enum ResumeRequest: Hashable, Sendable {
 
     /// The fields to send besides the caller's; they replace fields of the same name.
     ///
-    /// `Accept-Encoding: identity` keeps the bytes countable (P1, P13). Leave it out of a transfer that is never
-    /// going to be continued.
+    /// `Accept-Encoding: identity` keeps the bytes countable (P1, P13). Leave it out of a transfer that is
+    /// never going to be continued.
     var fields: HeaderFields {
         switch self {
         case .whole:

@@ -1,0 +1,229 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct HTTPRequestSerializerTests {
+    let serializer = HTTPRequestSerializer()
+    let url: URL
+
+    init() throws {
+        url = try #require(URL(string: "http://example.com/path"))
+    }
+
+    // MARK: - Parameters
+
+    @Test("HRS-01: the parameters of a POST are a form")
+    func postsAForm() throws {
+        let request = try serializer.request(method: "POST", url: url, parameters: ["key": "value"])
+        #expect(request.httpBody == Data("key=value".utf8))
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+        #expect(request.url == url)
+    }
+
+    @Test("HRS-02: a POST without parameters has a content type and an empty body")
+    func postsAnEmptyForm() throws {
+        let request = try serializer.request(method: "POST", url: url, parameters: nil)
+        #expect(request.httpBody == Data())
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "application/x-www-form-urlencoded")
+    }
+
+    @Test("HRS-03: the parameters of a GET are the query", arguments: ["GET", "HEAD", "DELETE", "get"])
+    func asksWithAQuery(method: String) throws {
+        let request = try serializer.request(method: method, url: url, parameters: ["key": "value"])
+        #expect(request.url?.query == "key=value")
+        #expect(request.httpBody == nil)
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == nil)
+    }
+
+    @Test(arguments: [
+        ("http://h/a", "http://h/a?k=v"),
+        ("http://h", "http://h?k=v"),
+        ("http://h/a?b=c", "http://h/a?b=c&k=v"),
+        ("http://h/a?", "http://h/a?k=v"),
+        ("http://h/a?b=c&", "http://h/a?b=c&k=v"),
+        ("http://h/a#f?g", "http://h/a?k=v#f?g"),
+        ("http://h/a?b=%20#f", "http://h/a?b=%20&k=v#f"),
+    ])
+    func addsTheQueryBehindTheURLsOwn(before: String, after: String) throws {
+        let url = try #require(URL(string: before))
+        let request = try serializer.request(method: "GET", url: url, parameters: ["k": "v"])
+        #expect(request.url?.absoluteString == after)
+    }
+
+    @Test func anEmptyDictionaryAddsNoQuestionMark() throws {
+        let request = try serializer.request(method: "GET", url: url, parameters: [String: String]())
+        #expect(request.url == url)
+    }
+
+    @Test("HRS-06: a query of one's own replaces the encoding", arguments: ["GET", "POST"])
+    func usesTheCallersQuery(method: String) throws {
+        var serializer = serializer
+        serializer.queryStringSerialization = { _, parameters in
+            let dictionary = try #require(parameters as? [String: String])
+            return dictionary.map { "\($0)**\($1)" }.joined()
+        }
+        let request = try serializer.request(method: method, url: url, parameters: ["key": "value"])
+        let body = request.httpBody.map { String(decoding: $0, as: UTF8.self) }
+        #expect((method == "GET" ? request.url?.query : body) == "key**value")
+    }
+
+    @Test("HRS-10, F30: an error of the caller's query is what the request throws")
+    func throwsTheErrorOfTheCallersQuery() throws {
+        struct Refusal: Error {}
+        var serializer = serializer
+        serializer.queryStringSerialization = { _, _ in throw Refusal() }
+        #expect(throws: Refusal.self) {
+            try serializer.request(method: "GET", url: url, parameters: ["key": "value"])
+        }
+        #expect(try serializer.request(method: "GET", url: url, parameters: nil).url == url)
+    }
+
+    @Test func aQueryThatIsNotEscapedDoesNotTrap() throws {
+        var serializer = serializer
+        serializer.queryStringSerialization = { _, _ in "a b\"^" }
+        let request = try serializer.request(method: "GET", url: url, parameters: [String: Int]())
+        #expect(request.url?.absoluteString == "http://example.com/path?a%20b%22%5E")
+    }
+
+    @Test func refusesParametersThatAreNoDictionary() {
+        #expect(throws: RequestSerializationError.unsupportedParameters(type: "Array<Int>")) {
+            try serializer.request(method: "GET", url: url, parameters: [1, 2])
+        }
+    }
+
+    @Test func aBodyThatItsEncodingCannotHoldIsAnError() {
+        var serializer = serializer
+        serializer.stringEncoding = .ascii
+        serializer.queryStringSerialization = { _, _ in "é" }
+        #expect(throws: RequestSerializationError.unencodableBody(.ascii)) {
+            try serializer.request(method: "POST", url: url, parameters: ["k": "v"])
+        }
+    }
+
+    @Test func theCallersContentTypeStays() throws {
+        let headers = ["content-type": "text/plain"]
+        let request = try serializer.request(method: "PUT", url: url, parameters: nil, headers: headers)
+        #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/plain")
+    }
+
+    // MARK: - Fields
+
+    @Test("HRS-08: a value that was set is read back, whatever the case of its name")
+    func readsAFieldBack() throws {
+        var serializer = serializer
+        try serializer.setValue("one", forHTTPHeaderField: "X-Test")
+        try serializer.setValue("two", forHTTPHeaderField: "x-test")
+        #expect(serializer.value(forHTTPHeaderField: "X-TEST") == "two")
+        #expect(serializer.httpRequestHeaders.keys.filter { $0.lowercased() == "x-test" }.count == 1)
+        try serializer.setValue(nil, forHTTPHeaderField: "X-TEST")
+        #expect(serializer.value(forHTTPHeaderField: "X-Test") == nil)
+    }
+
+    @Test("HRS-09: a field that was not set is nil")
+    func readsNilForAnUnsetField() {
+        #expect(serializer.value(forHTTPHeaderField: "X-Test") == nil)
+    }
+
+    @Test func fieldsOfTheRequestWinOverTheSerializers() throws {
+        var serializer = serializer
+        try serializer.setValue("serializer", forHTTPHeaderField: "X-One")
+        try serializer.setValue("serializer", forHTTPHeaderField: "X-Two")
+        let request = try serializer.request(
+            method: "GET",
+            url: url,
+            parameters: nil,
+            headers: ["x-one": "request"]
+        )
+        #expect(request.value(forHTTPHeaderField: "X-One") == "request")
+        #expect(request.value(forHTTPHeaderField: "X-Two") == "serializer")
+    }
+
+    @Test func setsAndClearsBasicAuthorization() {
+        var serializer = serializer
+        serializer.setAuthorization(username: "Aladdin", password: "open sesame")
+        #expect(serializer.value(forHTTPHeaderField: "authorization") == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+        serializer.setAuthorization(username: "test", password: "123£")
+        #expect(serializer.value(forHTTPHeaderField: "Authorization") == "Basic dGVzdDoxMjPCow==")
+        serializer.clearAuthorization()
+        #expect(serializer.value(forHTTPHeaderField: "Authorization") == nil)
+    }
+
+    @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b", "a\u{7F}b", "\u{1B}[0m"])
+    func refusesAValueThatWouldNotStayOneValue(value: String) throws {
+        var serializer = serializer
+        let before = serializer.httpRequestHeaders
+        let error = RequestSerializationError.invalidFieldValue(name: "X-Test")
+        #expect(throws: error) { try serializer.setValue(value, forHTTPHeaderField: "X-Test") }
+        #expect(serializer.httpRequestHeaders == before)
+        #expect(throws: error) {
+            try serializer.request(method: "GET", url: url, parameters: nil, headers: ["X-Test": value])
+        }
+    }
+
+    @Test(arguments: ["", "a b", "a:", "a\r\nb", "a\0", "é", "(a)", "a\"b"])
+    func refusesANameThatIsNoToken(name: String) {
+        var serializer = serializer
+        let error = RequestSerializationError.invalidFieldName(name)
+        #expect(throws: error) { try serializer.setValue("value", forHTTPHeaderField: name) }
+        #expect(throws: error) {
+            try serializer.request(method: "GET", url: url, parameters: nil, headers: [name: "value"])
+        }
+    }
+
+    @Test(arguments: ["", "GET /", "GET\r\nHost: x", "G\0"])
+    func refusesAMethodThatIsNoToken(method: String) {
+        #expect(throws: RequestSerializationError.invalidMethod(method)) {
+            try serializer.request(method: method, url: url, parameters: nil)
+        }
+    }
+
+    @Test(arguments: ["text", "tab\tand space", "grüße", ""])
+    func allowsValuesOfVisibleText(value: String) throws {
+        var serializer = serializer
+        try serializer.setValue(value, forHTTPHeaderField: "X-Test")
+        #expect(serializer.value(forHTTPHeaderField: "X-Test") == value)
+    }
+
+    // MARK: - Settings
+
+    @Test func settingsThatWereNotMadeAreFoundations() throws {
+        let request = try serializer.request(method: "GET", url: url, parameters: nil)
+        let plain = URLRequest(url: url)
+        #expect(request.timeoutInterval == plain.timeoutInterval)
+        #expect(request.cachePolicy == plain.cachePolicy)
+        #expect(request.httpShouldHandleCookies == plain.httpShouldHandleCookies)
+    }
+
+    @Test("F33: settings are applied, and a copy has them all")
+    func appliesSettings() throws {
+        var original = serializer
+        original.timeoutInterval = 7
+        original.cachePolicy = .reloadIgnoringLocalCacheData
+        original.httpShouldHandleCookies = false
+        original.httpMethodsEncodingParametersInURI = ["PROPFIND"]
+        try original.setValue("x", forHTTPHeaderField: "X-Test")
+        let copy: any RequestSerializer = original
+        let request = try copy.request(method: "PROPFIND", url: url, parameters: ["a": 1], headers: [:])
+        #expect(request.timeoutInterval == 7)
+        #expect(request.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(!request.httpShouldHandleCookies)
+        #expect(request.url?.query == "a=1")
+        #expect(request.value(forHTTPHeaderField: "X-Test") == "x")
+    }
+
+    @Test func aSerializerOfOnesOwnNeedsOneMethod() throws {
+        struct Marking: RequestSerializer {
+            func request(bySerializing request: URLRequest, with parameters: (any Sendable)?) -> URLRequest {
+                var request = request
+                request.setValue("yes", forHTTPHeaderField: "X-Marked")
+                return request
+            }
+        }
+        let request = try Marking().request(method: "PUT", url: url, parameters: nil, headers: ["X-Own": "1"])
+        #expect(request.httpMethod == "PUT")
+        #expect(request.value(forHTTPHeaderField: "X-Marked") == "yes")
+        #expect(request.value(forHTTPHeaderField: "X-Own") == "1")
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import OperationNetworking
+
+/// A response of `http://example.com/` with that status and content type.
+func exampleResponse(_ status: Int, _ contentType: String? = nil) throws -> HTTPURLResponse {
+    let url = try #require(URL(string: "http://example.com/"))
+    let fields = contentType.map { ["Content-Type": $0] } ?? [:]
+    return try #require(
+        HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: fields)
+    )
+}
+
+@Suite struct HTTPResponseSerializerTests {
+    let serializer = HTTPResponseSerializer()
+    let body = Data("body".utf8)
+
+    @Test("HRR-01: every 2xx is acceptable", arguments: 200..<300)
+    func acceptsEvery2xx(status: Int) throws {
+        let object = try serializer.responseObject(for: exampleResponse(status), data: body)
+        #expect(object as? Data == body)
+    }
+
+    @Test("HRR-02: every 4xx and 5xx is an error", arguments: 400..<600)
+    func refusesEvery4xxAnd5xx(status: Int) throws {
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try serializer.responseObject(for: exampleResponse(status), data: body)
+        }
+        #expect(error.reason == .unacceptableStatusCode(status))
+        #expect(error.responseObject as? Data == body)
+    }
+
+    @Test(arguments: [nil, Data()])
+    func aResponseWithoutABodyIsEmptyData(data: Data?) throws {
+        let object = try serializer.responseObject(for: exampleResponse(204), data: data)
+        #expect(object as? Data == Data())
+    }
+
+    @Test func bytesThatDidNotComeOverHTTPAreNotJudged() throws {
+        #expect(try serializer.responseObject(for: nil, data: body) as? Data == body)
+    }
+
+    @Test func theAcceptableStatusCodesCanBeOthersOrAny() throws {
+        var serializer = serializer
+        serializer.acceptableStatusCodes = [404]
+        #expect(try serializer.responseObject(for: exampleResponse(404), data: body) as? Data == body)
+        #expect(throws: ResponseSerializationError.self) {
+            try serializer.responseObject(for: exampleResponse(200), data: body)
+        }
+        serializer.acceptableStatusCodes = nil
+        #expect(try serializer.responseObject(for: exampleResponse(599), data: body) as? Data == body)
+    }
+
+    @Test(arguments: [
+        ("text/html", "text/html", true),
+        ("text/html", "Text/HTML; charset=utf-8", true),
+        ("TEXT/html", "text/html", true),
+        ("text/*", "text/plain", true),
+        ("*/*", "image/png", true),
+        ("application/*+json", "application/problem+json", true),
+        ("application/*+json", "application/json", false),
+        ("application/*+json", "image/x+json", false),
+        ("*/*+json", "model/gltf+json", true),
+        ("text/html", "text/htmlx", false),
+        ("text/*", "image/png", false),
+        ("text/html", nil, false),
+        ("text/html", "", false),
+        ("*/*", "nonsense", false),
+    ])
+    func judgesTheMediaType(pattern: String, contentType: String?, isAcceptable: Bool) throws {
+        let serializer = HTTPResponseSerializer(acceptableContentTypes: [pattern])
+        let object = try? serializer.responseObject(for: exampleResponse(200, contentType), data: body)
+        #expect((object as? Data == body) == isAcceptable)
+    }
+
+    @Test func theMediaTypeOfAnEmptyBodyDoesNotMatter() throws {
+        let serializer = HTTPResponseSerializer(acceptableContentTypes: ["text/html"])
+        #expect(
+            try serializer.responseObject(for: exampleResponse(204, "image/png"), data: Data()) as? Data
+                == Data()
+        )
+        #expect(try serializer.responseObject(for: exampleResponse(200), data: nil) as? Data == Data())
+    }
+
+    @Test func anUnacceptableStatusHasTheUnacceptableMediaTypeUnderIt() throws {
+        let serializer = HTTPResponseSerializer(acceptableContentTypes: ["text/html"])
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try serializer.responseObject(for: exampleResponse(404, "image/png"), data: body)
+        }
+        #expect(error.reason == .unacceptableStatusCode(404))
+        let under = try #require(error.underlyingError as? ResponseSerializationError)
+        #expect(under.reason == .unacceptableContentType("image/png"))
+    }
+}
+
+@Suite struct ResponseSerializationErrorTests {
+    @Test func isAnNSErrorOfAFNetworkings() throws {
+        let response = try exampleResponse(404, "text/html")
+        let body = Data("gone".utf8)
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try HTTPResponseSerializer(acceptableContentTypes: ["image/png"])
+                .responseObject(for: response, data: body)
+        }
+        let bridged = error as NSError
+        #expect(bridged.domain == "com.alamofire.error.serialization.response")
+        #expect(bridged.code == -1011)
+        #expect(bridged.localizedDescription == "Request failed: Not Found (404)")
+        #expect(bridged.userInfo["NSErrorFailingURLKey"] as? URL == response.url)
+        let key = "com.alamofire.serialization.response.error"
+        #expect(bridged.userInfo["\(key).response"] as? HTTPURLResponse == response)
+        #expect(bridged.userInfo["\(key).data"] as? Data == body)
+        let under = try #require(bridged.userInfo[NSUnderlyingErrorKey] as? any Error) as NSError
+        #expect(under.code == -1016)
+        #expect(under.localizedDescription == "Request failed: unacceptable content-type: text/html")
+    }
+
+    @Test(arguments: [
+        (ResponseSerializationError.Reason.unacceptableContentType(nil), -1016, "content-type: none"),
+        (.undecodableText(charset: "euc-jp"), -1016, "(2 bytes) is not text in the character set euc-jp"),
+        (.malformedJSON("Why."), -1016, "(2 bytes) is not JSON: Why."),
+        (.unacceptableStatusCode(500), -1011, "(500)"),
+    ])
+    func hasACodeAndASentence(reason: ResponseSerializationError.Reason, code: Int, part: String) {
+        let error = ResponseSerializationError(reason, response: nil, data: Data([1, 2]))
+        #expect((error as NSError).code == code)
+        #expect(error.description.contains(part))
+        #expect(error.localizedDescription == error.description)
+    }
+}

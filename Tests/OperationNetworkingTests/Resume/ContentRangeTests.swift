@@ -1,0 +1,57 @@
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct ContentRangeTests {
+    @Test(
+        arguments: [
+            ("bytes 500-999/1234", 500..<1000, 1234),
+            ("bytes 500-999/*", 500..<1000, nil),
+            ("bytes */1234", nil, 1234),
+            ("bytes */0", nil, 0),
+            ("bytes 0-0/1", 0..<1, 1),
+            ("Bytes 0-0/1", 0..<1, 1),
+            (" bytes 007-008/0010\t", 7..<9, 10),
+            ("bytes 0-9223372036854775806/9223372036854775807", 0..<Int64.max, Int64.max),
+            ("bytes 0-9223372036854775806/*", 0..<Int64.max, nil),
+        ] as [(String, Range<Int64>?, Int64?)]
+    )
+    func reads(fieldValue: String, bytes: Range<Int64>?, total: Int64?) throws {
+        let range = try ContentRange(fieldValue: fieldValue)
+        #expect(range.bytes == bytes)
+        #expect(range.total == total)
+    }
+
+    @Test(arguments: [
+        "", "bytes", "bytes ", "bytes */*", "bytes 5-4/10", "bytes 0-10/10", "bytes 0-9/0", "items 0-9/10",
+        "bytes=0-9/10", "bytes  0-9/10", "bytes 0 - 9/10", "bytes 0-9 /10", "bytes 0-9/ 10", "bytes -9/10",
+        "bytes 0-/10", "bytes 0--9/10", "bytes -1-9/10", "bytes +0-9/10", "bytes 0-9/+10", "bytes 0-9/10/11",
+        "bytes 0-9", "bytes 0-9/", "bytes /10", "bytes 0x0-0x9/10", "bytes ٠-٩/10", "0-9/10",
+        "bytes 0-9/9223372036854775808", "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*",
+        "bytes 0-9/10, bytes 0-9/10",
+    ])
+    func refuses(fieldValue: String) {
+        #expect(throws: ResumeError.malformedContentRange(fieldValue)) {
+            try ContentRange(fieldValue: fieldValue)
+        }
+    }
+
+    /// F15: what a progress block is told to expect.
+    @Test(
+        arguments: [
+            (4, ["Content-Range": "bytes 4-9/10", "Content-Length": "6"], 10),
+            (4, ["Content-Range": "bytes 4-9/*", "Content-Length": "6"], 10),
+            (4, ["Content-Length": "6"], 10),
+            (0, ["Content-Length": "6"], 6),
+            (4, [:], nil),
+            (4, ["Content-Length": "x"], nil),
+            (4, ["Content-Length": "6", "content-length": "7"], nil),
+            (4, ["Content-Length": "9223372036854775807"], nil),
+            (0, ["Content-Length": "6", "Content-Encoding": "gzip"], nil),
+            (0, ["Content-Length": "6", "Content-Encoding": "identity"], 6),
+        ] as [(Int64, HeaderFields, Int64?)]
+    )
+    func expectsATotal(offset: Int64, fields: HeaderFields, total: Int64?) {
+        #expect(fields.expectedTotal(fromOffset: offset) == total)
+    }
+}

@@ -1,0 +1,416 @@
+import Testing
+
+@testable import OperationNetworking
+
+/// Every row is one response to a question about ten bytes, `"v1"`, of which four are there.
+@Suite struct ResumeDecisionTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var first: HeaderFields = ["ETag": "\"v1\"", "Content-Length": "10"]
+        var offset: Int64 = 4
+        var asked = ResumeRequest.rest(from: 4, ifRange: "\"v1\"")
+        var canRewind = true
+        var wasRefused = false
+        let status: Int
+        let fields: HeaderFields
+        let decision: ResumeDecision
+
+        init(
+            _ name: String,
+            _ status: Int,
+            _ fields: HeaderFields,
+            _ decision: ResumeDecision,
+            with change: @Sendable (inout Row) -> Void = { _ in }
+        ) {
+            testDescription = name
+            self.status = status
+            self.fields = fields
+            self.decision = decision
+            change(&self)
+        }
+    }
+
+    private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+    private static let later = "Sun, 06 Nov 1994 08:49:47 GMT"
+
+    private static let dated: @Sendable (inout Row) -> Void = { row in
+        row.first = ["Last-Modified": modified, "Date": later, "Content-Length": "10"]
+        row.asked = .rest(from: 4, ifRange: modified)
+    }
+    private static let datedUnrewindable: @Sendable (inout Row) -> Void = { row in
+        dated(&row)
+        row.canRewind = false
+    }
+    private static let ofUnknownLength: @Sendable (inout Row) -> Void = { $0.first = ["ETag": "\"v1\""] }
+    private static let unrewindable: @Sendable (inout Row) -> Void = { $0.canRewind = false }
+    private static let refusedBefore: @Sendable (inout Row) -> Void = { $0.wasRefused = true }
+    private static let withoutIfRange: @Sendable (inout Row) -> Void = {
+        $0.asked = .rest(from: 4, ifRange: nil)
+    }
+    private static let askedForWhole: @Sendable (inout Row) -> Void = { $0.asked = .whole }
+    private static let askedForWholeWithoutValidator: @Sendable (inout Row) -> Void = { row in
+        row.first = ["Content-Length": "10"]
+        row.asked = .whole
+    }
+    private static let allThere: @Sendable (inout Row) -> Void = { row in
+        row.offset = 10
+        row.asked = .rest(from: 10, ifRange: "\"v1\"")
+    }
+    private static let nothingThere: @Sendable (inout Row) -> Void = { row in
+        row.offset = 0
+        row.asked = .whole
+    }
+
+    private static let good: HeaderFields = [
+        "ETag": "\"v1\"", "Content-Range": "bytes 4-9/10", "Content-Length": "6",
+    ]
+
+    private static func part(_ contentRange: String, _ others: HeaderFields = ["ETag": "\"v1\""])
+        -> HeaderFields
+    {
+        var fields = others
+        fields["Content-Range"] = contentRange
+        return fields
+    }
+
+    // MARK: - 206
+
+    static let partialContent = [
+        Row("S1", 206, good, .append(total: 10)),
+        Row("S1 without a validator in the answer", 206, part("bytes 4-9/10", [:]), .append(total: 10)),
+        Row("S1 length unknown before", 206, part("bytes 4-9/10"), .append(total: 10), with: ofUnknownLength),
+        Row(
+            "S1 strong date",
+            206,
+            part("bytes 4-9/10", ["Last-Modified": modified]),
+            .append(total: 10),
+            with: dated
+        ),
+        Row("S1 strong date not repeated", 206, part("bytes 4-9/10", [:]), .append(total: 10), with: dated),
+        Row("S1 into a stream", 206, good, .append(total: 10), with: unrewindable),
+        Row("S2", 206, part("bytes 2-9/10"), .restartWithoutRange),
+        Row("S3", 206, part("bytes 6-9/10"), .restartWithoutRange),
+        Row("S3 into a stream", 206, part("bytes 6-9/10"), .restartWithoutRange, with: unrewindable),
+        Row("S4", 206, part("bytes 4-6/10").adding("Content-Length", "3"), .append(total: 10)),
+        Row("S4 without a length of its own", 206, part("bytes 4-6/10"), .restartWithoutRange),
+        Row("S5 longer", 206, part("bytes 4-10/11"), .restartWithoutRange),
+        Row("S5 shorter", 206, part("bytes 4-8/9"), .restartWithoutRange),
+        Row(
+            "S5 into a stream",
+            206,
+            part("bytes 4-10/11"),
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row("S6", 206, part("bytes 4-9/*"), .append(total: 10)),
+        Row("S6 without a validator in the answer", 206, part("bytes 4-9/*", [:]), .restartWithoutRange),
+        Row("S6 length unknown", 206, part("bytes 4-9/*"), .restartWithoutRange, with: ofUnknownLength),
+        Row("S6 beyond the length", 206, part("bytes 4-10/*"), .restartWithoutRange),
+        Row("S7", 206, ["ETag": "\"v1\"", "Content-Length": "6"], .restartWithoutRange),
+        Row("S7 two of them", 206, good.adding("Content-Range", "bytes 4-9/10"), .restartWithoutRange),
+        Row("S8", 206, good.adding("Content-Type", "multipart/ByteRanges; boundary=b"), .restartWithoutRange),
+        Row("S9", 206, part("items 4-9/10"), .restartWithoutRange),
+        Row("S10 end before start", 206, part("bytes 9-4/10"), .restartWithoutRange),
+        Row("S10 end behind the total", 206, part("bytes 4-10/10"), .restartWithoutRange),
+        Row("S10 no number", 206, part("bytes four-9/10"), .restartWithoutRange),
+        Row("S10 too large", 206, part("bytes 4-9223372036854775808/*"), .restartWithoutRange),
+        Row("S10 unsatisfied", 206, part("bytes */10"), .restartWithoutRange),
+        Row("S11", 206, part("bytes 4-9/10", ["ETag": "\"v2\""]), .restartWithoutRange),
+        Row("S11 weak", 206, part("bytes 4-9/10", ["ETag": "W/\"v1\""]), .restartWithoutRange),
+        Row("S11 two tags", 206, good.adding("ETag", "\"v2\""), .restartWithoutRange),
+        Row(
+            "S11 date",
+            206,
+            part("bytes 4-9/10", ["Last-Modified": later]),
+            .restartWithoutRange,
+            with: dated
+        ),
+        Row(
+            "S11 into a stream",
+            206,
+            part("bytes 4-9/10", ["ETag": "\"v2\""]),
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row(
+            "S11 date although the tag is not repeated",
+            206,
+            part("bytes 4-9/10", ["Last-Modified": later]),
+            .restartWithoutRange,
+            with: { $0.first = ["ETag": "\"v1\"", "Last-Modified": modified, "Content-Length": "10"] }
+        ),
+        Row("S12", 206, part("bytes 4-9/10", [:]), .restartWithoutRange, with: withoutIfRange),
+        Row("S13", 206, good.adding("Content-Encoding", "gzip"), .restartWithoutRange),
+        Row("S13 identity", 206, good.adding("Content-Encoding", "identity"), .append(total: 10)),
+        Row("S14 short", 206, part("bytes 4-9/10").adding("Content-Length", "5"), .restartWithoutRange),
+        Row("S14 long", 206, part("bytes 4-9/10").adding("Content-Length", "10"), .restartWithoutRange),
+        Row("S14 no number", 206, part("bytes 4-9/10").adding("Content-Length", "six"), .restartWithoutRange),
+        Row("S15 with an equal tag", 206, good.adding("Content-Type", "text/html"), .append(total: 10)),
+        Row(
+            "S15",
+            206,
+            part("bytes 4-9/10", ["Content-Type": "text/html"]),
+            .restartWithoutRange,
+            with: { $0.first["Content-Type"] = "application/zip" }
+        ),
+        Row("S16", 206, good, .fail(.unrequestedPartialContent), with: askedForWhole),
+        Row(
+            "S16 at the start",
+            206,
+            part("bytes 0-9/10"),
+            .fail(.unrequestedPartialContent),
+            with: nothingThere
+        ),
+        Row("a Range of the caller's", 206, good, .replace(total: 6), with: { $0.asked = .ownRange }),
+    ]
+
+    // MARK: - 200
+
+    static let whole = [
+        Row("first answer", 200, ["Content-Length": "10"], .replace(total: 10), with: nothingThere),
+        Row(
+            "first answer, coded",
+            200,
+            ["Content-Length": "10", "Content-Encoding": "br"],
+            .replace(total: nil),
+            with: nothingThere
+        ),
+        Row("first answer, created", 201, ["Content-Length": "10"], .replace(total: 10), with: nothingThere),
+        Row("first answer, empty", 204, [:], .replace(total: nil), with: nothingThere),
+        Row("S20, F2 another tag", 200, ["ETag": "\"v2\"", "Content-Length": "6"], .replace(total: 6)),
+        Row("S20, F2 no tag", 200, ["Content-Length": "10"], .replace(total: 10)),
+        Row(
+            "S20 into a stream",
+            200,
+            ["ETag": "\"v2\"", "Content-Length": "10"],
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row(
+            "S20 no tag, into a stream",
+            200,
+            ["Content-Length": "10"],
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row("S21", 200, ["ETag": "\"v1\"", "Content-Length": "10"], .replace(total: 10)),
+        Row(
+            "S21 into a stream",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "10"],
+            .skip(count: 4, total: 10),
+            with: unrewindable
+        ),
+        Row(
+            "S21 chunked, into a stream",
+            200,
+            ["ETag": "\"v1\""],
+            .skip(count: 4, total: 10),
+            with: unrewindable
+        ),
+        Row(
+            "S21 date, into a stream",
+            200,
+            ["Last-Modified": modified, "Content-Length": "10"],
+            .skip(count: 4, total: 10),
+            with: datedUnrewindable
+        ),
+        Row(
+            "S21 weak tag, into a stream",
+            200,
+            ["ETag": "W/\"v1\"", "Content-Length": "10"],
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row(
+            "S21 another length, into a stream",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "11"],
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row(
+            "S21 shorter than what is there",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "3"],
+            .fail(.representationChanged),
+            with: {
+                ofUnknownLength(&$0)
+                unrewindable(&$0)
+            }
+        ),
+        Row(
+            "S21 coded, into a stream",
+            200,
+            ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row(
+            "S21 after a restart, into a stream",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "10"],
+            .skip(count: 4, total: 10),
+            with: {
+                askedForWhole(&$0)
+                unrewindable(&$0)
+            }
+        ),
+        Row(
+            "S22",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "10"],
+            .replace(total: 10),
+            with: askedForWholeWithoutValidator
+        ),
+        Row(
+            "S22 into a stream",
+            200,
+            ["Content-Length": "10"],
+            .fail(.representationChanged),
+            with: {
+                askedForWholeWithoutValidator(&$0)
+                unrewindable(&$0)
+            }
+        ),
+        Row(
+            "S23",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "4"],
+            .alreadyComplete(needsConfirmation: false),
+            with: ofUnknownLength
+        ),
+        Row("S23 another length before", 200, ["ETag": "\"v1\"", "Content-Length": "4"], .replace(total: 4)),
+        Row("S23 no tag", 200, ["Content-Length": "4"], .replace(total: 4), with: ofUnknownLength),
+    ]
+
+    // MARK: - Everything else
+
+    static let others = [
+        Row("S31", 304, ["ETag": "\"v1\""], .restartWithoutRange),
+        Row("S31 again", 304, ["ETag": "\"v1\""], .deliver, with: askedForWhole),
+        Row("S32 204", 204, [:], .fail(.unexpectedStatus(204))),
+        Row("S32 201", 201, ["Content-Length": "10"], .fail(.unexpectedStatus(201))),
+        Row(
+            "201 to a POST sent again",
+            201,
+            ["Content-Length": "9"],
+            .replace(total: 9),
+            with: askedForWhole
+        ),
+        Row("S32 205 after a restart", 205, [:], .fail(.unexpectedStatus(205)), with: askedForWhole),
+        Row("S34, F3", 416, part("bytes */10"), .alreadyComplete(needsConfirmation: true), with: allThere),
+        Row(
+            "S35",
+            416,
+            part("bytes */4"),
+            .restartWithoutRange,
+            with: ofUnknownLength
+        ),
+        Row("S36", 416, part("bytes */3"), .restartWithoutRange),
+        Row("S36 into a stream", 416, part("bytes */3"), .fail(.representationChanged), with: unrewindable),
+        Row("S36 shrunk to what is there", 416, part("bytes */4"), .restartWithoutRange),
+        Row("S37 longer", 416, part("bytes */11"), .restartWithoutRange),
+        Row("S37 no Content-Range", 416, [:], .restartWithoutRange),
+        Row("S37 malformed", 416, part("bytes */x"), .restartWithoutRange),
+        Row("S37 a satisfied range", 416, part("bytes 4-9/10"), .restartWithoutRange),
+        Row(
+            "S38",
+            416,
+            part("bytes */3"),
+            .fail(.rangeNotSatisfiable(asked: 4, total: 3)),
+            with: refusedBefore
+        ),
+        Row(
+            "S38 to the whole",
+            416,
+            [:],
+            .fail(.rangeNotSatisfiable(asked: 4, total: nil)),
+            with: {
+                askedForWhole(&$0)
+                refusedBefore(&$0)
+            }
+        ),
+        Row("416 to a request that never had a range", 416, [:], .deliver, with: nothingThere),
+        Row(
+            "416 to a Range of the caller's",
+            416,
+            part("bytes */10"),
+            .deliver,
+            with: { $0.asked = .ownRange }
+        ),
+    ]
+
+    @Test(arguments: partialContent)
+    func decidesOnAPart(row: Row) { check(row) }
+
+    @Test(arguments: whole)
+    func decidesOnAWhole(row: Row) { check(row) }
+
+    @Test(arguments: others)
+    func decidesOnAnythingElse(row: Row) { check(row) }
+
+    @Test(
+        "S33, S41, S42, S43: what is not about the bytes is the caller's, and reaches no file",
+        arguments: [
+            301, 400, 401, 403, 404, 407, 408, 410, 412, 425, 429, 500, 502, 503, 504,
+        ]
+    )
+    func deliversOtherResponses(status: Int) {
+        check(Row("\(status)", status, Self.good, .deliver))
+        check(Row("\(status)", status, Self.good, .deliver, with: Self.askedForWhole))
+        check(Row("\(status)", status, Self.good, .deliver, with: Self.unrewindable))
+        check(Row("\(status)", status, Self.good, .deliver, with: { $0.asked = .ownRange }))
+    }
+
+    /// Whatever a server says, bytes are only joined when its validator does not contradict, and the answer
+    /// to a restart never asks for another.
+    @Test func neverJoinsBytesOfTwoTagsAndNeverRestartsForEver() {
+        let ranges = ["bytes 4-9/10", "bytes 4-9/*", "bytes 0-9/10", "bytes */10", "items 4-9/10", ""]
+        let lengths = ["4", "6", "10", ""]
+        for status in 200..<600 {
+            for range in ranges {
+                for length in lengths {
+                    for canRewind in [false, true] {
+                        let fields: HeaderFields = [
+                            "ETag": "\"v2\"", "Content-Range": range, "Content-Length": length,
+                        ]
+                        let change: @Sendable (inout Row) -> Void = { $0.canRewind = canRewind }
+                        switch decision(on: Row("", status, fields, .deliver, with: change)) {
+                        case .append, .skip, .alreadyComplete(needsConfirmation: false):
+                            Issue.record("joined: \(status) \(fields)")
+                        case .alreadyComplete, .replace, .restartWithoutRange, .fail, .deliver: break
+                        }
+                        var again = Row("", status, fields, .deliver, with: change)
+                        again.asked = .whole
+                        #expect(decision(on: again) != .restartWithoutRange)
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: - Private
+
+    private func decision(on row: Row) -> ResumeDecision {
+        let question = ResumeDecision.Question(
+            asked: row.asked,
+            partial: row.offset == 0 ? nil : PartialContent(fields: row.first, offset: row.offset),
+            canRewind: row.canRewind,
+            wasRefused: row.wasRefused
+        )
+        return ResumeDecision(question, status: row.status, fields: row.fields)
+    }
+
+    private func check(_ row: Row) {
+        #expect(decision(on: row) == row.decision, "\(row.testDescription)")
+    }
+}
+
+extension HeaderFields {
+    fileprivate func adding(_ name: String, _ value: String) -> HeaderFields {
+        var fields = self
+        fields.append(name: name, value: value)
+        return fields
+    }
+}

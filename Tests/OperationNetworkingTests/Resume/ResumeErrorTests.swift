@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct ResumeErrorTests {
+    @Test(arguments: [
+        (ResumeError.malformedContentRange("bytes\r\n"), #""bytes\r\n""#),
+        (.offsetMismatch(asked: 4, received: 2), "bytes from 4; the server sent the bytes from 2"),
+        (.representationChanged, "changed"),
+        (.unrequestedPartialContent, "206"),
+        (.rangeNotSatisfiable(asked: 4, total: 3), "from 4 on, and then the whole, of 3 bytes."),
+        (.rangeNotSatisfiable(asked: 4, total: nil), "of unknown length."),
+        (.unexpectedStatus(204), "204"),
+    ])
+    func isASentenceWithTheNumbers(error: ResumeError, part: String) {
+        #expect(error.description.contains(part))
+        #expect(error.localizedDescription == error.description)
+    }
+}
