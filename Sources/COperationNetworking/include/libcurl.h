@@ -9,7 +9,10 @@ typedef size_t (*clibcurl_data_callback)(char *bytes, size_t size, size_t count,
 typedef int (*clibcurl_seek_callback)(void *context, curl_off_t offset, int origin);
 typedef curl_socket_t (*clibcurl_open_socket_callback)(void *context, curlsocktype purpose,
                                                        struct curl_sockaddr *address);
-typedef CURLcode (*clibcurl_tls_context_callback)(CURL *easy, void *tls_context, void *context);
+typedef int (*clibcurl_before_request_callback)(void *context, char *remote, char *local, int remote_port,
+                                                int local_port);
+typedef int (*clibcurl_progress_callback)(void *context, curl_off_t download_total, curl_off_t download_now,
+                                          curl_off_t upload_total, curl_off_t upload_now);
 typedef int (*clibcurl_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context,
                                         void *socket_context);
 typedef int (*clibcurl_timer_callback)(CURLM *multi, long milliseconds, void *context);
@@ -57,9 +60,13 @@ static inline CURLcode clibcurl_easy_setopt_open_socket_callback(CURL *easy,
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
-static inline CURLcode clibcurl_easy_setopt_tls_context_callback(CURL *easy,
-                                                                 clibcurl_tls_context_callback callback) {
-    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+static inline CURLcode clibcurl_easy_setopt_before_request_callback(CURL *easy,
+                                                                    clibcurl_before_request_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
+static inline CURLcode clibcurl_easy_setopt_progress_callback(CURL *easy, clibcurl_progress_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
 static inline CURLcode clibcurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {

@@ -2,14 +2,18 @@
 #ifndef COPERATIONNETWORKING_TLS_H
 #define COPERATIONNETWORKING_TLS_H
 
+#include <curl/curl.h>
 #include <openssl/ssl.h>
+#include <stdbool.h>
 
-// libcurl asks OpenSSL 3 to take a TCP connection that ends without close_notify for an orderly end. Then a body
-// that lasts until the connection closes can be cut by anybody on the way (RFC 8446 section 6.1).
-static inline void ctls_require_close_notify(void *tls_context) {
-#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
-    SSL_CTX_clear_options((SSL_CTX *)tls_context, SSL_OP_IGNORE_UNEXPECTED_EOF);
-#endif
+// Whether the server said that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88 takes a TLS
+// connection that just ends for an orderly end, and knows no option against it. To be asked while the transfer still
+// has its connection: from within one of its callbacks.
+static inline bool ctls_has_close_notify(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return false;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return false;
+    return (SSL_get_shutdown((SSL *)session->internals) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 #endif

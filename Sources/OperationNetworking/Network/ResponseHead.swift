@@ -12,6 +12,16 @@ struct ResponseHead: Hashable, Sendable {
     /// 1xx: another head follows.
     var isInterim: Bool { (100..<200).contains(status) }
 
+    /// What makes the head one that must not be believed; `nil`: nothing.
+    func malformation(isTLS: Bool, _ asked: TransferOptions.HTTPVersion) -> String? {
+        guard (200..<600).contains(status) else { return "the status is \(status)" }
+        // libcurl believes a status line that says HTTP/2 on a connection that is not.
+        guard isTLS || asked == .http2PriorKnowledge || version.hasPrefix("HTTP/1.") else {
+            return "\(version) without TLS"
+        }
+        return nil
+    }
+
     /// Foundation's form of it. Repeated fields are joined with a comma (RFC 9110 §5.3).
     func response(for url: URL) -> HTTPURLResponse? {
         HTTPURLResponse(url: url, statusCode: status, httpVersion: version, headerFields: fields.dictionary)
@@ -31,6 +41,8 @@ struct ResponseHeadReader {
 
     private var head: ResponseHead?
     private var hasFinalHead = false
+    /// The first thing that was wrong with a field.
+    private(set) var malformation: String?
 
     /// Whether a head has begun and its empty line has not come.
     var isInsideHead: Bool { head != nil }
@@ -55,11 +67,20 @@ struct ResponseHeadReader {
     }
 
     private mutating func readField(_ line: Span<UInt8>) {
-        // libcurl has refused lines without a colon, and unfolded continued ones.
-        guard let colon = line.indices.first(where: { line[$0] == UInt8(ascii: ":") }) else { return }
-        let name = line.extracting(Self.trimmed(line, 0..<colon))
+        if Self.isBlank(line[0]) {
+            // A folded line (RFC 9112 §5.2).
+            head?.fields.continueLast(with: String(headerText: line.extracting(Self.trimmed(line, line.indices))))
+            return
+        }
+        // libcurl has refused lines without a colon, but takes names that are none: `Content-Length : 3`.
+        let colon = line.indices.first { line[$0] == UInt8(ascii: ":") } ?? line.count
+        let rawName = String(headerText: line.extracting(0..<colon))
+        guard rawName.isHTTPToken, colon < line.count else {
+            malformation = malformation ?? "\(rawName.debugDescription) is not a field name"
+            return
+        }
         let value = line.extracting(Self.trimmed(line, (colon + 1)..<line.count))
-        head?.fields.append(name: String(headerText: name), value: String(headerText: value))
+        head?.fields.append(name: rawName, value: String(headerText: value))
     }
 
     /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked its form.

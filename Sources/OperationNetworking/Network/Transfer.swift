@@ -15,24 +15,31 @@ final class Transfer: EasyHandleDelegate {
     private(set) var isHeld = false
 
     private let clock: PassClock
+    private let didConnect: () -> Void
     private let resumeSending: @Sendable () -> Void
     private var reader = ResponseHeadReader()
     private var head: ResponseHead?
     private var length: MessageLength?
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
+    private var watchesForCloseNotify = false
     private var bytesReceived: Int64 = 0
     private var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// - Parameter resumeSending: called, on any thread, when the request's body has more after it had to wait.
+    /// - Parameters:
+    ///   - since: when somebody first wanted it.
+    ///   - didConnect: called from within libcurl when there is a connection.
+    ///   - resumeSending: called, on any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
         client: any TransferClient,
         easy: EasyHandle,
         clock: PassClock,
+        since: MonotonicTime,
+        didConnect: @escaping () -> Void,
         resumeSending: @escaping @Sendable () -> Void
     ) {
         self.id = id
@@ -40,8 +47,9 @@ final class Transfer: EasyHandleDelegate {
         self.client = client
         self.easy = easy
         self.clock = clock
+        self.didConnect = didConnect
         self.resumeSending = resumeSending
-        lastActivity = clock.now
+        lastActivity = since
         body = request.body.map { RequestBodyReader($0) }
     }
 
@@ -60,11 +68,12 @@ final class Transfer: EasyHandleDelegate {
     /// libcurl takes some broken ends for good ones.
     private func judge(_ code: Int32) -> TransferError? {
         // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
-        if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived < declared {
-            return .truncatedBody(declared: declared, received: bytesReceived)
+        if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived != declared {
+            return .wrongLength(declared: declared, received: bytesReceived)
         }
         if let error = easy.error(for: code) { return .curl(error) }
         if head == nil || reader.isInsideHead { return .truncatedHead }
+        if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
         do {
             try decoder?.finish()
         } catch {
@@ -103,14 +112,26 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - EasyHandleDelegate
 
+    func easyHandleWillSendRequest() {
+        lastActivity = clock.now
+        didConnect()
+    }
+
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
         guard case .head(let head) = reader.read(line), !head.isInterim else { return true }
         self.head = head
+        if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
+            return give(up: .malformedHead(reason))
+        }
         do throws(MessageLength.Failure) {
             length = try MessageLength(method: request.method, head: head)
         } catch {
             return give(up: .length(error))
+        }
+        if isTLS, length == .untilClose {
+            watchesForCloseNotify = true
+            easy.watchForCloseNotify()
         }
         if head.status == 206, request.fields["Range"] == nil { return give(up: .unaskedPartialContent) }
         if request.acceptsContentCoding, length != MessageLength.none, head.fields.hasContentCoding {
@@ -166,6 +187,8 @@ final class Transfer: EasyHandleDelegate {
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
         return true
     }
+
+    private var isTLS: Bool { request.url.scheme?.lowercased() == "https" }
 
     private func give(up reason: TransferError) -> Bool {
         failure = reason

@@ -45,8 +45,12 @@ enum TransferError: Error, Sendable {
     case length(MessageLength.Failure)
     /// The connection ended inside the head.
     case truncatedHead
-    /// The body ended before its declared length.
-    case truncatedBody(declared: Int64, received: Int64)
+    /// The head is not one that can be trusted to mean what it seems to mean; how so.
+    case malformedHead(String)
+    /// The body did not end at its declared length.
+    case wrongLength(declared: Int64, received: Int64)
+    /// The body lasts until the connection closes, and TLS did not say that this was the end (RFC 8446 §6.1).
+    case missingCloseNotify
     /// The body is not what its content coding says, or breaks off.
     case decoding(ContentDecoder.Failure)
     /// A content coding that was not asked for, and cannot be undone here.

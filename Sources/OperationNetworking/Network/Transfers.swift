@@ -7,18 +7,36 @@ internal import OperationNetworkingSystem
 /// stopped by a precondition, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
 final class Transfers {
     private static let maximumIdleConnections = 256
+    /// More at once would hold up everything else.
+    private static let startsPerPass = 128
 
     private let owner = ThreadIdentity.current
     private let poller: SocketPoller
     private let clock = PassClock()
     private var domains: [TrustDomain: Int] = [:]
     private var domainList: [TransferDomain] = []
-    private var running: [TransferID: (transfer: Transfer, domain: TransferDomain)] = [:]
+    private var admission = Admission()
+    private var waiting: [TransferID: Waiting] = [:]
+    private var running: [TransferID: Running] = [:]
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
     private var deadlines = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
+    /// Said from within libcurl, acted on after it.
+    private var connected: [Admission.Origin] = []
     private(set) var isInsideCurl = false
+
+    private struct Waiting {
+        let request: TransferRequest
+        let client: any TransferClient
+        let since: MonotonicTime
+    }
+
+    private struct Running {
+        let transfer: Transfer
+        let domain: TransferDomain
+        let origin: Admission.Origin?
+    }
 
     init() throws {
         poller = try SocketPoller()
@@ -30,7 +48,7 @@ final class Transfers {
     /// How many transfers have started and not ended.
     var count: Int {
         checkThread()
-        return running.count
+        return waiting.count + running.count
     }
 
     // MARK: - Commands
@@ -39,20 +57,9 @@ final class Transfers {
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
-        do throws(CurlError) {
-            let domain = try domain(for: request.trustDomain)
-            let easy = try domain.takeHandle()
-            let transfer = Transfer(
-                id: id, request: request, client: client, easy: easy, clock: clock,
-                resumeSending: { NetworkThread.shared.perform { $0.resumeSending(id) } })
-            try easy.prepare(request.options, delegate: transfer)
-            try drive { () throws(CurlError) in try domain.add(easy) }
-            running[id] = (transfer, domain)
-            byHandle[ObjectIdentifier(easy)] = id
-            remind(of: transfer)
-        } catch {
-            ended.append((client, TransferEnd(error: .curl(error), metrics: TransferMetrics())))
-        }
+        waiting[id] = Waiting(request: request, client: client, since: clock.now)
+        admission.append(id, to: Admission.Origin(request))
+        remind(of: id, at: clock.now, timeout: request.idleTimeout)
     }
 
     /// Stops a transfer; the client hears nothing more. Nothing happens if it has ended already.
@@ -61,7 +68,10 @@ final class Transfers {
     func stop(_ id: TransferID) -> TransferMetrics? {
         checkThread()
         // It may be gone: it can end on this thread between somebody's stop and now.
-        guard let transfer = running[id]?.transfer else { return nil }
+        guard let transfer = running[id]?.transfer else {
+            waiting[id] = nil
+            return nil
+        }
         let metrics = transfer.metrics
         remove(id)
         return metrics
@@ -88,16 +98,20 @@ final class Transfers {
     func pass() -> Bool {
         checkThread()
         clock.tick()
+        let mayHaveMore = admit()
         let ready = drive {
             for domain in domainList { domain.timeOut(now: clock.now) }
             return poller.poll { token, events in
                 domainList[Int(token >> 32)].act(on: Int32(truncatingIfNeeded: token), events)
             }
         }
+        let mayAdmit = !connected.isEmpty
+        for origin in connected { admission.didConnect(to: origin) }
+        connected = []
         collectFinished()
         stopIdle()
         tellEnds()
-        return ready > 0 || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
+        return mayHaveMore || mayAdmit || ready > 0 || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
 
     /// When ``pass()`` has something to do even if no socket is ready.
@@ -117,6 +131,39 @@ final class Transfers {
         return try body()
     }
 
+    /// Starts the next few.
+    /// - Returns: whether there may be more.
+    private func admit() -> Bool {
+        for _ in 0..<Self.startsPerPass {
+            guard let (id, origin) = admission.next() else { return false }
+            guard let next = waiting.removeValue(forKey: id) else {
+                // Stopped before its turn.
+                if let origin { admission.didEnd(at: origin) }
+                continue
+            }
+            do throws(CurlError) {
+                try begin(next, id, origin)
+            } catch {
+                if let origin { admission.didEnd(at: origin) }
+                ended.append((next.client, TransferEnd(error: .curl(error), metrics: TransferMetrics())))
+            }
+        }
+        return true
+    }
+
+    private func begin(_ next: Waiting, _ id: TransferID, _ origin: Admission.Origin?) throws(CurlError) {
+        let domain = try domain(for: next.request.trustDomain)
+        let easy = try domain.takeHandle()
+        let transfer = Transfer(
+            id: id, request: next.request, client: next.client, easy: easy, clock: clock, since: next.since,
+            didConnect: { [unowned self] in if let origin { connected.append(origin) } },
+            resumeSending: { NetworkThread.shared.perform { $0.resumeSending(id) } })
+        try easy.prepare(next.request.options, delegate: transfer)
+        try drive { () throws(CurlError) in try domain.add(easy) }
+        running[id] = Running(transfer: transfer, domain: domain, origin: origin)
+        byHandle[ObjectIdentifier(easy)] = id
+    }
+
     private func collectFinished() {
         for domain in domainList {
             while let (easy, code) = domain.nextFinished() {
@@ -130,12 +177,16 @@ final class Transfers {
 
     private func stopIdle() {
         while let id = deadlines.removeFirst(dueAt: clock.now) {
-            guard let transfer = running[id]?.transfer else { continue }
-            let timeout = transfer.request.idleTimeout
-            if transfer.isHeld || clock.now - transfer.lastActivity < timeout {
-                remind(of: transfer)
-            } else {
-                end(transfer, .idle(seconds: timeout))
+            if let transfer = running[id]?.transfer {
+                let timeout = transfer.request.idleTimeout
+                if transfer.isHeld || clock.now - transfer.lastActivity < timeout {
+                    remind(of: id, at: transfer.isHeld ? clock.now : transfer.lastActivity, timeout: timeout)
+                } else {
+                    end(transfer, .idle(seconds: timeout))
+                }
+            } else if let stale = waiting.removeValue(forKey: id) {
+                let error = TransferError.idle(seconds: stale.request.idleTimeout)
+                ended.append((stale.client, TransferEnd(error: error, metrics: TransferMetrics())))
             }
         }
     }
@@ -153,16 +204,16 @@ final class Transfers {
         }
     }
 
-    private func remind(of transfer: Transfer) {
-        let timeout = transfer.request.idleTimeout
+    private func remind(of id: TransferID, at moment: MonotonicTime, timeout: Double) {
         guard timeout > 0, timeout.isFinite else { return }
-        deadlines.insert(transfer.id, at: (transfer.isHeld ? clock.now : transfer.lastActivity) + timeout)
+        deadlines.insert(id, at: moment + timeout)
     }
 
     private func remove(_ id: TransferID) {
-        guard let (transfer, domain) = running.removeValue(forKey: id) else { return }
-        byHandle[ObjectIdentifier(transfer.easy)] = nil
-        drive { domain.remove(transfer.easy) }
+        guard let ended = running.removeValue(forKey: id) else { return }
+        byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
+        drive { ended.domain.remove(ended.transfer.easy) }
+        if let origin = ended.origin { admission.didEnd(at: origin) }
     }
 
     private func domain(for trust: TrustDomain) throws(CurlError) -> TransferDomain {

@@ -85,10 +85,16 @@ extension TransferError {
         case .truncatedHead:
             return URLError(
                 .networkConnectionLost, url: url, sentence: "The connection ended inside the response's head.")
-        case .truncatedBody(let declared, let received):
+        case .malformedHead(let reason):
+            return URLError(.badServerResponse, url: url, sentence: "The response's head is malformed: \(reason).")
+        case .wrongLength(let declared, let received):
+            return URLError(
+                received < declared ? .networkConnectionLost : .badServerResponse, url: url,
+                sentence: "The server announced \(declared) bytes, and the connection ended after \(received).")
+        case .missingCloseNotify:
             return URLError(
                 .networkConnectionLost, url: url,
-                sentence: "The server announced \(declared) bytes, and the connection ended after \(received).")
+                sentence: "The connection closed without saying that it was the end, so the body may be incomplete.")
         case .decoding(.truncated):
             return URLError(
                 .cannotDecodeRawData, url: url, sentence: "The body ended before its content coding was complete.")

@@ -132,6 +132,12 @@ struct HeaderFields: Hashable, Sendable {
         return true
     }
 
+    /// Adds to the value of the last field, after a space.
+    mutating func continueLast(with text: String) {
+        guard let last = fields.indices.last else { return }
+        fields[last].value += " " + text
+    }
+
     mutating func removeAll() {
         fields.removeAll(keepingCapacity: true)
     }

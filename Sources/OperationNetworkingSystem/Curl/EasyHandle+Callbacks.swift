@@ -27,9 +27,14 @@ extension EasyHandle {
         return socket(address.pointee.family, kind, address.pointee.protocol)
     }
 
-    static let didMakeTLSContext: clibcurl_tls_context_callback = { _, tlsContext, _ in
-        ctls_require_close_notify(tlsContext)
-        return CURLE_OK
+    static let willSendRequest: clibcurl_before_request_callback = { context, _, _, _, _ in
+        from(context).delegate?.easyHandleWillSendRequest()
+        return CURL_PREREQFUNC_OK
+    }
+
+    static let didProgress: clibcurl_progress_callback = { context, _, _, _, _ in
+        from(context).lookForCloseNotify()
+        return 0
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle {

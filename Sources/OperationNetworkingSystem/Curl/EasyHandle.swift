@@ -8,6 +8,8 @@ package final class EasyHandle {
     let pointer: OpaquePointer
     /// Told about everything that comes in; kept until the next ``reset()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
+    /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.
+    package private(set) var hasCloseNotify = false
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
@@ -34,6 +36,7 @@ package final class EasyHandle {
         headerList = nil
         errorText.pointee = 0
         delegate = nil
+        hasCloseNotify = false
     }
 
     // MARK: - Results
@@ -107,6 +110,16 @@ package final class EasyHandle {
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 
+    /// Lets ``hasCloseNotify`` be known at the end. Callable from within the delegate, which is when it is known that
+    /// it will matter: it costs a call for every piece of the body.
+    package func watchForCloseNotify() {
+        clibcurl_easy_setopt_long(raw, CURLOPT_NOPROGRESS, 0)
+    }
+
+    func lookForCloseNotify() {
+        if ctls_has_close_notify(raw) { hasCloseNotify = true }
+    }
+
     // MARK: - Options
 
     private func setConstants() throws(CurlError) {
@@ -118,7 +131,10 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_HEADERDATA, context))
         try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine))
         try check(clibcurl_easy_setopt_open_socket_callback(raw, EasyHandle.openSocket))
-        try check(clibcurl_easy_setopt_tls_context_callback(raw, EasyHandle.didMakeTLSContext))
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, context))
+        try check(clibcurl_easy_setopt_before_request_callback(raw, EasyHandle.willSendRequest))
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_XFERINFODATA, context))
+        try check(clibcurl_easy_setopt_progress_callback(raw, EasyHandle.didProgress))
         // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold up
         // every other transfer. And no signals: this is a library in somebody's process.
         try set(CURLOPT_QUICK_EXIT, 1)
@@ -170,14 +186,12 @@ package final class EasyHandle {
     private func setVersion(_ options: TransferOptions) throws(CurlError) {
         switch options.version {
         case .automatic:
+            // Not CURLOPT_PIPEWAIT: in libcurl 7.88 one host that waits holds up all the others.
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-            // Rather wait a moment for a connection that turns out to be shareable than open a second one.
-            if options.url.hasPrefix("https:") { try set(CURLOPT_PIPEWAIT, 1) }
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
         case .http2PriorKnowledge:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
-            try set(CURLOPT_PIPEWAIT, 1)
         }
     }
 

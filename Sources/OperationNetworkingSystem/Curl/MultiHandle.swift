@@ -14,6 +14,7 @@ package final class MultiHandle {
     private let pointer: OpaquePointer
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
+    private let maximumIdleConnections: Int
     private var members: [OpaquePointer: EasyHandle] = [:]
 
     private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
@@ -30,6 +31,7 @@ package final class MultiHandle {
         CurlLibrary.initialize()
         guard let made = curl_multi_init() else { throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue)) }
         pointer = OpaquePointer(made)
+        self.maximumIdleConnections = maximumIdleConnections
         self.didChangeSocket = didChangeSocket
         self.didMoveTimer = didMoveTimer
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -43,7 +45,7 @@ package final class MultiHandle {
             MultiHandle.from(context).didMoveTimer(milliseconds < 0 ? nil : milliseconds)
             return 0
         }
-        clibcurl_multi_setopt_long(made, CURLMOPT_MAXCONNECTS, maximumIdleConnections)
+        keepIdleConnections()
     }
 
     deinit {
@@ -59,12 +61,20 @@ package final class MultiHandle {
         let code = curl_multi_add_handle(raw, UnsafeMutableRawPointer(easy.pointer))
         guard code == CURLM_OK else { throw CurlError(code: Int32(CURLE_FAILED_INIT.rawValue), message: text(code)) }
         members[easy.pointer] = easy
+        keepIdleConnections()
     }
 
     /// Ends a transfer, finished or not. Never waits, not even for a name look-up.
     package func remove(_ easy: EasyHandle) {
         guard members.removeValue(forKey: easy.pointer) != nil else { return }
         curl_multi_remove_handle(raw, UnsafeMutableRawPointer(easy.pointer))
+        keepIdleConnections()
+    }
+
+    /// `CURLMOPT_MAXCONNECTS` counts connections in use, too: fixed, it would turn keep-alive off as soon as as many
+    /// transfers run.
+    private func keepIdleConnections() {
+        clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, members.count + maximumIdleConnections)
     }
 
     /// Moves the transfers of a socket that is ready.

@@ -45,6 +45,8 @@ package final class SocketPoller {
         guard cepoll_control(descriptor, EPOLL_CTL_ADD, socket, mask, token) == 0 else {
             throw SystemError(errno, "epoll_ctl")
         }
+        // The sockets that libcurl makes for its resolver would be inherited by child processes.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
     }
 
     /// Watches `socket` no longer. A socket that is closed already has left by itself.

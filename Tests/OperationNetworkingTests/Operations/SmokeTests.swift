@@ -45,31 +45,4 @@ struct SmokeTests {
         for operation in operations { _ = try await operation.value }
         print("5000 in", -start.timeIntervalSinceNow, "connections", operations.reduce(0) { $0 + ($1.metrics?.connectionCount ?? 0) })
     }
-
-    @Test func pauseResume() async throws {
-        let gate = Gate()
-        let body = String(repeating: "0123456789", count: 10000)
-        let server = try ScriptedServer([
-            .respond(200, ["ETag": "\"v1\""], body: AnswerBody(stringLiteral: body)).held(after: .body(5000), by: gate),
-            .respond(206, ["ETag": "\"v1\"", "Content-Range": "bytes 5000-99999/100000"], body: AnswerBody(stringLiteral: String(body.dropFirst(5000)))),
-        ])
-        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.isResumable = true
-        operation.completionQueue = callbacks
-        let paused = Gate()
-        operation.setDownloadProgress { _, total, _ in
-            if total == 5000 { paused.open() }
-        }
-        operation.start()
-        try await paused.wait()
-        operation.pause()
-        #expect(operation.isPaused)
-        operation.resume()
-        gate.open()
-        let value = try await operation.value
-        #expect(value as? Data == Data(body.utf8))
-        #expect(server.requests[1]["Range"] == "bytes=5000-")
-        #expect(server.requests[1]["If-Range"] == "\"v1\"")
-        #expect(operation.metrics?.bytesKept == 5000)
-    }
 }
