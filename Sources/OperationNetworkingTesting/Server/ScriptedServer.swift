@@ -44,8 +44,8 @@ public final class ScriptedServer: Sendable {
 
     /// Starts a server that has a representation at every path, until ``setRepresentation(_:forPath:)``.
     ///
-    /// - Parameter answers: How it is sent: one per request, in order, the last repeating. For example
-    ///   `[.currentRepresentation.breaking(after: 400), .currentRepresentation]` breaks the first answer.
+    /// `answers` says how it is sent: one per request, in order, the last repeating. For example
+    /// `[.currentRepresentation.breaking(after: 400), .currentRepresentation]` breaks the first answer.
     public convenience init(
         serving representation: Representation,
         answers: [Answer] = [.currentRepresentation],
@@ -55,9 +55,8 @@ public final class ScriptedServer: Sendable {
         try self.init(ServerState(player: player, representation: representation), requestBodies)
     }
 
-    /// Starts a server with a script for each of some paths, such as `/file`, compared without the query.
-    ///
-    /// - Parameter otherwise: The script for the other paths; by default 404.
+    /// Starts a server with a script for each of some paths, such as `/file`, compared without the query, and
+    /// one for all the others, by default 404.
     public convenience init(
         routes: [String: Script],
         otherwise: Script = [.respond(404, body: "No route.\n")],
@@ -109,9 +108,8 @@ public final class ScriptedServer: Sendable {
 
     // MARK: - Commands
 
-    /// Changes what ``Answer/currentRepresentation`` is, for answers that begin from now on.
-    ///
-    /// - Parameter path: The path without query; `nil` is every path that has no representation of its own.
+    /// Changes what ``Answer/currentRepresentation`` is, for answers that begin from now on: at one path,
+    /// compared without the query, or at every path that has no representation of its own.
     public func setRepresentation(_ representation: Representation?, forPath path: String? = nil) {
         core.state.withLock { state in
             if let path {
