@@ -15,7 +15,8 @@ struct LeakTests {
             let before = try descriptors()
             for _ in 1...20 {
                 let server = try ScriptedServer([
-                    .respond(body: "0123456789", breakingAfter: 4), .respond(body: "0123456789").resetting(after: 4),
+                    .respond(body: "0123456789", breakingAfter: 4),
+                    .respond(body: "0123456789").resetting(after: 4),
                     .silence,
                 ])
                 let clients = try (1...5).map { _ in try RawClient(port: server.port) }

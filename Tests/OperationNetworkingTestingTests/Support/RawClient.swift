@@ -3,7 +3,7 @@ import OperationNetworkingTesting
 
 /// A blocking client that knows nothing of HTTP but where a response ends; it gives up after 5 seconds.
 final class RawClient {
-    enum Failure: Error { case connect, ended, reset, other(Int32) }
+    enum Failure: Error, Equatable { case connect, ended, reset, other(Int32) }
 
     struct Response {
         let head: String
