@@ -69,6 +69,11 @@ struct HTTP2Connection {
             let piece = answer.body[start..<min(count, start + 16384)].data
             frames.append(HTTP2Frame(type: HTTP2Frame.data, stream: stream, payload: piece))
         }
+        if let gate = answer.gate {
+            send(frames)
+            frames = []
+            guard let isOpen = try? socket.waitForOpening(of: gate), isOpen else { return false }
+        }
         switch answer.ending {
         case .whole:
             frames.append(HTTP2Frame(type: HTTP2Frame.data, flags: HTTP2Frame.endStream, stream: stream))

@@ -25,15 +25,20 @@ public final class HTTP2Server: Sendable {
         let fields: FieldLines
         let body: AnswerBody
         let ending: Ending
+        let gate: Gate?
 
         /// A response; a `content-length` is sent only if `fields` has it.
+        ///
+        /// With an `endingAfter`, everything before the ending is sent, and the ending when the gate is open. A
+        /// client that finds both in one read may treat the body otherwise than one that had the body before.
         public static func respond(
             _ status: Int = 200,
             _ fields: FieldLines = [:],
             body: AnswerBody = "",
-            ending: Ending = .whole
+            ending: Ending = .whole,
+            endingAfter gate: Gate? = nil
         ) -> Answer {
-            Answer(status: status, fields: fields, body: body, ending: ending)
+            Answer(status: status, fields: fields, body: body, ending: ending, gate: gate)
         }
     }
 

@@ -3,7 +3,8 @@ public import Foundation
 /// An HTTP/1.1 server in this process that does what a test tells it to, right or wrong.
 ///
 /// It listens on a free port of 127.0.0.1 from `init` until ``stop()``, or until the last reference to it goes
-/// away. Any number can run at once. It serves every connection on a thread of its own, keeps a record of
+/// away: a test that only took its ``url`` has to hold on to it, for which a last line such as `server.stop()`
+/// does. Any number can run at once. It serves every connection on a thread of its own, keeps a record of
 /// what came in, and never sleeps to wait for a test: tests hold and release it.
 ///
 /// ```swift

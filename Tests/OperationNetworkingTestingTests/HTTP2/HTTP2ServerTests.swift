@@ -73,6 +73,21 @@ struct HTTP2ServerTests {
         #expect(throws: RawClient.Failure.ended) { try frames([answer], through: HTTP2Frame.goAway) }
     }
 
+    @Test func theEndOfAStreamCanBeHeld() async throws {
+        let gate = Gate()
+        let server = try HTTP2Server([
+            .respond(body: "0123", ending: .reset(code: 2, after: 4), endingAfter: gate)
+        ])
+        let client = try RawClient(port: server.port)
+        let open = HTTP2Frame(type: HTTP2Frame.headers, flags: 5, stream: 1, payload: Data([0x82, 0x84, 0x86]))
+        try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings.bytes + open.bytes)
+        try await gate.waitForArrivals()
+        #expect(try client.receive(through: "0123").hasSuffix("0123"))
+        gate.open()
+        let reset = HTTP2Frame(type: HTTP2Frame.reset, stream: 1, payload: Data([0, 0, 0, 2]))
+        #expect(try client.receiveData(13) == reset.bytes)
+    }
+
     @Test func longFieldsHaveLongLengths() {
         let block = HTTP2Frame.fieldBlock(["a": String(repeating: "x", count: 300)])
         #expect(block.prefix(5) == Data([0, 1, 0x61, 127, 173]))
