@@ -139,6 +139,9 @@ final class Transfer: EasyHandleDelegate {
             decoder = ContentDecoder(contentEncoding: coding)
             if decoder == nil { return give(up: .unaskedCoding(coding)) }
         }
+        guard EndProof.isPossible(head: head, length: length ?? .none, isCoded: decoder != nil) else {
+            return give(up: .endNotProvable)
+        }
         switch client.transferDidReceive(head) {
         case .receive: return true
         case .refuse: return give(up: .refused)

@@ -57,6 +57,9 @@ enum TransferError: Error, Sendable {
     case unaskedCoding(String)
     /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
     case unaskedPartialContent
+    /// Nobody could say whether the body is complete; see ``EndProof``. Only seen by ``Transfers``, which asks again,
+    /// and by whoever insists on HTTP/2.
+    case endNotProvable
     /// The client threw while it took the body.
     case client(any Error)
     /// The client did not want the body.

@@ -19,6 +19,8 @@ final class Transfers {
     private var waiting: [TransferID: Waiting] = [:]
     private var running: [TransferID: Running] = [:]
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
+    /// Origins that sent, over HTTP/2, a body whose end cannot be proven.
+    private var chunkedOrigins: Set<Admission.Origin> = []
     private var deadlines = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
@@ -57,6 +59,9 @@ final class Transfers {
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
+        var request = request
+        let needsChunks = Admission.Origin(request).map { chunkedOrigins.contains($0) } ?? false
+        request.version = EndProof.version(for: request, needsChunks: needsChunks)
         waiting[id] = Waiting(request: request, client: client, since: clock.now)
         admission.append(id, to: Admission.Origin(request))
         remind(of: id, at: clock.now, timeout: request.idleTimeout)
@@ -170,9 +175,19 @@ final class Transfers {
                 guard let id = byHandle[ObjectIdentifier(easy)], let transfer = running[id]?.transfer else { continue }
                 let end = transfer.end(code: code)
                 remove(id)
-                ended.append((transfer.client, end))
+                if case .endNotProvable = end.error, transfer.request.version == .automatic {
+                    askAgain(transfer)
+                } else {
+                    ended.append((transfer.client, end))
+                }
             }
         }
+    }
+
+    /// The same over HTTP/1.1, as if it had never been asked; no byte was handed over.
+    private func askAgain(_ transfer: Transfer) {
+        if let origin = Admission.Origin(transfer.request) { chunkedOrigins.insert(origin) }
+        start(transfer.request, id: transfer.id, for: transfer.client)
     }
 
     private func stopIdle() {

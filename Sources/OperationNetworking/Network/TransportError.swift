@@ -95,6 +95,10 @@ extension TransferError {
             return URLError(
                 received < declared ? .networkConnectionLost : .badServerResponse, url: url,
                 sentence: "The server announced \(declared) bytes, and the connection ended after \(received).")
+        case .endNotProvable:
+            return URLError(
+                .badServerResponse, url: url,
+                sentence: "The HTTP/2 response has no length, and this libcurl cannot tell its end from a reset.")
         case .missingCloseNotify:
             return URLError(
                 .networkConnectionLost, url: url,

@@ -7,6 +7,11 @@ package enum CurlLibrary {
         versionInformation.map { String(cString: $0.pointee.version) } ?? "unknown"
     }
 
+    /// As in `0x075801` for 7.88.1.
+    package static var versionNumber: UInt32 {
+        versionInformation?.pointee.version_num ?? 0
+    }
+
     /// As in `OpenSSL/3.0.19`; trust evaluation needs this one.
     package static var tlsVersion: String {
         versionInformation.flatMap { $0.pointee.ssl_version }.map { String(cString: $0) } ?? "none"

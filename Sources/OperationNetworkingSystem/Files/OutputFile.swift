@@ -14,16 +14,11 @@ package final class OutputFile {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK
         descriptor = cfiles_open(path, flags, 0o666)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else {
-            let code = errno
+        let kind = cfiles_is_file_or_device(descriptor)
+        guard kind > 0 else {
+            let code = kind < 0 ? errno : ESPIPE
             Glibc.close(descriptor)
-            throw SystemError(code, "fstat \(path)")
-        }
-        let kind = status.st_mode & S_IFMT
-        guard kind == S_IFREG || kind == S_IFCHR || kind == S_IFBLK else {
-            Glibc.close(descriptor)
-            throw SystemError(ESPIPE, "open \(path)")
+            throw SystemError(code, "open \(path)")
         }
     }
 

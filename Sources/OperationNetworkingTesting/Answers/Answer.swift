@@ -49,13 +49,9 @@ public struct Answer: Sendable {
 
     // MARK: - Kinds
 
-    /// A response.
-    ///
-    /// - Parameters:
-    ///   - status: The status code; its reason phrase is added, see ``reason(_:)``.
-    ///   - fields: The header fields, sent in this order and spelling.
-    ///   - body: The body; `Content-Length` is added unless `fields` has it or another framing is asked for.
-    ///   - count: How many bytes of the body to send before closing the connection; `nil` sends all.
+    /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `fields` has
+    /// it or another framing is asked for. With a `breakingAfter`, the connection is closed after so many bytes of
+    /// the body, as by ``breaking(after:)``.
     public static func respond(
         _ status: Int = 200,
         _ fields: FieldLines = [:],
@@ -97,9 +93,8 @@ public struct Answer: Sendable {
 
     // MARK: - Refinements
 
-    /// Sends the body in the chunked coding, `size` bytes a chunk, with `trailers` after the last one.
-    ///
-    /// - Parameter isTerminated: `false` leaves out the last chunk and closes the connection instead.
+    /// Sends the body in the chunked coding, `size` bytes a chunk, with `trailers` after the last one. Without
+    /// being terminated, it lacks the last chunk: the connection is closed instead.
     public func chunked(
         size: Int = 16384,
         trailers: FieldLines = [:],

@@ -15,7 +15,7 @@ struct WireAnswer: Sendable {
     /// Whether the connection ends with the answer.
     let closes: Bool
 
-    /// - Parameter current: The server's representation for the request's path.
+    /// Works `answer` out; `current` is the server's representation for the request's path.
     init(_ answer: Answer, to request: ReceivedRequest, current: Representation?) {
         interruptions = answer.interruptions
         bytesPerSecond = answer.bytesPerSecond
@@ -63,7 +63,8 @@ private struct FramedMessage {
             let isFramed = fields["Content-Length"] != nil || fields["Transfer-Encoding"] != nil
             if mayHaveBody, !isFramed { fields.append("Content-Length", "\(message.body.count)") }
         case .chunked(_, let isTerminated):
-            if mayHaveBody, fields["Transfer-Encoding"] == nil { fields.append("Transfer-Encoding", "chunked") }
+            let isFramed = fields["Transfer-Encoding"] != nil
+            if mayHaveBody, !isFramed { fields.append("Transfer-Encoding", "chunked") }
             endsWithConnection = hasBody && !isTerminated
         case .untilClose:
             endsWithConnection = true

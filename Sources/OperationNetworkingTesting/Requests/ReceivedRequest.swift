@@ -50,8 +50,8 @@ public struct ReceivedRequest: Sendable {
 
     /// Whether the client wants to use the connection again.
     var keepsAlive: Bool {
-        version == "HTTP/1.0"
-            ? headers.list("Connection", contains: "keep-alive") : !headers.list("Connection", contains: "close")
+        if version == "HTTP/1.0" { return headers.list("Connection", contains: "keep-alive") }
+        return !headers.list("Connection", contains: "close")
     }
 
     /// Whether the client waits for a 100 before it sends the body.

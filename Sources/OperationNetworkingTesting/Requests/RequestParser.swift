@@ -55,8 +55,10 @@ struct RequestParser {
                 return .body(data)
             case .chunkSize:
                 guard let line = try line() else { return nil }
-                guard let digits = line.split(separator: ";").first, let size = Int(digits.trimmed, radix: 16), size >= 0
-                else { throw MalformedRequest("\"\(line)\" is not the size of a chunk.") }
+                let digits = line.split(separator: ";").first?.trimmed ?? ""
+                guard let size = Int(digits, radix: 16), size >= 0 else {
+                    throw MalformedRequest("\"\(line)\" is not the size of a chunk.")
+                }
                 phase = size == 0 ? .trailers([:]) : .chunk(remaining: size)
             case .chunk(remaining: 0):
                 phase = .chunkEnd

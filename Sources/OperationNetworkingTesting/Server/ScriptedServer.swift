@@ -3,7 +3,8 @@ public import Foundation
 /// An HTTP/1.1 server in this process that does what a test tells it to, right or wrong.
 ///
 /// It listens on a free port of 127.0.0.1 from `init` until ``stop()``, or until the last reference to it goes
-/// away. Any number can run at once. It serves every connection on a thread of its own, keeps a record of
+/// away: a test that only took its ``url`` has to hold on to it, for which a last line such as `server.stop()`
+/// does. Any number can run at once. It serves every connection on a thread of its own, keeps a record of
 /// what came in, and never sleeps to wait for a test: tests hold and release it.
 ///
 /// ```swift
@@ -44,8 +45,8 @@ public final class ScriptedServer: Sendable {
 
     /// Starts a server that has a representation at every path, until ``setRepresentation(_:forPath:)``.
     ///
-    /// - Parameter answers: How it is sent: one per request, in order, the last repeating. For example
-    ///   `[.currentRepresentation.breaking(after: 400), .currentRepresentation]` breaks the first answer.
+    /// `answers` says how it is sent: one per request, in order, the last repeating. For example
+    /// `[.currentRepresentation.breaking(after: 400), .currentRepresentation]` breaks the first answer.
     public convenience init(
         serving representation: Representation,
         answers: [Answer] = [.currentRepresentation],
@@ -55,9 +56,8 @@ public final class ScriptedServer: Sendable {
         try self.init(ServerState(player: player, representation: representation), requestBodies)
     }
 
-    /// Starts a server with a script for each of some paths, such as `/file`, compared without the query.
-    ///
-    /// - Parameter otherwise: The script for the other paths; by default 404.
+    /// Starts a server with a script for each of some paths, such as `/file`, compared without the query, and
+    /// one for all the others, by default 404.
     public convenience init(
         routes: [String: Script],
         otherwise: Script = [.respond(404, body: "No route.\n")],
@@ -109,9 +109,8 @@ public final class ScriptedServer: Sendable {
 
     // MARK: - Commands
 
-    /// Changes what ``Answer/currentRepresentation`` is, for answers that begin from now on.
-    ///
-    /// - Parameter path: The path without query; `nil` is every path that has no representation of its own.
+    /// Changes what ``Answer/currentRepresentation`` is, for answers that begin from now on: at one path,
+    /// compared without the query, or at every path that has no representation of its own.
     public func setRepresentation(_ representation: Representation?, forPath path: String? = nil) {
         core.state.withLock { state in
             if let path {

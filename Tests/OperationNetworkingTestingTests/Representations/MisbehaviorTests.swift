@@ -56,12 +56,14 @@ struct MisbehaviorTests {
         #expect(response.body == "45")
     }
 
-    @Test(arguments: [
-        (.misstatesTotal(11), "bytes 4-7/11"),
-        (.misstatesTotal(nil), "bytes 4-7/*"),
-        (.sendsContentRange("items 1-2/3"), "items 1-2/3"),
-        (.sendsContentRange(nil), nil),
-    ] as [(Representation.Misbehavior, String?)])
+    @Test(
+        arguments: [
+            (.misstatesTotal(11), "bytes 4-7/11"),
+            (.misstatesTotal(nil), "bytes 4-7/*"),
+            (.sendsContentRange("items 1-2/3"), "items 1-2/3"),
+            (.sendsContentRange(nil), nil),
+        ] as [(Representation.Misbehavior, String?)]
+    )
     func theContentRangeCanBeWrong(misbehavior: Representation.Misbehavior, contentRange: String?) throws {
         let response = try response(misbehavior)
         #expect(response.status == 206)

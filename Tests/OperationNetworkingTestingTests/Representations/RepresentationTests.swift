@@ -42,7 +42,8 @@ struct RepresentationTests {
         #expect(
             message.fields == [
                 "Date": "Sun, 06 Nov 1994 08:50:37 GMT", "ETag": "\"v1\"", "Last-Modified": Self.modifiedText,
-                "Content-Type": "text/plain", "Content-Encoding": "gzip", "Accept-Ranges": "bytes", "X-More": "yes",
+                "Content-Type": "text/plain", "Content-Encoding": "gzip", "Accept-Ranges": "bytes",
+                "X-More": "yes",
             ]
         )
         #expect(text(message) == "0123456789")
@@ -80,7 +81,9 @@ struct RepresentationTests {
         #expect(message.body.count == 0)
     }
 
-    @Test(arguments: ["", "bytes", "bytes=", "bytes=-", "bytes=4-2", "bytes=+1-2", "items=0-1", "bytes=0-1,3-4", "bytes=a-"])
+    @Test(arguments: [
+        "", "bytes", "bytes=", "bytes=-", "bytes=4-2", "bytes=+1-2", "items=0-1", "bytes=0-1,3-4", "bytes=a-",
+    ])
     func aRangeThatIsNoneIsIgnored(range: String) {
         #expect(message(strong, ["Range": range]).status == 200)
     }
@@ -103,22 +106,24 @@ struct RepresentationTests {
         #expect(message(weak, ["Range": "bytes=2-4", "If-Range": "W/\"v1\""]).status == 200)
     }
 
-    @Test(arguments: [
-        (["If-None-Match": "\"v1\""], 304),
-        (["If-None-Match": "\"v0\", W/\"v1\""], 304),
-        (["If-None-Match": "*"], 304),
-        (["If-None-Match": "\"v2\""], 200),
-        (["If-None-Match": "\"v2\"", "If-Modified-Since": modifiedText], 200),
-        (["If-Modified-Since": modifiedText], 304),
-        (["If-Modified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"], 200),
-        (["If-Modified-Since": "yesterday"], 200),
-        (["If-Match": "\"v1\""], 200),
-        (["If-Match": "W/\"v1\""], 412),
-        (["If-Match": "\"v2\""], 412),
-        (["If-Unmodified-Since": modifiedText], 200),
-        (["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"], 412),
-        (["If-None-Match": "\"v1\"", "Range": "bytes=0-1"], 304),
-    ] as [(FieldLines, Int)])
+    @Test(
+        arguments: [
+            (["If-None-Match": "\"v1\""], 304),
+            (["If-None-Match": "\"v0\", W/\"v1\""], 304),
+            (["If-None-Match": "*"], 304),
+            (["If-None-Match": "\"v2\""], 200),
+            (["If-None-Match": "\"v2\"", "If-Modified-Since": modifiedText], 200),
+            (["If-Modified-Since": modifiedText], 304),
+            (["If-Modified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"], 200),
+            (["If-Modified-Since": "yesterday"], 200),
+            (["If-Match": "\"v1\""], 200),
+            (["If-Match": "W/\"v1\""], 412),
+            (["If-Match": "\"v2\""], 412),
+            (["If-Unmodified-Since": modifiedText], 200),
+            (["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:36 GMT"], 412),
+            (["If-None-Match": "\"v1\"", "Range": "bytes=0-1"], 304),
+        ] as [(FieldLines, Int)]
+    )
     func conditionsAreHeeded(headers: FieldLines, status: Int) {
         #expect(message(strong, headers).status == status)
     }

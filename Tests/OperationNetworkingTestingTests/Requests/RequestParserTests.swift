@@ -36,7 +36,12 @@ struct RequestParserTests {
                 .head(method: "POST", target: "/b", version: "HTTP/1.0", headers: ["Content-Length": "3"]),
                 .body(Data("abc".utf8)),
                 .end(trailers: [:]),
-                .head(method: "PUT", target: "/c", version: "HTTP/1.1", headers: ["Transfer-Encoding": "chunked"]),
+                .head(
+                    method: "PUT",
+                    target: "/c",
+                    version: "HTTP/1.1",
+                    headers: ["Transfer-Encoding": "chunked"]
+                ),
                 .body(Data("abc".utf8)),
                 .end(trailers: ["X": "y"]),
                 .head(method: "GET", target: "/d", version: "HTTP/1.1", headers: [:]),

@@ -20,7 +20,11 @@ struct AnswerTests {
     // MARK: - Heads
 
     @Test func anAnswerHasItsFieldsInOrderAndAsSpelledAndALength() throws {
-        let answer = Answer.respond(201, ["x-ONE": "1", "Set-Cookie": "a=1", "Set-Cookie": "b=2"], body: "abc")
+        let answer = Answer.respond(
+            201,
+            ["x-ONE": "1", "Set-Cookie": "a=1", "Set-Cookie": "b=2"],
+            body: "abc"
+        )
         #expect(
             try wire(answer) == "HTTP/1.1 201 Created\r\nx-ONE: 1\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n"
                 + "Content-Length: 3\r\nConnection: close\r\n\r\nabc"
@@ -40,7 +44,8 @@ struct AnswerTests {
     @Test func interimResponsesComeFirst() throws {
         let answer = Answer.respond(204).after(interim: 103, ["Link": "</a>"]).after(interim: 102)
         #expect(
-            try wire(answer) == "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
+            try wire(answer)
+                == "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
                 + "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
         )
     }
@@ -56,7 +61,9 @@ struct AnswerTests {
     }
 
     @Test func aRedirectSaysWhere() throws {
-        #expect(try wire(.redirect(to: "/b", status: 307)).contains("307 Temporary Redirect\r\nLocation: /b\r\n"))
+        #expect(
+            try wire(.redirect(to: "/b", status: 307)).contains("307 Temporary Redirect\r\nLocation: /b\r\n")
+        )
     }
 
     // MARK: - Bodies

@@ -9,7 +9,10 @@ struct InterruptionTests {
     // MARK: - Breaking
 
     @Test(arguments: [
-        (Answer.respond(body: "0123456789", breakingAfter: 4), "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123"),
+        (
+            Answer.respond(body: "0123456789", breakingAfter: 4),
+            "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123"
+        ),
         (.respond(body: "0123456789", breakingAfter: 0), "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"),
         (.respond(body: "0123456789").breaking(after: .wire(12)), "HTTP/1.1 200"),
         (.respond(body: "0123456789").breaking(after: .wire(22)), "HTTP/1.1 200 OK\r\nConte"),
@@ -28,7 +31,9 @@ struct InterruptionTests {
     }
 
     @Test func whatWasSentOfTheBodiesIsCounted() async throws {
-        let server = try ScriptedServer([.respond(body: "0123456789", breakingAfter: 4), .respond(body: "ab")])
+        let server = try ScriptedServer([
+            .respond(body: "0123456789", breakingAfter: 4), .respond(body: "ab"),
+        ])
         for _ in 1...2 {
             let client = try RawClient(port: server.port)
             try client.get("/", "Connection: close\r\n")

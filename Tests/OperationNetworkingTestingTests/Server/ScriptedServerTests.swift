@@ -86,7 +86,9 @@ struct ScriptedServerTests {
             try await server.waitForRequests(within: .milliseconds(1))
         }
         #expect(error?.explanation == "0 of 1 requests came.")
-        await #expect(throws: TimeLimitExceeded.self) { try await server.nextRequest(within: .milliseconds(1)) }
+        await #expect(throws: TimeLimitExceeded.self) {
+            try await server.nextRequest(within: .milliseconds(1))
+        }
     }
 
     @Test func whatIsNotHTTPIsAnsweredWith400() throws {

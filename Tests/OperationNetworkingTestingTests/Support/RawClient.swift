@@ -3,7 +3,7 @@ import OperationNetworkingTesting
 
 /// A blocking client that knows nothing of HTTP but where a response ends; it gives up after 5 seconds.
 final class RawClient {
-    enum Failure: Error { case connect, ended, reset, other(Int32) }
+    enum Failure: Error, Equatable { case connect, ended, reset, other(Int32) }
 
     struct Response {
         let head: String
@@ -12,8 +12,9 @@ final class RawClient {
         var status: Int { Int(head.split(separator: " ")[1]) ?? 0 }
 
         subscript(_ name: String) -> String? {
-            head.split(separator: "\r\n").dropFirst().first { $0.lowercased().hasPrefix(name.lowercased() + ":") }
-                .map { String($0.dropFirst(name.count + 2)) }
+            let mark = name.lowercased() + ": "
+            return head.split(separator: "\r\n").dropFirst().first { $0.lowercased().hasPrefix(mark) }
+                .map { String($0.dropFirst(mark.count)) }
         }
     }
 
@@ -33,10 +34,7 @@ final class RawClient {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        if result != 0 {
-            close(descriptor)
-            throw Failure.connect
-        }
+        if result != 0 { throw Failure.connect }  // deinit closes it
     }
 
     deinit { close(descriptor) }
@@ -48,7 +46,9 @@ final class RawClient {
     }
 
     func send(_ data: Data) throws {
-        let sent = data.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let sent = data.withUnsafeBytes {
+            Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
         if sent != data.count { throw Failure.other(errno) }
     }
 

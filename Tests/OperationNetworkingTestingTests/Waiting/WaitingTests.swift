@@ -33,7 +33,9 @@ struct WaitingTests {
 
     @Test func waitingHasALimit() async throws {
         let gate = Gate()
-        let error = await #expect(throws: TimeLimitExceeded.self) { try await gate.wait(within: .milliseconds(1)) }
+        let error = await #expect(throws: TimeLimitExceeded.self) {
+            try await gate.wait(within: .milliseconds(1))
+        }
         #expect(error?.description == "Gave up after 0.001 seconds: the gate stayed shut.")
         #expect(throws: TimeLimitExceeded.self) { try gate.waitSynchronously(within: .milliseconds(1)) }
         let recorder = Recorder<Int>()

@@ -1,0 +1,114 @@
+public import Foundation
+
+/// A server for one connection of cleartext HTTP/2 with prior knowledge, which ends its streams as a test
+/// wants: well, by a reset, or with the connection.
+///
+/// It reads of a request only that there is one, keeps no account of flow control (bodies stay under 65,535
+/// bytes altogether), and gives one answer per stream, in order, the last repeating.
+public final class HTTP2Server: Sendable {
+    /// How a stream ends.
+    public enum Ending: Hashable, Sendable {
+        /// `END_STREAM`, after the whole body.
+        case whole
+        /// `RST_STREAM` with this error code, after so many bytes. A code of 0 says that there was no error.
+        case reset(code: UInt32, after: Int)
+        /// `GOAWAY` with this error code, which disowns the stream, and the end of the connection, after so many
+        /// bytes.
+        case goAway(code: UInt32, after: Int)
+        /// The end of the connection, without a word, after so many bytes.
+        case close(after: Int)
+    }
+
+    /// What a stream is answered.
+    public struct Answer: Sendable {
+        let status: Int
+        let fields: FieldLines
+        let body: AnswerBody
+        let ending: Ending
+        let gate: Gate?
+
+        /// A response; a `content-length` is sent only if `fields` has it.
+        ///
+        /// With an `endingAfter`, everything before the ending is sent, and the ending when the gate is open. A
+        /// client that finds both in one read may treat the body otherwise than one that had the body before.
+        public static func respond(
+            _ status: Int = 200,
+            _ fields: FieldLines = [:],
+            body: AnswerBody = "",
+            ending: Ending = .whole,
+            endingAfter gate: Gate? = nil
+        ) -> Answer {
+            Answer(status: status, fields: fields, body: body, ending: ending, gate: gate)
+        }
+    }
+
+    private struct State: Sendable {
+        var connection: Socket?
+        var streams = 0
+        var isStopped = false
+        var isRunning = true
+    }
+
+    private let listener: ListeningSocket
+    private let state: Watched<State>
+
+    /// Starts the server.
+    ///
+    /// - Throws: ``SocketError``.
+    public init(_ answers: [Answer]) throws {
+        let listener = try ListeningSocket()
+        let state = Watched(State())
+        (self.listener, self.state) = (listener, state)
+        do {
+            try SmallThread.start {
+                if let socket = listener.accept() {
+                    let isWelcome = state.withLock { state in
+                        state.connection = socket
+                        return !state.isStopped
+                    }
+                    var connection = HTTP2Connection(socket, answers) { state.withLock { $0.streams += 1 } }
+                    if isWelcome { connection.run() }
+                    socket.finish(isClientTalking: false)
+                    socket.shutDown()
+                    socket.close()
+                }
+                listener.close()
+                state.withLock { $0.isRunning = false }
+            }
+        } catch {
+            listener.close()
+            state.withLock { $0.isRunning = false }
+            throw error
+        }
+    }
+
+    deinit { stop() }
+
+    /// `http://127.0.0.1:port/`.
+    public var url: URL {
+        let text = "http://127.0.0.1:\(listener.port)/"
+        guard let url = URL(string: text) else { preconditionFailure("\(text) is not a URL") }
+        return url
+    }
+
+    /// The port on 127.0.0.1.
+    public var port: Int { listener.port }
+
+    /// How many streams clients have opened.
+    public var streams: Int { state.withLock(\.streams) }
+
+    /// Ends the connection and returns when the server's thread has ended.
+    public func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            state.connection?.shutDown()
+        }
+        listener.shutDown()
+        // Without a limit nothing is thrown: see waitSynchronously.
+        try? state.waitSynchronously(within: nil) { _ in
+            ""
+        } until: {
+            $0.isRunning ? nil : ()
+        }
+    }
+}
