@@ -56,7 +56,7 @@ enum MessageLength: Hashable, Sendable {
         var length: Int64?
         for value in fields.values(for: "Content-Length") {
             for item in value.split(separator: ",", omittingEmptySubsequences: false) {
-                let digits = item.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+                let digits = item.trimmingBlanks
                 guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
                     let number = Int64(digits)
                 else { throw .malformedLength(value) }
@@ -67,5 +67,14 @@ enum MessageLength: Hashable, Sendable {
             }
         }
         return length
+    }
+}
+
+extension Substring {
+    /// Without the optional white space of RFC 9110 §5.6.3 around it.
+    fileprivate var trimmingBlanks: Substring {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }
+        return self[...last].drop(while: isBlank)
     }
 }
