@@ -128,7 +128,7 @@ extension TransferError {
     }
 
     private static func text(_ seconds: Double) -> String {
-        seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
+        Int(exactly: seconds).map { String($0) } ?? String(seconds)
     }
 }
 
