@@ -27,7 +27,7 @@ struct LeakTests {
                 server.stop()
             }
             let after = try descriptors()
-            #expect(after == before)
+            #expect(after <= before)  // the runtime may have closed one of its own
         }
     }
 
