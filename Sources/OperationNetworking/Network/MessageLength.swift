@@ -19,14 +19,18 @@ enum MessageLength: Hashable, Sendable {
         case malformedLength(String)
         /// Several `Content-Length`s that differ.
         case conflictingLengths(String)
+        /// A `Transfer-Encoding` other than `chunked`. None was asked for (RFC 9110 §10.1.4), and libcurl undoes
+        /// those it knows without noticing that one breaks off.
+        case unknownTransferCoding(String)
     }
 
     /// - Throws: `Failure`. Nobody can say then where the body ends.
     init(method: String, head: ResponseHead) throws(Failure) {
         let declared = try Self.declaredLength(head.fields)
-        if method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304 {
+        let hasNoBody = method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304
+        if hasNoBody {
             self = .none
-        } else if head.fields["Transfer-Encoding"]?.lowercased().hasSuffix("chunked") == true {
+        } else if try Self.isChunked(head.fields) {
             self = .delimited
         } else if let declared {
             self = .exactly(declared)
@@ -34,6 +38,16 @@ enum MessageLength: Hashable, Sendable {
             self = .untilClose
         } else {
             self = .delimited
+        }
+    }
+
+    private static func isChunked(_ fields: HeaderFields) throws(Failure) -> Bool {
+        guard let value = fields.combined(for: "Transfer-Encoding") else { return false }
+        switch value.lowercased() {
+        case "chunked": return true
+        // It meant "none" before it was taken out of HTTP (RFC 7230 appendix A.2).
+        case "identity": return false
+        default: throw .unknownTransferCoding(value)
         }
     }
 

@@ -82,6 +82,10 @@ extension TransferError {
         case .length(.conflictingLengths(let values)):
             return URLError(
                 .badServerResponse, url: url, sentence: "The server sent Content-Lengths that differ: \(values).")
+        case .length(.unknownTransferCoding(let value)):
+            return URLError(
+                .badServerResponse, url: url,
+                sentence: "The server sent a transfer coding that was not asked for: \"\(value)\".")
         case .truncatedHead:
             return URLError(
                 .networkConnectionLost, url: url, sentence: "The connection ended inside the response's head.")
