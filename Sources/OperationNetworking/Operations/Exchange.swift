@@ -42,13 +42,7 @@ final class Exchange: @unchecked Sendable {
     private var redirectHead: ResponseHead?
     private var bodyUse = BodyUse.deliver
     private var sideBody = Data()
-    /// What the sink holds, as its server described it.
-    private var partial: PartialContent?
-    private var asked = ResumeRequest.whole
-    /// The last answer to a range was 416.
-    private var wasRefused = false
-    /// Transfers in a row that ended early and brought nothing.
-    private var fruitlessRounds = 0
+    private var resumption: Resumption
     /// The failure behind a response that was refused by its head.
     private var refusal: (any Error)?
     /// The response was refused by its head, to ask again for the whole.
@@ -62,6 +56,7 @@ final class Exchange: @unchecked Sendable {
         self.configuration = configuration
         sink = configuration.makeSink()
         hop = configuration.request
+        resumption = Resumption(isAllowed: configuration.resumesByRange)
     }
 
     // MARK: - Commands
@@ -122,10 +117,10 @@ final class Exchange: @unchecked Sendable {
         bodyUse = .drop
         do {
             if let failure = sink.failure { throw failure }
-            asked = whatToAsk()
             asksForWhole = false
+            let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else { return finish() }
-            let request = try transferRequest()
+            let request = try transferRequest(asking: asked)
             let id = TransferID.next()
             phase = .transferring(id)
             round += 1
@@ -138,7 +133,7 @@ final class Exchange: @unchecked Sendable {
         }
     }
 
-    private func transferRequest() throws -> TransferRequest {
+    private func transferRequest(asking asked: ResumeRequest) throws -> TransferRequest {
         guard let url = hop.url, let scheme = url.scheme?.lowercased(), url.host?.isEmpty == false else {
             throw URLError(.badURL, url: hop.url, sentence: "The request has no URL with a scheme and a host.")
         }
@@ -149,7 +144,7 @@ final class Exchange: @unchecked Sendable {
         for field in fields.fields { try RequestSerializationError.check(name: field.name, value: field.value) }
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
-        let acceptsContentCoding = configuration.acceptsContentCoding && !asked.isRest
+        let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
             for field in asked.fields.fields where field.name != "Accept-Encoding" || fields[field.name] == nil {
@@ -184,20 +179,6 @@ final class Exchange: @unchecked Sendable {
         ["POST", "PUT", "PATCH"].contains(request.httpMethod?.uppercased())
     }
 
-    /// What the sink holds now.
-    private var partialNow: PartialContent? {
-        guard sink.count > 0, var partial else { return nil }
-        partial.offset = sink.count
-        return partial
-    }
-
-    private func whatToAsk() -> ResumeRequest {
-        guard !asksForWhole, configuration.resumesByRange || hop.value(forHTTPHeaderField: "Range") != nil else {
-            return .whole
-        }
-        return ResumeRequest(hop, continuing: partialNow)
-    }
-
     private func sinkDidChange(_ transfers: Transfers, _ id: TransferID) {
         guard case .transferring(id) = phase else { return }
         guard let failure = sink.failure else { return transfers.resumeReceiving(id) }
@@ -216,17 +197,12 @@ extension Exchange {
             bodyUse = .keepAside
             return .receive
         }
-        let question = ResumeDecision.Question(
-            asked: asked, partial: partialNow, canRewind: sink.canBeEmptied, wasRefused: wasRefused)
-        wasRefused = head.status == 416
-        switch ResumeDecision(question, status: head.status, fields: head.fields) {
+        switch resumption.judge(head, held: sink.count, canRewind: sink.canBeEmptied) {
         case .append(let total):
             metrics.bytesKept += sink.count
-            partial?.total = total
             try deliver(head, from: sink.count, expecting: total)
         case .replace(let total):
             if sink.count > 0 { try sink.empty() }
-            partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0")
             try deliver(head, from: 0, expecting: total)
         case .skip(let count, let total):
             try deliver(head, from: count, expecting: total)
@@ -313,19 +289,17 @@ extension Exchange: TransferClient {
             fail(error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
         } else if let redirectHead {
             follow(redirectHead)
-        } else if isShort {
-            fruitlessRounds = end.metrics.bytesReceived > 0 ? 0 : fruitlessRounds + 1
-            guard fruitlessRounds < 3 else { return fail(ResumeError.representationChanged) }
+        } else if case .skip = bodyUse {
+            // It ended before the bytes that are there already.
+            fail(ResumeError.representationChanged)
+        } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
+            guard resumption.goesOn(afterReceiving: end.metrics.bytesReceived) else {
+                return fail(ResumeError.representationChanged)
+            }
             startAgain()
         } else {
             finish()
         }
-    }
-
-    /// The server sent less than it was asked for (S4): what is missing is asked for next.
-    private var isShort: Bool {
-        guard asked.isRest, case .deliver = bodyUse, let total = partial?.total else { return false }
-        return sink.count < total
     }
 
     private func startAgain() {
@@ -417,15 +391,5 @@ extension Exchange {
         let owner = owner
         self.owner = nil
         owner?.exchangeDidEnd(end)
-    }
-}
-
-extension ResumeRequest {
-    /// Whether only a part is asked for, by us.
-    fileprivate var isRest: Bool {
-        switch self {
-        case .rest: true
-        case .whole, .nothing, .ownRange: false
-        }
     }
 }
