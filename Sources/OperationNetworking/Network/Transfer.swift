@@ -179,7 +179,7 @@ final class Transfer: EasyHandleDelegate {
             bytesSent += Int64(data.count)
             client.transferDidSend(data.count)
         case .failed:
-            if case .stream(let stream) = request.body, let error = stream.error { failure = .body(error) }
+            if case .stream(let stream) = body?.body, let error = stream.error { failure = .body(error) }
         case .end, .notYet:
             break
         }

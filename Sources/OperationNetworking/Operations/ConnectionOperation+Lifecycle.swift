@@ -26,7 +26,7 @@ extension ConnectionOperation {
         case .none, .announceReadiness:
             return nil
         case .begin:
-            let exchange = state.exchange ?? Exchange(exchangeConfiguration(state))
+            let exchange = state.exchange ?? makeExchange(state)
             state.exchange = exchange
             if state.runLoopModes != [.common] { NetworkThread.shared.add(modes: state.runLoopModes) }
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
@@ -48,6 +48,18 @@ extension ConnectionOperation {
         case .finish:
             return nil
         }
+    }
+
+    /// Whether somebody may have overridden what is there to be overridden.
+    private var hasHooks: Bool {
+        let kind = ObjectIdentifier(type(of: self))
+        return kind != ObjectIdentifier(ConnectionOperation.self) && kind != ObjectIdentifier(HTTPRequestOperation.self)
+    }
+
+    private func makeExchange(_ state: OperationState) -> Exchange {
+        var configuration = exchangeConfiguration(state)
+        configuration.givesPieces = Self.receivesPieces
+        return Exchange(configuration)
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
@@ -98,8 +110,12 @@ extension ConnectionOperation: ExchangeOwner {
     func exchangeDidReceive(_ response: HTTPURLResponse) {
         deliver { state in
             state.response = response
-            return state.observers.isEmpty ? nil : .received(response)
+            return state.observers.isEmpty && !hasHooks ? nil : .received(response)
         }
+    }
+
+    func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void) {
+        deliver(.piece(piece, done))
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {

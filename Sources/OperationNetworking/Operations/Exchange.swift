@@ -31,6 +31,7 @@ final class Exchange: @unchecked Sendable {
 
     private let configuration: ExchangeConfiguration
     private let sink: any ResponseSink
+    private let pieces: PieceQueue?
     private let clock = PassClock()
     private var phase = Phase.idle
     private var owner: (any ExchangeOwner)?
@@ -55,6 +56,7 @@ final class Exchange: @unchecked Sendable {
     init(_ configuration: ExchangeConfiguration) {
         self.configuration = configuration
         sink = configuration.makeSink()
+        pieces = configuration.givesPieces ? PieceQueue() : nil
         hop = configuration.request
         resumption = Resumption(isAllowed: configuration.resumesByRange)
     }
@@ -124,9 +126,11 @@ final class Exchange: @unchecked Sendable {
             let id = TransferID.next()
             phase = .transferring(id)
             round += 1
-            sink.onChange = { [weak self] in
+            let onChange: @Sendable () -> Void = { [weak self] in
                 NetworkThread.shared.perform { [weak self] transfers in self?.sinkDidChange(transfers, id) }
             }
+            sink.onChange = onChange
+            pieces?.onChange = onChange
             transfers.start(request, id: id, for: self)
         } catch {
             fail(error)
@@ -168,10 +172,10 @@ final class Exchange: @unchecked Sendable {
         guard hop.httpBodyStream != nil, let body = configuration.body else {
             return Self.sendsEmptyBody(hop) ? .data(Data()) : nil
         }
-        guard body.isRepeatable else {
+        guard let fresh = body.fromStart() else {
             throw TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/"))
         }
-        return body
+        return fresh
     }
 
     /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).
@@ -240,7 +244,7 @@ extension Exchange {
 // MARK: - TransferClient
 
 extension Exchange: TransferClient {
-    var transferMustWait: Bool { sink.isFull }
+    var transferMustWait: Bool { sink.isFull || pieces?.isFull == true }
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         clock.tick()
@@ -255,14 +259,12 @@ extension Exchange: TransferClient {
     func transferDidReceive(_ bytes: Span<UInt8>) throws {
         switch bodyUse {
         case .deliver:
-            try sink.write(bytes)
-            count(bytes.count)
+            try take(bytes)
         case .skip(let left):
             let skipped = Int(min(left, Int64(bytes.count)))
             bodyUse = left > Int64(skipped) ? .skip(left - Int64(skipped)) : .deliver
             guard skipped < bytes.count else { return }
-            try sink.write(bytes.extracting(skipped...))
-            count(bytes.count - skipped)
+            try take(bytes.extracting(skipped...))
         case .keepAside:
             let room = Int(max(0, configuration.sideBodyLimit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
@@ -308,6 +310,14 @@ extension Exchange: TransferClient {
             guard self.round == round, case .idle = self.phase else { return }
             self.startTransfer(transfers)
         }
+    }
+
+    private func take(_ bytes: Span<UInt8>) throws {
+        try sink.write(bytes)
+        if let pieces {
+            owner?.exchangeDidReceive(Data(bytes), done: pieces.append(bytes.count))
+        }
+        count(bytes.count)
     }
 
     private func count(_ bytes: Int) {

@@ -4,6 +4,10 @@ import FoundationNetworking
 /// Whoever an exchange is for. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeDidReceive(_ response: HTTPURLResponse)
+    /// Only if the configuration asks for pieces.
+    /// - Parameter done: to be called once, on any thread, when the piece is out of the way.
+    func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void)
+
     func exchangeDidDownload(_ report: ProgressReport)
     func exchangeDidUpload(_ report: ProgressReport)
 

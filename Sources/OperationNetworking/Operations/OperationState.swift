@@ -23,6 +23,7 @@ struct OperationState {
     var uploadProgress: ConnectionOperation.ProgressHandler?
     var downloadProgress: ConnectionOperation.ProgressHandler?
     var redirect: ConnectionOperation.RedirectHandler?
+    var bodyStreamProvider: (@Sendable () -> InputStream?)?
     var completionBlock: (@Sendable () -> Void)?
     var observers: [any OperationObserver] = []
     /// Called when the operation has finished, before any callback was delivered.
@@ -62,11 +63,14 @@ struct OperationState {
             uploadProgress = nil
             downloadProgress = nil
             redirect = nil
+            bodyStreamProvider = nil
             completionBlock = nil
             observers = []
             whenDelivered = []
         }
-        return [uploadProgress, downloadProgress, redirect, completionBlock, observers, whenDelivered]
+        return [
+            uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers, whenDelivered,
+        ]
     }
 
     var exchangeConfiguration: ExchangeConfiguration {
@@ -85,6 +89,6 @@ struct OperationState {
     private var streamedBody: RequestBody? {
         guard let stream = request.httpBodyStream else { return nil }
         let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        return .stream(BodyStream(stream, length: length))
+        return .stream(BodyStream(stream, length: length, provider: bodyStreamProvider))
     }
 }
