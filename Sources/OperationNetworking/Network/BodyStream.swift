@@ -28,7 +28,7 @@ final class BodyStream: @unchecked Sendable {
     private let queue = DispatchQueue(label: "OperationNetworking.BodyStream")
     private let state = Locked(State())
 
-    /// - Parameter provider: makes another stream of the same bytes; `nil`: there is only this one.
+    /// A provider makes other streams of the same bytes; without one there is only this stream.
     init(_ stream: InputStream, length: Int64?, provider: Provider? = nil) {
         self.stream = stream
         self.length = length

@@ -32,7 +32,7 @@ struct RequestBodyReader {
         self.body = body
     }
 
-    /// - Parameter whenReady: called, on any thread, when there is something after `.notYet`.
+    /// The next piece. After `.notYet`, `whenReady` is called, on any thread, when there is something.
     mutating func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         switch body {
         case .data(let data):

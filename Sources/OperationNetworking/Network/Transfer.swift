@@ -28,10 +28,8 @@ final class Transfer: EasyHandleDelegate {
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// - Parameters:
-    ///   - since: when somebody first wanted it.
-    ///   - didConnect: called from within libcurl when there is a connection.
-    ///   - resumeSending: called, on any thread, when the request's body has more after it had to wait.
+    /// Of a transfer that somebody wants since `since`. `didConnect` is called from within libcurl when there is a
+    /// connection, `resumeSending`, on any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,

@@ -61,7 +61,9 @@ extension ConnectionOperation {
     }
 
     private static func tell(
-        _ observer: any OperationObserver, _ delivery: Delivery, _ operation: ConnectionOperation
+        _ observer: any OperationObserver,
+        _ delivery: Delivery,
+        _ operation: ConnectionOperation
     ) {
         switch delivery {
         case .started: observer.operationDidStart(operation)

@@ -6,7 +6,9 @@ internal import OperationNetworkingSystem
 extension ConnectionOperation {
     /// Serializers and redirect closures run here: never on the network thread, and never on main.
     static let processingQueue = DispatchQueue(
-        label: "OperationNetworking.processing", attributes: .concurrent)
+        label: "OperationNetworking.processing",
+        attributes: .concurrent
+    )
 
     /// The one function that changes the state.
     func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect) {
@@ -21,7 +23,9 @@ extension ConnectionOperation {
     }
 
     /// Under the lock, so that a stop can never overtake its start.
-    private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState) -> DeliveryTarget? {
+    private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
+        -> DeliveryTarget?
+    {
         switch effect {
         case .none, .announceReadiness:
             return nil
@@ -53,7 +57,8 @@ extension ConnectionOperation {
     /// Whether somebody may have overridden what is there to be overridden.
     private var hasHooks: Bool {
         let kind = ObjectIdentifier(type(of: self))
-        return kind != ObjectIdentifier(ConnectionOperation.self) && kind != ObjectIdentifier(HTTPRequestOperation.self)
+        return kind != ObjectIdentifier(ConnectionOperation.self)
+            && kind != ObjectIdentifier(HTTPRequestOperation.self)
     }
 
     private func makeExchange(_ state: OperationState) -> Exchange {
@@ -127,7 +132,9 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeWillFollow(
-        _ redirect: HTTPURLResponse, to request: URLRequest, decide: @escaping @Sendable (URLRequest?) -> Void
+        _ redirect: HTTPURLResponse,
+        to request: URLRequest,
+        decide: @escaping @Sendable (URLRequest?) -> Void
     ) {
         guard let handler = state.withLock({ $0.redirect }) else {
             deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }

@@ -23,7 +23,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that request,
     /// another one, or `nil` to take the redirect for the response.
     public typealias RedirectHandler =
-        @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) -> URLRequest?
+        @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) ->
+        URLRequest?
 
     let state: Locked<OperationState>
 

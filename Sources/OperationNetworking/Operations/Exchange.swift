@@ -139,19 +139,26 @@ final class Exchange: @unchecked Sendable {
 
     private func transferRequest(asking asked: ResumeRequest) throws -> TransferRequest {
         guard let url = hop.url, let scheme = url.scheme?.lowercased(), url.host?.isEmpty == false else {
-            throw URLError(.badURL, url: hop.url, sentence: "The request has no URL with a scheme and a host.")
+            throw URLError(
+                .badURL,
+                url: hop.url,
+                sentence: "The request has no URL with a scheme and a host."
+            )
         }
         guard scheme == "http" || scheme == "https" else {
             throw URLError(.unsupportedURL, url: url, sentence: "\(scheme) is not http or https.")
         }
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
-        for field in fields.fields { try RequestSerializationError.check(name: field.name, value: field.value) }
+        for field in fields.fields {
+            try RequestSerializationError.check(name: field.name, value: field.value)
+        }
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
-            for field in asked.fields.fields where field.name != "Accept-Encoding" || fields[field.name] == nil {
+            for field in asked.fields.fields
+            where field.name != "Accept-Encoding" || fields[field.name] == nil {
                 fields[field.name] = field.value
             }
         }
@@ -163,7 +170,8 @@ final class Exchange: @unchecked Sendable {
             trustDomain: TrustDomain(anchors: configuration.trustAnchors),
             version: configuration.version,
             acceptsContentCoding: acceptsContentCoding,
-            idleTimeout: hop.timeoutInterval)
+            idleTimeout: hop.timeoutInterval
+        )
     }
 
     /// The body of this hop: a redirect may have dropped it, a redirect closure may have put in another one.
@@ -337,8 +345,11 @@ extension Exchange {
         guard redirectCount < RedirectPolicy.maximumCount else {
             return fail(
                 URLError(
-                    .httpTooManyRedirects, url: url,
-                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."))
+                    .httpTooManyRedirects,
+                    url: url,
+                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."
+                )
+            )
         }
         phase = .waiting
         owner?.exchangeWillFollow(response, to: next) { [round] request in

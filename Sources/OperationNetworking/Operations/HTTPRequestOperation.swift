@@ -27,6 +27,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     private let http = Locked(HTTPState())
 
+    /// As ``ConnectionOperation/init(request:)``.
     public required init(request: URLRequest) {
         super.init(request: request)
     }

@@ -59,9 +59,14 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         isFinished = state.machine.phase == .finished
         response = state.response.flatMap { [isFinished] response in
             guard isFinished, let url = response.url else { return nil }
-            let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
+            let fields = response.allHeaderFields.map {
+                (String(describing: $0.key), String(describing: $0.value))
+            }
             return Response(
-                url: url, status: response.statusCode, fields: Dictionary(fields, uniquingKeysWith: { $1 }))
+                url: url,
+                status: response.statusCode,
+                fields: Dictionary(fields, uniquingKeysWith: { $1 })
+            )
         }
         responseData = isFinished ? state.responseData : nil
         failure = state.error.map { error in
@@ -78,7 +83,12 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         state.isDelivered = true
         state.responseData = responseData
         state.response = response.flatMap {
-            HTTPURLResponse(url: $0.url, statusCode: $0.status, httpVersion: "HTTP/1.1", headerFields: $0.fields)
+            HTTPURLResponse(
+                url: $0.url,
+                statusCode: $0.status,
+                httpVersion: "HTTP/1.1",
+                headerFields: $0.fields
+            )
         }
         state.error = failure.map { $0.error(url) }
     }

@@ -53,7 +53,8 @@ struct OperationState {
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery) -> DeliveryTarget? {
-        outbox.append(delivery) ? DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup) : nil
+        outbox.append(delivery)
+            ? DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup) : nil
     }
 
     /// What is to be released after the last callback; returned, because releasing a closure may run anything, and
@@ -69,13 +70,16 @@ struct OperationState {
             whenDelivered = []
         }
         return [
-            uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers, whenDelivered,
+            uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers,
+            whenDelivered,
         ]
     }
 
     var exchangeConfiguration: ExchangeConfiguration {
         let destination: ExchangeConfiguration.Destination =
-            if let outputFile { .file(outputFile) } else if let outputStream { .stream(outputStream) } else { .memory }
+            if let outputFile { .file(outputFile) } else if let outputStream { .stream(outputStream) } else {
+                .memory
+            }
         return ExchangeConfiguration(
             request: request,
             body: streamedBody,
@@ -83,7 +87,8 @@ struct OperationState {
             trustAnchors: trustAnchors,
             memoryLimit: Int64(maximumResponseDataLength),
             resumesByRange: false,
-            isResumable: isResumable)
+            isResumable: isResumable
+        )
     }
 
     private var streamedBody: RequestBody? {

@@ -32,8 +32,7 @@ struct Resumption {
         }
     }
 
-    /// Decides what to ask for.
-    /// - Parameter held: bytes that are there.
+    /// Decides what to ask for, with `held` bytes there already.
     mutating func ask(_ request: URLRequest, held: Int64) -> ResumeRequest {
         let hasOwnRange = request.value(forHTTPHeaderField: "Range") != nil
         if asksForWhole || !(isAllowed || hasOwnRange) {
@@ -48,7 +47,11 @@ struct Resumption {
     /// Decides what an answer is good for, and remembers what it says about the whole.
     mutating func judge(_ head: ResponseHead, held: Int64, canRewind: Bool) -> ResumeDecision {
         let question = ResumeDecision.Question(
-            asked: asked, partial: partial(held), canRewind: canRewind, wasRefused: wasRefused)
+            asked: asked,
+            partial: partial(held),
+            canRewind: canRewind,
+            wasRefused: wasRefused
+        )
         wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
         switch decision {

@@ -146,7 +146,9 @@ final class StreamSink: ResponseSink, @unchecked Sendable {
             guard state.pieces.isEmpty || state.failure != nil else {
                 state.isWriting = false
                 write(&state)
-                return (nil as Result<Data?, any Error>?, nil as (@Sendable (Result<Data?, any Error>) -> Void)?)
+                return (
+                    nil as Result<Data?, any Error>?, nil as (@Sendable (Result<Data?, any Error>) -> Void)?
+                )
             }
             state.isWriting = false
             let isOver = state.end != nil || state.isAbandoned || state.failure != nil

@@ -46,7 +46,10 @@ package final class EasyHandle {
         guard code != 0 else { return nil }
         let text = String(cString: errorText)
         return CurlError(
-            code: code, message: text.isEmpty ? nil : text, systemError: Int32(long(CURLINFO_OS_ERRNO)))
+            code: code,
+            message: text.isEmpty ? nil : text,
+            systemError: Int32(long(CURLINFO_OS_ERRNO))
+        )
     }
 
     /// The HTTP version of the last response, as in `1.1` or `2`; `nil` before there was one.
@@ -66,7 +69,8 @@ package final class EasyHandle {
     /// 0 for what did not happen.
     package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
         (
-            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T), offset(CURLINFO_APPCONNECT_TIME_T),
+            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T),
+            offset(CURLINFO_APPCONNECT_TIME_T),
             offset(CURLINFO_STARTTRANSFER_TIME_T), offset(CURLINFO_TOTAL_TIME_T)
         )
     }
@@ -129,7 +133,9 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_WRITEDATA, context))
         try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, EasyHandle.didReceiveBody))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_HEADERDATA, context))
-        try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine))
+        try check(
+            clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine)
+        )
         try check(clibcurl_easy_setopt_open_socket_callback(raw, EasyHandle.openSocket))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, context))
         try check(clibcurl_easy_setopt_before_request_callback(raw, EasyHandle.willSendRequest))

@@ -15,7 +15,8 @@ struct OperationArchiveTests {
     }
 
     @Test func anOperationThatNeverRanComesBackReady() throws {
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/a?b=c")), timeoutInterval: 7)
+        let url = try #require(URL(string: "http://127.0.0.1:1/a?b=c"))
+        var request = URLRequest(url: url, timeoutInterval: 7)
         request.httpMethod = "POST"
         request.httpBody = Data("body".utf8)
         request.setValue("x", forHTTPHeaderField: "X-Field")
@@ -31,7 +32,9 @@ struct OperationArchiveTests {
     }
 
     @Test func aFinishedOperationComesBackFinishedWithItsResults() async throws {
-        let server = try ScriptedServer([.respond(200, ["Content-Type": "application/json"], body: "{\"a\":1}")])
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: "{\"a\":1}")
+        ])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.responseSerializer = JSONResponseSerializer()
         operation.completionQueue = callbacks
@@ -39,7 +42,9 @@ struct OperationArchiveTests {
         _ = try await operation.value
 
         let copy = HTTPRequestOperation(
-            archive: try archived(operation), responseSerializer: JSONResponseSerializer())
+            archive: try archived(operation),
+            responseSerializer: JSONResponseSerializer()
+        )
 
         #expect(copy.isFinished)
         #expect(copy.response?.statusCode == 200)

@@ -15,7 +15,10 @@ struct SubclassTests {
         let gate = Gate()
 
         override class var receivesPieces: Bool { true }
-        override func didReceive(_ response: HTTPURLResponse) { heard.append("response \(response.statusCode)") }
+        override func didReceive(_ response: HTTPURLResponse) {
+            heard.append("response \(response.statusCode)")
+        }
+
         override func didFinish() { heard.append("finish") }
 
         override func didReceive(_ piece: Data) {
