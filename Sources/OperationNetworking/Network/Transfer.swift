@@ -55,12 +55,12 @@ final class Transfer: EasyHandleDelegate {
 
     /// Judges the end that libcurl reported.
     func end(code: Int32) -> TransferEnd {
-        TransferEnd(error: failure ?? judge(code), metrics: metrics)
+        TransferEnd(id: id, error: failure ?? judge(code), metrics: metrics)
     }
 
     /// The end of a transfer that we stopped.
     func end(_ error: TransferError) -> TransferEnd {
-        TransferEnd(error: error, metrics: metrics)
+        TransferEnd(id: id, error: error, metrics: metrics)
     }
 
     /// libcurl takes some broken ends for good ones.

@@ -152,7 +152,9 @@ final class Transfers {
                 try begin(next, id, origin)
             } catch {
                 if let origin { admission.didEnd(at: origin) }
-                ended.append((next.client, TransferEnd(error: .curl(error), metrics: TransferMetrics())))
+                ended.append(
+                    (next.client, TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics()))
+                )
             }
         }
         return true
@@ -211,7 +213,7 @@ final class Transfers {
                 }
             } else if let stale = waiting.removeValue(forKey: id) {
                 let error = TransferError.idle(seconds: stale.request.idleTimeout)
-                ended.append((stale.client, TransferEnd(error: error, metrics: TransferMetrics())))
+                ended.append((stale.client, TransferEnd(id: id, error: error, metrics: TransferMetrics())))
             }
         }
     }

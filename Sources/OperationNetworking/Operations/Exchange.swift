@@ -288,7 +288,7 @@ extension Exchange: TransferClient {
     }
 
     func transferDidComplete(_ end: TransferEnd) {
-        guard case .transferring = phase else { return }
+        guard case .transferring(end.id) = phase else { return }
         metrics.add(end.metrics)
         clock.tick()
         if asksForWhole {
