@@ -101,7 +101,10 @@ final class Exchange: @unchecked Sendable {
             phase = .idle
         case .waiting where redirectHead != nil:
             phase = .idle
-        case .idle, .waiting, .ended:
+        case .idle:
+            // It may be about to ask again.
+            break
+        case .waiting, .ended:
             // A sink that writes its last bytes is let finish: that end is as good as any.
             return
         }
