@@ -67,7 +67,9 @@ enum RedirectPolicy {
         request.httpMethod = "GET"
         request.httpBody = nil
         request.httpBodyStream = nil
-        for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding"] {
+        for name in [
+            "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding",
+        ] {
             request.setValue(nil, forHTTPHeaderField: name)
         }
     }

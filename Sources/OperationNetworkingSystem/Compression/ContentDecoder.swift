@@ -102,7 +102,9 @@ package final class ContentDecoder {
             case Z_OK, Z_BUF_ERROR:
                 break
             default:
-                throw Failure.malformed(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)")
+                throw Failure.malformed(
+                    stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)"
+                )
             }
         } while stream.pointee.avail_out == 0
     }

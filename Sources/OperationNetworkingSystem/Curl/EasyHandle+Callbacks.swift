@@ -44,7 +44,9 @@ extension EasyHandle {
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    private static func buffer(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+    private static func buffer(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<
+        UInt8
+    > {
         UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
     }
 

@@ -72,7 +72,8 @@ package final class EasyHandle {
     /// 0 for what did not happen.
     package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
         (
-            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T), offset(CURLINFO_APPCONNECT_TIME_T),
+            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T),
+            offset(CURLINFO_APPCONNECT_TIME_T),
             offset(CURLINFO_STARTTRANSFER_TIME_T), offset(CURLINFO_TOTAL_TIME_T)
         )
     }
