@@ -1,5 +1,5 @@
 import Foundation
-import OperationNetworkingTesting
+@testable import OperationNetworkingTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -127,12 +127,14 @@ struct ScriptedServerTests {
     }
 
     @Test func aHandlerMayStopItsServer() throws {
-        let holder = Recorder<ScriptedServer>()
+        let holder = Watched<ScriptedServer?>(nil)
         let server = try ScriptedServer { _ in
-            holder.elements.first?.stop()
+            holder.withLock { $0 }?.stop()
             return .respond()
         }
-        holder.append(server)
+        holder.withLock { $0 = server }
+        // The server holds its handler, and the handler holds the server.
+        defer { holder.withLock { $0 = nil } }
         let client = try RawClient(port: server.port)
         try client.get()
         #expect(try client.receiveAll() == "")
