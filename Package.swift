@@ -6,11 +6,12 @@ import PackageDescription
 /// soon as a newer compiler finds something new to warn about.
 let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
 let package = Package(
     name: "OperationNetworking",
@@ -19,13 +20,15 @@ let package = Package(
         .executable(name: "opget", targets: ["opget"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // The C border: one header per concern, nothing but inline wrappers.
         .target(
             name: "COperationNetworking",
-            linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z")]
+            linkerSettings: [
+                .linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z"),
+            ]
         ),
         // Thin typed wrappers; the only target with pointers.
         .target(
@@ -68,7 +71,11 @@ let package = Package(
             dependencies: ["OperationNetworkingTesting"],
             swiftSettings: settings
         ),
-        .testTarget(name: "opgetTests", dependencies: ["opget", "OperationNetworkingTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "opgetTests",
+            dependencies: ["opget", "OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -12,6 +12,8 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the query.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
     @discardableResult
     public func get(
@@ -23,11 +25,13 @@ extension OperationManager {
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "GET", path: path, parameters: parameters, headers: headers),
-            success: success, failure: failure)
+            success: success,
+            failure: failure
+        )
     }
 
-    /// Sends a GET request and returns the response object. Cancelling the task cancels the operation.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a GET request and returns the response object. Cancelling the task cancels the operation; what
+    /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func get(
         _ path: String,
@@ -44,6 +48,8 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the query.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
     @discardableResult
     public func head(
@@ -55,11 +61,13 @@ extension OperationManager {
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "HEAD", path: path, parameters: parameters, headers: headers),
-            success: success, failure: failure)
+            success: success,
+            failure: failure
+        )
     }
 
-    /// Sends a HEAD request and returns the response object. Cancelling the task cancels the operation.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a HEAD request and returns the response object. Cancelling the task cancels the operation; what
+    /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func head(
         _ path: String,
@@ -76,6 +84,8 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the form body.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
     @discardableResult
     public func post(
@@ -87,11 +97,13 @@ extension OperationManager {
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "POST", path: path, parameters: parameters, headers: headers),
-            success: success, failure: failure)
+            success: success,
+            failure: failure
+        )
     }
 
-    /// Sends a POST request and returns the response object. Cancelling the task cancels the operation.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a POST request and returns the response object. Cancelling the task cancels the operation; what
+    /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func post(
         _ path: String,
@@ -108,6 +120,8 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the form body.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
     @discardableResult
     public func put(
@@ -119,11 +133,13 @@ extension OperationManager {
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "PUT", path: path, parameters: parameters, headers: headers),
-            success: success, failure: failure)
+            success: success,
+            failure: failure
+        )
     }
 
-    /// Sends a PUT request and returns the response object. Cancelling the task cancels the operation.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a PUT request and returns the response object. Cancelling the task cancels the operation; what
+    /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func put(
         _ path: String,
@@ -140,6 +156,8 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the form body.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
     @discardableResult
     public func patch(
@@ -151,11 +169,13 @@ extension OperationManager {
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
-            success: success, failure: failure)
+            success: success,
+            failure: failure
+        )
     }
 
-    /// Sends a PATCH request and returns the response object. Cancelling the task cancels the operation.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a PATCH request and returns the response object. Cancelling the task cancels the operation; what
+    /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func patch(
         _ path: String,
@@ -172,6 +192,8 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the query.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
     @discardableResult
     public func delete(
@@ -183,11 +205,13 @@ extension OperationManager {
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
-            success: success, failure: failure)
+            success: success,
+            failure: failure
+        )
     }
 
-    /// Sends a DELETE request and returns the response object. Cancelling the task cancels the operation.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a DELETE request and returns the response object. Cancelling the task cancels the operation; what
+    /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func delete(
         _ path: String,

@@ -91,7 +91,11 @@ open class OperationManager: @unchecked Sendable {
     public func url(for path: String) throws -> URL {
         let url = path.isEmpty ? baseURL : URL(string: path, relativeTo: baseURL)
         guard let url = url?.absoluteURL, url.scheme != nil, url.host?.isEmpty == false else {
-            throw URLError(.badURL, url: nil, sentence: "\"\(path)\" is not a URL, or has no base URL to belong to.")
+            throw URLError(
+                .badURL,
+                url: nil,
+                sentence: "\"\(path)\" is not a URL, or has no base URL to belong to."
+            )
         }
         return url
     }
@@ -132,7 +136,11 @@ open class OperationManager: @unchecked Sendable {
 
     private func request(for call: Call) throws -> URLRequest {
         try requestSerializer.request(
-            method: call.method, url: try url(for: call.path), parameters: call.parameters, headers: call.headers)
+            method: call.method,
+            url: try url(for: call.path),
+            parameters: call.parameters,
+            headers: call.headers
+        )
     }
 
     /// As in AFNetworking: only a path that is not empty gets a slash, and a query stays.

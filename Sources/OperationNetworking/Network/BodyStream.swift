@@ -9,6 +9,8 @@ final class BodyStream: @unchecked Sendable {
     private static let pieceSize = 64 * 1024
     private static let readAhead = 4 * pieceSize
 
+    typealias Provider = @Sendable () -> InputStream?
+
     private struct State {
         var pieces: [Data] = []
         var bytesWaiting = 0
@@ -22,12 +24,22 @@ final class BodyStream: @unchecked Sendable {
     /// In bytes, if somebody promised it; `nil`: unknown.
     let length: Int64?
     private let stream: InputStream
+    private let provider: Provider?
     private let queue = DispatchQueue(label: "OperationNetworking.BodyStream")
     private let state = Locked(State())
 
-    init(_ stream: InputStream, length: Int64?) {
+    /// A provider makes other streams of the same bytes; without one there is only this stream.
+    init(_ stream: InputStream, length: Int64?, provider: Provider? = nil) {
         self.stream = stream
         self.length = length
+        self.provider = provider
+    }
+
+    /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a provider.
+    func fromStart() -> BodyStream? {
+        if isUnread { return self }
+        guard let provider, let stream = provider() else { return nil }
+        return BodyStream(stream, length: length, provider: provider)
     }
 
     /// Whether nothing was taken from the stream yet.

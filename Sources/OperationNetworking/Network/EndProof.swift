@@ -11,10 +11,12 @@ enum EndProof {
     /// Whether libcurl can tell the end of a stream from its reset.
     static let isLeftToCurl = CurlLibrary.versionNumber >= 0x08_00_00
 
-    /// The version to ask for, so that the end can be proven.
-    /// - Parameter needsChunks: whether the origin was seen to send bodies without a length.
+    /// The version to ask for, so that the end can be proven: HTTP/1.1 where the origin was seen to send bodies without
+    /// a length, as `needsChunks` says.
     static func version(
-        for request: TransferRequest, needsChunks: Bool, isLeftToCurl: Bool = isLeftToCurl
+        for request: TransferRequest,
+        needsChunks: Bool,
+        isLeftToCurl: Bool = isLeftToCurl
     ) -> TransferOptions.HTTPVersion {
         guard request.version == .automatic, !isLeftToCurl else { return request.version }
         let canBeAskedAgain = (request.method == "GET" || request.method == "HEAD") && request.body == nil
@@ -23,7 +25,10 @@ enum EndProof {
 
     /// Whether the end of the body that follows this head will be beyond doubt.
     static func isPossible(
-        head: ResponseHead, length: MessageLength, isCoded: Bool, isLeftToCurl: Bool = isLeftToCurl
+        head: ResponseHead,
+        length: MessageLength,
+        isCoded: Bool,
+        isLeftToCurl: Bool = isLeftToCurl
     ) -> Bool {
         isLeftToCurl || isCoded || length != .delimited || head.version.hasPrefix("HTTP/1")
     }

@@ -19,14 +19,18 @@ enum MessageLength: Hashable, Sendable {
         case malformedLength(String)
         /// Several `Content-Length`s that differ.
         case conflictingLengths(String)
+        /// A `Transfer-Encoding` other than `chunked`. None was asked for (RFC 9110 §10.1.4), and libcurl undoes
+        /// those it knows without noticing that one breaks off.
+        case unknownTransferCoding(String)
     }
 
     /// - Throws: `Failure`. Nobody can say then where the body ends.
     init(method: String, head: ResponseHead) throws(Failure) {
         let declared = try Self.declaredLength(head.fields)
-        if method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304 {
+        let hasNoBody = method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304
+        if hasNoBody {
             self = .none
-        } else if head.fields["Transfer-Encoding"]?.lowercased().hasSuffix("chunked") == true {
+        } else if try Self.isChunked(head.fields) {
             self = .delimited
         } else if let declared {
             self = .exactly(declared)
@@ -37,12 +41,22 @@ enum MessageLength: Hashable, Sendable {
         }
     }
 
+    private static func isChunked(_ fields: HeaderFields) throws(Failure) -> Bool {
+        guard let value = fields.combined(for: "Transfer-Encoding") else { return false }
+        switch value.lowercased() {
+        case "chunked": return true
+        // It meant "none" before it was taken out of HTTP (RFC 7230 appendix A.2).
+        case "identity": return false
+        default: throw .unknownTransferCoding(value)
+        }
+    }
+
     /// The value of `Content-Length`. A list of equal values is one value (RFC 9110 §8.6).
     static func declaredLength(_ fields: HeaderFields) throws(Failure) -> Int64? {
         var length: Int64?
         for value in fields.values(for: "Content-Length") {
             for item in value.split(separator: ",", omittingEmptySubsequences: false) {
-                let digits = item.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
+                let digits = item.trimmingBlanks
                 guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
                     let number = Int64(digits)
                 else { throw .malformedLength(value) }
@@ -53,5 +67,14 @@ enum MessageLength: Hashable, Sendable {
             }
         }
         return length
+    }
+}
+
+extension Substring {
+    /// Without the optional white space of RFC 9110 §5.6.3 around it.
+    fileprivate var trimmingBlanks: Substring {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }
+        return self[...last].drop(while: isBlank)
     }
 }

@@ -33,9 +33,9 @@ enum RedirectPolicy {
             let scheme = next.scheme?.lowercased(), scheme == "http" || scheme == "https", next.host != nil
         else { return nil }
         // RFC 9110 §10.2.2: a fragment is inherited by a Location without one.
-        if next.fragment == nil, let fragment = current.fragment {
+        if next.fragment == nil, let fragment = current.fragment(percentEncoded: true) {
             var components = URLComponents(url: next, resolvingAgainstBaseURL: true)
-            components?.fragment = fragment
+            components?.percentEncodedFragment = fragment
             next = components?.url ?? next
         }
         var redirected = request
@@ -67,7 +67,9 @@ enum RedirectPolicy {
         request.httpMethod = "GET"
         request.httpBody = nil
         request.httpBodyStream = nil
-        for name in ["Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding"] {
+        for name in [
+            "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding",
+        ] {
             request.setValue(nil, forHTTPHeaderField: name)
         }
     }

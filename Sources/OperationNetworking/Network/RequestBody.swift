@@ -14,25 +14,25 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Whether it can be sent a second time, to another place.
-    var isRepeatable: Bool {
+    /// The same body from its first byte; `nil` for a stream that can be read only once, and was.
+    func fromStart() -> RequestBody? {
         switch self {
-        case .data: true
-        case .stream(let stream): stream.isUnread
+        case .data: self
+        case .stream(let stream): stream.fromStart().map { .stream($0) }
         }
     }
 }
 
 /// Reads a request's body from a position on. Used on the network thread.
 struct RequestBodyReader {
-    private let body: RequestBody
+    private(set) var body: RequestBody
     private var offset: Int64 = 0
 
     init(_ body: RequestBody) {
         self.body = body
     }
 
-    /// - Parameter whenReady: called, on any thread, when there is something after `.notYet`.
+    /// The next piece. After `.notYet`, `whenReady` is called, on any thread, when there is something.
     mutating func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         switch body {
         case .data(let data):
@@ -52,7 +52,9 @@ struct RequestBodyReader {
             self.offset = offset
             return true
         case .stream(let stream):
-            return offset == 0 && stream.isUnread
+            guard offset == 0, let fresh = stream.fromStart() else { return false }
+            body = .stream(fresh)
+            return true
         }
     }
 }

@@ -69,7 +69,9 @@ struct ResponseHeadReader {
     private mutating func readField(_ line: Span<UInt8>) {
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112 §5.2).
-            head?.fields.continueLast(with: String(headerText: line.extracting(Self.trimmed(line, line.indices))))
+            head?.fields.continueLast(
+                with: String(headerText: line.extracting(Self.trimmed(line, line.indices)))
+            )
             return
         }
         // libcurl has refused lines without a colon, but takes names that are none: `Content-Length : 3`.
@@ -89,7 +91,8 @@ struct ResponseHeadReader {
         return ResponseHead(
             version: parts.first.map { String($0) } ?? "",
             status: parts.count > 1 ? Int(parts[1]) ?? 0 : 0,
-            fields: HeaderFields())
+            fields: HeaderFields()
+        )
     }
 
     private static func withoutLineEnd(_ line: Span<UInt8>) -> Range<Int> {

@@ -28,10 +28,8 @@ final class Transfer: EasyHandleDelegate {
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// - Parameters:
-    ///   - since: when somebody first wanted it.
-    ///   - didConnect: called from within libcurl when there is a connection.
-    ///   - resumeSending: called, on any thread, when the request's body has more after it had to wait.
+    /// Of a transfer that somebody wants since `since`. `didConnect` is called from within libcurl when there is a
+    /// connection, `resumeSending`, on any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
@@ -57,12 +55,12 @@ final class Transfer: EasyHandleDelegate {
 
     /// Judges the end that libcurl reported.
     func end(code: Int32) -> TransferEnd {
-        TransferEnd(error: failure ?? judge(code), metrics: metrics)
+        TransferEnd(id: id, error: failure ?? judge(code), metrics: metrics)
     }
 
     /// The end of a transfer that we stopped.
     func end(_ error: TransferError) -> TransferEnd {
-        TransferEnd(error: error, metrics: metrics)
+        TransferEnd(id: id, error: error, metrics: metrics)
     }
 
     /// libcurl takes some broken ends for good ones.
@@ -179,7 +177,7 @@ final class Transfer: EasyHandleDelegate {
             bytesSent += Int64(data.count)
             client.transferDidSend(data.count)
         case .failed:
-            if case .stream(let stream) = request.body, let error = stream.error { failure = .body(error) }
+            if case .stream(let stream) = body?.body, let error = stream.error { failure = .body(error) }
         case .end, .notYet:
             break
         }

@@ -19,7 +19,10 @@ final class TransferDomain {
         multi = try MultiHandle(
             maximumIdleConnections: maximumIdleConnections,
             didChangeSocket: didChangeSocket,
-            didMoveTimer: { milliseconds in timer.deadline = milliseconds.map { clock.now + Double($0) / 1000 } })
+            didMoveTimer: { milliseconds in
+                timer.deadline = milliseconds.map { clock.now + Double($0) / 1000 }
+            }
+        )
     }
 
     /// When libcurl wants ``timeOut()``; `nil`: not for now.

@@ -22,7 +22,8 @@ struct TransferRequest: Sendable {
             headerLines: headerLines,
             body: bodyLength,
             version: version,
-            authoritiesFile: authoritiesFile)
+            authoritiesFile: authoritiesFile
+        )
     }
 
     private var bodyLength: TransferOptions.Body {
@@ -62,6 +63,7 @@ struct TransferID: Hashable, Sendable {
             number: last.withLock { last in
                 last += 1
                 return last
-            })
+            }
+        )
     }
 }

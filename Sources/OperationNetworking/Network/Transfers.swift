@@ -116,7 +116,8 @@ final class Transfers {
         collectFinished()
         stopIdle()
         tellEnds()
-        return mayHaveMore || mayAdmit || ready > 0 || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
+        return mayHaveMore || mayAdmit || ready > 0
+            || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
 
     /// When ``pass()`` has something to do even if no socket is ready.
@@ -129,7 +130,8 @@ final class Transfers {
         max(0, deadline - MonotonicTime.now)
     }
 
-    private func drive<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    private func drive<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+    {
         precondition(!isInsideCurl, "libcurl was entered from within one of its callbacks")
         isInsideCurl = true
         defer { isInsideCurl = false }
@@ -150,7 +152,9 @@ final class Transfers {
                 try begin(next, id, origin)
             } catch {
                 if let origin { admission.didEnd(at: origin) }
-                ended.append((next.client, TransferEnd(error: .curl(error), metrics: TransferMetrics())))
+                ended.append(
+                    (next.client, TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics()))
+                )
             }
         }
         return true
@@ -160,9 +164,15 @@ final class Transfers {
         let domain = try domain(for: next.request.trustDomain)
         let easy = try domain.takeHandle()
         let transfer = Transfer(
-            id: id, request: next.request, client: next.client, easy: easy, clock: clock, since: next.since,
+            id: id,
+            request: next.request,
+            client: next.client,
+            easy: easy,
+            clock: clock,
+            since: next.since,
             didConnect: { [unowned self] in if let origin { connected.append(origin) } },
-            resumeSending: { NetworkThread.shared.perform { $0.resumeSending(id) } })
+            resumeSending: { NetworkThread.shared.perform { $0.resumeSending(id) } }
+        )
         try easy.prepare(next.request.options, delegate: transfer)
         try drive { () throws(CurlError) in try domain.add(easy) }
         running[id] = Running(transfer: transfer, domain: domain, origin: origin)
@@ -172,7 +182,9 @@ final class Transfers {
     private func collectFinished() {
         for domain in domainList {
             while let (easy, code) = domain.nextFinished() {
-                guard let id = byHandle[ObjectIdentifier(easy)], let transfer = running[id]?.transfer else { continue }
+                guard let id = byHandle[ObjectIdentifier(easy)], let transfer = running[id]?.transfer else {
+                    continue
+                }
                 let end = transfer.end(code: code)
                 remove(id)
                 if case .endNotProvable = end.error, transfer.request.version == .automatic {
@@ -201,7 +213,7 @@ final class Transfers {
                 }
             } else if let stale = waiting.removeValue(forKey: id) {
                 let error = TransferError.idle(seconds: stale.request.idleTimeout)
-                ended.append((stale.client, TransferEnd(error: error, metrics: TransferMetrics())))
+                ended.append((stale.client, TransferEnd(id: id, error: error, metrics: TransferMetrics())))
             }
         }
     }
@@ -242,11 +254,16 @@ final class Transfers {
                 switch interest {
                 case .watch(let events):
                     // It fails only for a descriptor that is closed already, and libcurl finds that out by itself.
-                    try? poller.watch(socket, for: events, token: UInt64(index) << 32 | UInt64(UInt32(socket)))
+                    try? poller.watch(
+                        socket,
+                        for: events,
+                        token: UInt64(index) << 32 | UInt64(UInt32(socket))
+                    )
                 case .forget:
                     poller.forget(socket)
                 }
-            })
+            }
+        )
         domainList.append(domain)
         domains[trust] = index
         return domain

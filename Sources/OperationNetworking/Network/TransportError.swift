@@ -31,7 +31,8 @@ extension URLError.Code {
             case 77: .secureConnectionFailed  // CURLE_SSL_CACERT_BADFILE
             case 80: .secureConnectionFailed  // CURLE_SSL_SHUTDOWN_FAILED
             case 82, 83: .serverCertificateUntrusted  // CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR
-            case 90, 91: .serverCertificateUntrusted  // CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_INVALIDCERTSTATUS
+            case 90: .serverCertificateUntrusted  // CURLE_SSL_PINNEDPUBKEYNOTMATCH
+            case 91: .serverCertificateUntrusted  // CURLE_SSL_INVALIDCERTSTATUS
             case 92: .networkConnectionLost  // CURLE_HTTP2_STREAM
             case 95: .networkConnectionLost  // CURLE_HTTP3
             case 97: .cannotConnectToHost  // CURLE_PROXY
@@ -75,47 +76,91 @@ extension TransferError {
             return error.urlError(for: url)
         case .idle(let seconds):
             return URLError(
-                .timedOut, url: url, sentence: "No byte came or went for \(Self.text(seconds)) seconds.")
+                .timedOut,
+                url: url,
+                sentence: "No byte came or went for \(Self.text(seconds)) seconds."
+            )
         case .length(.malformedLength(let value)):
             return URLError(
-                .badServerResponse, url: url, sentence: "The server's Content-Length is not a length: \"\(value)\".")
+                .badServerResponse,
+                url: url,
+                sentence: "The server's Content-Length is not a length: \"\(value)\"."
+            )
         case .length(.conflictingLengths(let values)):
             return URLError(
-                .badServerResponse, url: url, sentence: "The server sent Content-Lengths that differ: \(values).")
+                .badServerResponse,
+                url: url,
+                sentence: "The server sent Content-Lengths that differ: \(values)."
+            )
+        case .length(.unknownTransferCoding(let value)):
+            return URLError(
+                .badServerResponse,
+                url: url,
+                sentence: "The server sent a transfer coding that was not asked for: \"\(value)\"."
+            )
         case .truncatedHead:
             return URLError(
-                .networkConnectionLost, url: url, sentence: "The connection ended inside the response's head.")
+                .networkConnectionLost,
+                url: url,
+                sentence: "The connection ended inside the response's head."
+            )
         case .malformedHead(let reason):
-            return URLError(.badServerResponse, url: url, sentence: "The response's head is malformed: \(reason).")
+            return URLError(
+                .badServerResponse,
+                url: url,
+                sentence: "The response's head is malformed: \(reason)."
+            )
         case .wrongLength(let declared, let received):
             return URLError(
-                received < declared ? .networkConnectionLost : .badServerResponse, url: url,
-                sentence: "The server announced \(declared) bytes, and the connection ended after \(received).")
+                received < declared ? .networkConnectionLost : .badServerResponse,
+                url: url,
+                sentence:
+                    "The server announced \(declared) bytes, and the connection ended after \(received)."
+            )
         case .endNotProvable:
             return URLError(
-                .badServerResponse, url: url,
-                sentence: "The HTTP/2 response has no length, and this libcurl cannot tell its end from a reset.")
+                .badServerResponse,
+                url: url,
+                sentence:
+                    "The HTTP/2 response has no length, and this libcurl cannot tell its end from a reset."
+            )
         case .missingCloseNotify:
             return URLError(
-                .networkConnectionLost, url: url,
-                sentence: "The connection closed without saying that it was the end, so the body may be incomplete.")
+                .networkConnectionLost,
+                url: url,
+                sentence:
+                    "The connection closed without saying that it was the end, so the body may be incomplete."
+            )
         case .decoding(.truncated):
             return URLError(
-                .cannotDecodeRawData, url: url, sentence: "The body ended before its content coding was complete.")
+                .cannotDecodeRawData,
+                url: url,
+                sentence: "The body ended before its content coding was complete."
+            )
         case .decoding(.malformed(let reason)):
             return URLError(
-                .cannotDecodeRawData, url: url, sentence: "The body does not match its content coding: \(reason).")
+                .cannotDecodeRawData,
+                url: url,
+                sentence: "The body does not match its content coding: \(reason)."
+            )
         case .unaskedCoding(let coding):
             return URLError(
-                .cannotDecodeContentData, url: url,
-                sentence: "The server sent the body in a content coding that was not asked for: \(coding).")
+                .cannotDecodeContentData,
+                url: url,
+                sentence: "The server sent the body in a content coding that was not asked for: \(coding)."
+            )
         case .unaskedPartialContent:
             return URLError(
-                .badServerResponse, url: url, sentence: "The server sent a part (206) that was not asked for.")
+                .badServerResponse,
+                url: url,
+                sentence: "The server sent a part (206) that was not asked for."
+            )
         case .bodyNotRepeatable:
             return URLError(
-                .requestBodyStreamExhausted, url: url,
-                sentence: "The request's body must be sent again, and its stream can be read only once.")
+                .requestBodyStreamExhausted,
+                url: url,
+                sentence: "The request's body must be sent again, and its stream can be read only once."
+            )
         case .refused:
             return URLError(.badServerResponse, url: url, sentence: "The response was refused.")
         case .client(let error), .body(let error):
@@ -124,7 +169,7 @@ extension TransferError {
     }
 
     private static func text(_ seconds: Double) -> String {
-        seconds == seconds.rounded() ? String(Int(seconds)) : String(seconds)
+        Int(exactly: seconds).map { String($0) } ?? String(seconds)
     }
 }
 
@@ -133,10 +178,14 @@ extension CurlError {
         // libcurl only says that it has no socket; the remedy is not in the server.
         let hasNoDescriptors = systemError == 24 || systemError == 23  // EMFILE, ENFILE
         return URLError(
-            URLError.Code(self), url: url,
+            URLError.Code(self),
+            url: url,
             sentence: hasNoDescriptors
-                ? "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): \(message)" : message,
-            curlCode: Int(code), underlying: systemError == 0 ? nil : posixError(for: systemError))
+                ? "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): \(message)"
+                : message,
+            curlCode: Int(code),
+            underlying: systemError == 0 ? nil : posixError(for: systemError)
+        )
     }
 
     private func posixError(for code: Int32) -> any Error {

@@ -36,13 +36,19 @@ extension ConnectionOperation {
 
     private func call(_ delivery: Delivery) {
         switch delivery {
-        case .started, .paused, .resumed, .received, .redirected:
+        case .started, .paused, .resumed, .redirected:
             break
+        case .received(let response):
+            didReceive(response)
+        case .piece(let piece, let done):
+            didReceive(piece)
+            done()
         case .downloaded(let report):
             state.withLock { $0.downloadProgress }?(report.bytes, report.total, report.expected)
         case .uploaded(let report):
             state.withLock { $0.uploadProgress }?(report.bytes, report.total, report.expected)
         case .finished:
+            didFinish()
             callCompletion()
             state.withLock { $0.completionBlock }?()
             let (whenDelivered, closures) = state.withLock { state in
@@ -55,7 +61,9 @@ extension ConnectionOperation {
     }
 
     private static func tell(
-        _ observer: any OperationObserver, _ delivery: Delivery, _ operation: ConnectionOperation
+        _ observer: any OperationObserver,
+        _ delivery: Delivery,
+        _ operation: ConnectionOperation
     ) {
         switch delivery {
         case .started: observer.operationDidStart(operation)
@@ -65,7 +73,7 @@ extension ConnectionOperation {
         case .redirected(let redirect, let request):
             observer.operation(operation, didFollow: redirect, to: request)
         case .finished(let wasRunning): observer.operationDidFinish(operation, wasRunning: wasRunning)
-        case .downloaded, .uploaded: break
+        case .downloaded, .uploaded, .piece: break
         }
     }
 

@@ -6,7 +6,9 @@ internal import OperationNetworkingSystem
 extension ConnectionOperation {
     /// Serializers and redirect closures run here: never on the network thread, and never on main.
     static let processingQueue = DispatchQueue(
-        label: "OperationNetworking.processing", attributes: .concurrent)
+        label: "OperationNetworking.processing",
+        attributes: .concurrent
+    )
 
     /// The one function that changes the state.
     func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect) {
@@ -21,12 +23,14 @@ extension ConnectionOperation {
     }
 
     /// Under the lock, so that a stop can never overtake its start.
-    private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState) -> DeliveryTarget? {
+    private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
+        -> DeliveryTarget?
+    {
         switch effect {
         case .none, .announceReadiness:
             return nil
         case .begin:
-            let exchange = state.exchange ?? Exchange(exchangeConfiguration(state))
+            let exchange = state.exchange ?? makeExchange(state)
             state.exchange = exchange
             if state.runLoopModes != [.common] { NetworkThread.shared.add(modes: state.runLoopModes) }
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
@@ -48,6 +52,19 @@ extension ConnectionOperation {
         case .finish:
             return nil
         }
+    }
+
+    /// Whether somebody may have overridden what is there to be overridden.
+    private var hasHooks: Bool {
+        let kind = ObjectIdentifier(type(of: self))
+        return kind != ObjectIdentifier(ConnectionOperation.self)
+            && kind != ObjectIdentifier(HTTPRequestOperation.self)
+    }
+
+    private func makeExchange(_ state: OperationState) -> Exchange {
+        var configuration = exchangeConfiguration(state)
+        configuration.givesPieces = Self.receivesPieces
+        return Exchange(configuration)
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
@@ -98,8 +115,12 @@ extension ConnectionOperation: ExchangeOwner {
     func exchangeDidReceive(_ response: HTTPURLResponse) {
         deliver { state in
             state.response = response
-            return state.observers.isEmpty ? nil : .received(response)
+            return state.observers.isEmpty && !hasHooks ? nil : .received(response)
         }
+    }
+
+    func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void) {
+        deliver(.piece(piece, done))
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
@@ -111,7 +132,9 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeWillFollow(
-        _ redirect: HTTPURLResponse, to request: URLRequest, decide: @escaping @Sendable (URLRequest?) -> Void
+        _ redirect: HTTPURLResponse,
+        to request: URLRequest,
+        decide: @escaping @Sendable (URLRequest?) -> Void
     ) {
         guard let handler = state.withLock({ $0.redirect }) else {
             deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }

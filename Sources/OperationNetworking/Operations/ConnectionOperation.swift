@@ -23,7 +23,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that request,
     /// another one, or `nil` to take the redirect for the response.
     public typealias RedirectHandler =
-        @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) -> URLRequest?
+        @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) ->
+        URLRequest?
 
     let state: Locked<OperationState>
 
@@ -32,6 +33,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public required init(request: URLRequest) {
         state = Locked(OperationState(request: request))
         super.init()
+    }
+
+    /// An operation from an earlier process: finished if it was, else ready to start from the beginning.
+    public convenience init(archive: OperationArchive) {
+        self.init(request: archive.request)
+        state.withLock { archive.restore(&$0) }
     }
 
     @available(*, unavailable, message: "An operation needs a request")
@@ -69,10 +76,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         return ResponseText(data: data, response: response).string
     }
 
+    /// What to keep of it for a later process; `nil` for a request without a URL. Pause it before, if it runs.
+    public var archive: OperationArchive? { state.withLock { OperationArchive($0) } }
+
     // MARK: - Configuration
 
     /// Where the request's body is read from, once: a redirect that would need it again is an error. Its length is
-    /// taken from the `Content-Length` field; without one it is sent in chunks.
+    /// taken from the `Content-Length` field; without one it is sent in chunks. See ``setBodyStreamProvider(_:)``.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
         set { configure { $0.request.httpBodyStream = newValue } }
@@ -174,12 +184,28 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.withLock { $0.redirect = block }
     }
 
+    /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a redirect that
+    /// keeps the method, after a pause, over another connection. Answers with a new stream of the same bytes.
+    public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
+        configure { $0.bodyStreamProvider = block }
+    }
+
     /// Tells `observer` what happens from now on, until the operation has finished.
     public func addObserver(_ observer: any OperationObserver) {
         state.withLock { $0.observers.append(observer) }
     }
 
     // MARK: - Operation
+
+    /// What it is, and how far.
+    open override var description: String {
+        let (phase, isCancelled, status) = state.withLock {
+            ($0.machine.phase, $0.machine.isCancelled, $0.response?.statusCode)
+        }
+        let target = "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "no URL")"
+        let response = status.map { ", response: \($0)" } ?? ""
+        return "<\(type(of: self)): \(target), state: \(phase), cancelled: \(isCancelled)\(response)>"
+    }
 
     public override var isAsynchronous: Bool { true }
 
@@ -218,6 +244,20 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     // MARK: - For subclasses
 
+    /// Called on ``completionQueue`` when the head of a response came that is not a redirect to be followed.
+    open func didReceive(_ response: HTTPURLResponse) {}
+
+    /// Called on ``completionQueue`` for each piece of the body of a successful response, in order, if
+    /// ``receivesPieces`` is set. The transfer waits for a queue that does not keep up. When the body has to start
+    /// again, so do the pieces; ``didReceive(_:)-(HTTPURLResponse)`` comes before.
+    open func didReceive(_ piece: Data) {}
+
+    /// Whether ``didReceive(_:)-(Data)`` is called: a copy of every piece is made for it.
+    open class var receivesPieces: Bool { false }
+
+    /// Called on ``completionQueue`` when the operation has finished, before any callback, whether or not it failed.
+    open func didFinish() {}
+
     /// Makes sense of what came, on a processing queue, before the operation is finished.
     func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         (nil, end.error)
@@ -246,6 +286,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.uploadProgress = settings.uploadProgress
             state.downloadProgress = settings.downloadProgress
             state.redirect = settings.redirect
+            state.bodyStreamProvider = settings.bodyStreamProvider
             state.observers = settings.observers
         }
         copy.name = name

@@ -9,6 +9,8 @@ enum Delivery {
     case resumed
     case received(HTTPURLResponse)
     case redirected(HTTPURLResponse, URLRequest)
+    /// The second tells the sink that the piece is out of the way.
+    case piece(Data, @Sendable () -> Void)
     case downloaded(ProgressReport)
     case uploaded(ProgressReport)
     /// The last one.

@@ -31,6 +31,7 @@ final class Exchange: @unchecked Sendable {
 
     private let configuration: ExchangeConfiguration
     private let sink: any ResponseSink
+    private let pieces: PieceQueue?
     private let clock = PassClock()
     private var phase = Phase.idle
     private var owner: (any ExchangeOwner)?
@@ -42,13 +43,7 @@ final class Exchange: @unchecked Sendable {
     private var redirectHead: ResponseHead?
     private var bodyUse = BodyUse.deliver
     private var sideBody = Data()
-    /// What the sink holds, as its server described it.
-    private var partial: PartialContent?
-    private var asked = ResumeRequest.whole
-    /// The last answer to a range was 416.
-    private var wasRefused = false
-    /// Transfers in a row that ended early and brought nothing.
-    private var fruitlessRounds = 0
+    private var resumption: Resumption
     /// The failure behind a response that was refused by its head.
     private var refusal: (any Error)?
     /// The response was refused by its head, to ask again for the whole.
@@ -61,7 +56,9 @@ final class Exchange: @unchecked Sendable {
     init(_ configuration: ExchangeConfiguration) {
         self.configuration = configuration
         sink = configuration.makeSink()
+        pieces = configuration.givesPieces ? PieceQueue() : nil
         hop = configuration.request
+        resumption = Resumption(isAllowed: configuration.resumesByRange)
     }
 
     // MARK: - Commands
@@ -104,7 +101,10 @@ final class Exchange: @unchecked Sendable {
             phase = .idle
         case .waiting where redirectHead != nil:
             phase = .idle
-        case .idle, .waiting, .ended:
+        case .idle:
+            // It may be about to ask again.
+            break
+        case .waiting, .ended:
             // A sink that writes its last bytes is let finish: that end is as good as any.
             return
         }
@@ -122,37 +122,46 @@ final class Exchange: @unchecked Sendable {
         bodyUse = .drop
         do {
             if let failure = sink.failure { throw failure }
-            asked = whatToAsk()
             asksForWhole = false
+            let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else { return finish() }
-            let request = try transferRequest()
+            let request = try transferRequest(asking: asked)
             let id = TransferID.next()
             phase = .transferring(id)
             round += 1
-            sink.onChange = { [weak self] in
+            let onChange: @Sendable () -> Void = { [weak self] in
                 NetworkThread.shared.perform { [weak self] transfers in self?.sinkDidChange(transfers, id) }
             }
+            sink.onChange = onChange
+            pieces?.onChange = onChange
             transfers.start(request, id: id, for: self)
         } catch {
             fail(error)
         }
     }
 
-    private func transferRequest() throws -> TransferRequest {
+    private func transferRequest(asking asked: ResumeRequest) throws -> TransferRequest {
         guard let url = hop.url, let scheme = url.scheme?.lowercased(), url.host?.isEmpty == false else {
-            throw URLError(.badURL, url: hop.url, sentence: "The request has no URL with a scheme and a host.")
+            throw URLError(
+                .badURL,
+                url: hop.url,
+                sentence: "The request has no URL with a scheme and a host."
+            )
         }
         guard scheme == "http" || scheme == "https" else {
             throw URLError(.unsupportedURL, url: url, sentence: "\(scheme) is not http or https.")
         }
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
-        for field in fields.fields { try RequestSerializationError.check(name: field.name, value: field.value) }
+        for field in fields.fields {
+            try RequestSerializationError.check(name: field.name, value: field.value)
+        }
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
-        let acceptsContentCoding = configuration.acceptsContentCoding && !asked.isRest
+        let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
-            for field in asked.fields.fields where field.name != "Accept-Encoding" || fields[field.name] == nil {
+            for field in asked.fields.fields
+            where field.name != "Accept-Encoding" || fields[field.name] == nil {
                 fields[field.name] = field.value
             }
         }
@@ -164,7 +173,8 @@ final class Exchange: @unchecked Sendable {
             trustDomain: TrustDomain(anchors: configuration.trustAnchors),
             version: configuration.version,
             acceptsContentCoding: acceptsContentCoding,
-            idleTimeout: hop.timeoutInterval)
+            idleTimeout: hop.timeoutInterval
+        )
     }
 
     /// The body of this hop: a redirect may have dropped it, a redirect closure may have put in another one.
@@ -173,29 +183,15 @@ final class Exchange: @unchecked Sendable {
         guard hop.httpBodyStream != nil, let body = configuration.body else {
             return Self.sendsEmptyBody(hop) ? .data(Data()) : nil
         }
-        guard body.isRepeatable else {
+        guard let fresh = body.fromStart() else {
             throw TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/"))
         }
-        return body
+        return fresh
     }
 
     /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).
     private static func sendsEmptyBody(_ request: URLRequest) -> Bool {
         ["POST", "PUT", "PATCH"].contains(request.httpMethod?.uppercased())
-    }
-
-    /// What the sink holds now.
-    private var partialNow: PartialContent? {
-        guard sink.count > 0, var partial else { return nil }
-        partial.offset = sink.count
-        return partial
-    }
-
-    private func whatToAsk() -> ResumeRequest {
-        guard !asksForWhole, configuration.resumesByRange || hop.value(forHTTPHeaderField: "Range") != nil else {
-            return .whole
-        }
-        return ResumeRequest(hop, continuing: partialNow)
     }
 
     private func sinkDidChange(_ transfers: Transfers, _ id: TransferID) {
@@ -216,17 +212,12 @@ extension Exchange {
             bodyUse = .keepAside
             return .receive
         }
-        let question = ResumeDecision.Question(
-            asked: asked, partial: partialNow, canRewind: sink.canBeEmptied, wasRefused: wasRefused)
-        wasRefused = head.status == 416
-        switch ResumeDecision(question, status: head.status, fields: head.fields) {
+        switch resumption.judge(head, held: sink.count, canRewind: sink.canBeEmptied) {
         case .append(let total):
             metrics.bytesKept += sink.count
-            partial?.total = total
             try deliver(head, from: sink.count, expecting: total)
         case .replace(let total):
             if sink.count > 0 { try sink.empty() }
-            partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0")
             try deliver(head, from: 0, expecting: total)
         case .skip(let count, let total):
             try deliver(head, from: count, expecting: total)
@@ -264,7 +255,7 @@ extension Exchange {
 // MARK: - TransferClient
 
 extension Exchange: TransferClient {
-    var transferMustWait: Bool { sink.isFull }
+    var transferMustWait: Bool { sink.isFull || pieces?.isFull == true }
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         clock.tick()
@@ -279,14 +270,12 @@ extension Exchange: TransferClient {
     func transferDidReceive(_ bytes: Span<UInt8>) throws {
         switch bodyUse {
         case .deliver:
-            try sink.write(bytes)
-            count(bytes.count)
+            try take(bytes)
         case .skip(let left):
             let skipped = Int(min(left, Int64(bytes.count)))
             bodyUse = left > Int64(skipped) ? .skip(left - Int64(skipped)) : .deliver
             guard skipped < bytes.count else { return }
-            try sink.write(bytes.extracting(skipped...))
-            count(bytes.count - skipped)
+            try take(bytes.extracting(skipped...))
         case .keepAside:
             let room = Int(max(0, configuration.sideBodyLimit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
@@ -302,7 +291,7 @@ extension Exchange: TransferClient {
     }
 
     func transferDidComplete(_ end: TransferEnd) {
-        guard case .transferring = phase else { return }
+        guard case .transferring(end.id) = phase else { return }
         metrics.add(end.metrics)
         clock.tick()
         if asksForWhole {
@@ -313,19 +302,17 @@ extension Exchange: TransferClient {
             fail(error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
         } else if let redirectHead {
             follow(redirectHead)
-        } else if isShort {
-            fruitlessRounds = end.metrics.bytesReceived > 0 ? 0 : fruitlessRounds + 1
-            guard fruitlessRounds < 3 else { return fail(ResumeError.representationChanged) }
+        } else if case .skip = bodyUse {
+            // It ended before the bytes that are there already.
+            fail(ResumeError.representationChanged)
+        } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
+            guard resumption.goesOn(afterReceiving: end.metrics.bytesReceived) else {
+                return fail(ResumeError.representationChanged)
+            }
             startAgain()
         } else {
             finish()
         }
-    }
-
-    /// The server sent less than it was asked for (S4): what is missing is asked for next.
-    private var isShort: Bool {
-        guard asked.isRest, case .deliver = bodyUse, let total = partial?.total else { return false }
-        return sink.count < total
     }
 
     private func startAgain() {
@@ -334,6 +321,14 @@ extension Exchange: TransferClient {
             guard self.round == round, case .idle = self.phase else { return }
             self.startTransfer(transfers)
         }
+    }
+
+    private func take(_ bytes: Span<UInt8>) throws {
+        try sink.write(bytes)
+        if let pieces {
+            owner?.exchangeDidReceive(Data(bytes), done: pieces.append(bytes.count))
+        }
+        count(bytes.count)
     }
 
     private func count(_ bytes: Int) {
@@ -353,8 +348,11 @@ extension Exchange {
         guard redirectCount < RedirectPolicy.maximumCount else {
             return fail(
                 URLError(
-                    .httpTooManyRedirects, url: url,
-                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."))
+                    .httpTooManyRedirects,
+                    url: url,
+                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."
+                )
+            )
         }
         phase = .waiting
         owner?.exchangeWillFollow(response, to: next) { [round] request in
@@ -417,15 +415,5 @@ extension Exchange {
         let owner = owner
         self.owner = nil
         owner?.exchangeDidEnd(end)
-    }
-}
-
-extension ResumeRequest {
-    /// Whether only a part is asked for, by us.
-    fileprivate var isRest: Bool {
-        switch self {
-        case .rest: true
-        case .whole, .nothing, .ownRange: false
-        }
     }
 }

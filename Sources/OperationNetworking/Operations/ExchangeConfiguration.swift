@@ -14,6 +14,8 @@ struct ExchangeConfiguration: Sendable {
     var resumesByRange: Bool
     /// Whether the identity coding is asked for, so that what came before a pause can be kept.
     var isResumable: Bool
+    /// Whether the owner gets a copy of every piece.
+    var givesPieces = false
 
     /// Where the body of a 2xx response goes.
     enum Destination: @unchecked Sendable {

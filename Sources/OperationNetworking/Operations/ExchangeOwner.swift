@@ -4,14 +4,20 @@ import FoundationNetworking
 /// Whoever an exchange is for. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeDidReceive(_ response: HTTPURLResponse)
+    /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece is out of
+    /// the way.
+    func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void)
+
     func exchangeDidDownload(_ report: ProgressReport)
     func exchangeDidUpload(_ report: ProgressReport)
 
-    /// The server sends the reader elsewhere.
-    /// - Parameter decide: to be called once, on any thread, with the request to go on with, or `nil` to take the
-    ///   redirect for the response.
+    /// The server sends the reader elsewhere. `decide` is to be called once, on any thread, with the request to go on
+    /// with, or `nil` to take the redirect for the response.
     func exchangeWillFollow(
-        _ redirect: HTTPURLResponse, to request: URLRequest, decide: @escaping @Sendable (URLRequest?) -> Void)
+        _ redirect: HTTPURLResponse,
+        to request: URLRequest,
+        decide: @escaping @Sendable (URLRequest?) -> Void
+    )
 
     func exchangeDidEnd(_ end: ExchangeEnd)
 }

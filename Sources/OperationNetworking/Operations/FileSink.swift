@@ -85,6 +85,7 @@ enum FileError {
                 NSURLErrorKey: url,
                 NSFilePathErrorKey: url.path,
                 NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code)),
-            ])
+            ]
+        )
     }
 }

@@ -27,8 +27,22 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     private let http = Locked(HTTPState())
 
+    /// As ``ConnectionOperation/init(request:)``.
     public required init(request: URLRequest) {
         super.init(request: request)
+    }
+
+    /// An operation from an earlier process. One that had finished has its response object made again.
+    public convenience init(archive: OperationArchive, responseSerializer: any ResponseSerializer) {
+        self.init(archive: archive)
+        self.responseSerializer = responseSerializer
+        guard isFinished, error == nil else { return }
+        let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferMetrics())
+        let evaluation = evaluate(end)
+        state.withLock { state in
+            state.responseObject = evaluation.object
+            state.error = evaluation.error
+        }
     }
 
     // MARK: - Results

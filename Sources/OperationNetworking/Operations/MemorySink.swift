@@ -48,7 +48,9 @@ final class MemorySink: ResponseSink {
     private func checkLimit(_ length: Int64) throws {
         guard length > limit else { return }
         throw URLError(
-            .dataLengthExceedsMaximum, url: nil,
-            sentence: "The body has at least \(length) bytes, and at most \(limit) may be kept in memory.")
+            .dataLengthExceedsMaximum,
+            url: nil,
+            sentence: "The body has at least \(length) bytes, and at most \(limit) may be kept in memory."
+        )
     }
 }

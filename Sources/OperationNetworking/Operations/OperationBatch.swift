@@ -13,6 +13,8 @@ extension ConnectionOperation {
     /// - Parameters:
     ///   - operations: the members; each has to be in a queue, or be started, before the batch can complete.
     ///   - completionQueue: `nil`: the main queue.
+    ///   - progress: hears how many members are done, and how many there are.
+    ///   - completion: hears that all are, and gets them in order.
     /// - Returns: the members in order, and one operation more that finishes when `completion` has returned. All may
     ///   be added to a queue; the last one only needs to be if somebody waits for it, or depends on it.
     public static func batch<Member: ConnectionOperation>(
@@ -26,7 +28,8 @@ extension ConnectionOperation {
         let count = BatchCount(
             total: operations.count,
             queue: DispatchQueue(label: "OperationNetworking.batch", target: completionQueue ?? .main),
-            progress: progress)
+            progress: progress
+        )
         for operation in operations {
             group.enter()
             operation.whenDelivered { count.memberDidFinish(in: group) }

@@ -22,20 +22,32 @@ public protocol OperationObserver: AnyObject, Sendable {
     func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse)
 
     /// A redirect is followed.
-    func operation(_ operation: ConnectionOperation, didFollow redirect: HTTPURLResponse, to request: URLRequest)
+    func operation(
+        _ operation: ConnectionOperation,
+        didFollow redirect: HTTPURLResponse,
+        to request: URLRequest
+    )
 
-    /// The operation has finished: its results are final.
-    /// - Parameter wasRunning: false when it ended without a transfer, cancelled before it started or while it paused.
+    /// The operation has finished: its results are final. It was not running when it ended without a transfer:
+    /// cancelled before it started, or while it was paused.
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool)
 }
 
 extension OperationObserver {
+    /// Does nothing.
     public func operationDidStart(_ operation: ConnectionOperation) {}
+    /// Does nothing.
     public func operationDidPause(_ operation: ConnectionOperation) {}
+    /// Does nothing.
     public func operationDidResume(_ operation: ConnectionOperation) {}
+    /// Does nothing.
     public func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {}
+    /// Does nothing.
     public func operation(
-        _ operation: ConnectionOperation, didFollow redirect: HTTPURLResponse, to request: URLRequest
+        _ operation: ConnectionOperation,
+        didFollow redirect: HTTPURLResponse,
+        to request: URLRequest
     ) {}
+    /// Does nothing.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {}
 }

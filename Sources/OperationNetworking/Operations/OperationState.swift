@@ -23,6 +23,7 @@ struct OperationState {
     var uploadProgress: ConnectionOperation.ProgressHandler?
     var downloadProgress: ConnectionOperation.ProgressHandler?
     var redirect: ConnectionOperation.RedirectHandler?
+    var bodyStreamProvider: (@Sendable () -> InputStream?)?
     var completionBlock: (@Sendable () -> Void)?
     var observers: [any OperationObserver] = []
     /// Called when the operation has finished, before any callback was delivered.
@@ -52,7 +53,8 @@ struct OperationState {
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery) -> DeliveryTarget? {
-        outbox.append(delivery) ? DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup) : nil
+        outbox.append(delivery)
+            ? DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup) : nil
     }
 
     /// What is to be released after the last callback; returned, because releasing a closure may run anything, and
@@ -62,16 +64,22 @@ struct OperationState {
             uploadProgress = nil
             downloadProgress = nil
             redirect = nil
+            bodyStreamProvider = nil
             completionBlock = nil
             observers = []
             whenDelivered = []
         }
-        return [uploadProgress, downloadProgress, redirect, completionBlock, observers, whenDelivered]
+        return [
+            uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers,
+            whenDelivered,
+        ]
     }
 
     var exchangeConfiguration: ExchangeConfiguration {
         let destination: ExchangeConfiguration.Destination =
-            if let outputFile { .file(outputFile) } else if let outputStream { .stream(outputStream) } else { .memory }
+            if let outputFile { .file(outputFile) } else if let outputStream { .stream(outputStream) } else {
+                .memory
+            }
         return ExchangeConfiguration(
             request: request,
             body: streamedBody,
@@ -79,12 +87,13 @@ struct OperationState {
             trustAnchors: trustAnchors,
             memoryLimit: Int64(maximumResponseDataLength),
             resumesByRange: false,
-            isResumable: isResumable)
+            isResumable: isResumable
+        )
     }
 
     private var streamedBody: RequestBody? {
         guard let stream = request.httpBodyStream else { return nil }
         let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        return .stream(BodyStream(stream, length: length))
+        return .stream(BodyStream(stream, length: length, provider: bodyStreamProvider))
     }
 }

@@ -37,8 +37,15 @@ struct OperationStateMachine: Hashable, Sendable {
         case finish
     }
 
-    private(set) var phase = Phase.ready
+    private(set) var phase: Phase
     private(set) var isCancelled = false
+
+    /// Of an operation that finished in an earlier process.
+    static let finished = OperationStateMachine(phase: .finished)
+
+    init(phase: Phase = .ready) {
+        self.phase = phase
+    }
 
     var isPaused: Bool { phase == .pausedBeforeStart || phase == .pausedWhileExecuting }
 

@@ -18,8 +18,8 @@ protocol ResponseSink: AnyObject {
     /// Whether ``empty()`` is possible.
     var canBeEmptied: Bool { get }
 
-    /// Gets ready for bytes, opening what has to be opened. Called before each transfer's first byte.
-    /// - Parameter expected: how many will come, if known.
+    /// Gets ready for `expected` bytes, if that is known, and opens what has to be opened. Called before each
+    /// transfer's first byte.
     func prepare(expecting expected: Int64?) throws
 
     /// Throws away everything it has.

@@ -16,6 +16,7 @@ final class StreamSink: ResponseSink, @unchecked Sendable {
         var pieces: [Data] = []
         var bytesWaiting = 0
         var count: Int64 = 0
+        var hasBegun = false
         var isWriting = false
         var failure: (any Error)?
         var onChange: (@Sendable () -> Void)?
@@ -43,7 +44,10 @@ final class StreamSink: ResponseSink, @unchecked Sendable {
 
     func prepare(expecting expected: Int64?) throws {
         if let failure { throw failure }
-        state.withLock { write(&$0) }
+        state.withLock { state in
+            state.hasBegun = true
+            write(&state)
+        }
     }
 
     func empty() throws {
@@ -72,7 +76,8 @@ final class StreamSink: ResponseSink, @unchecked Sendable {
         state.withLock { state in
             state.isAbandoned = true
             state.pieces = []
-            write(&state)
+            // Opening a stream may empty a file: one that got no body stays as it was.
+            if state.hasBegun { write(&state) }
         }
         return nil
     }
@@ -141,7 +146,9 @@ final class StreamSink: ResponseSink, @unchecked Sendable {
             guard state.pieces.isEmpty || state.failure != nil else {
                 state.isWriting = false
                 write(&state)
-                return (nil as Result<Data?, any Error>?, nil as (@Sendable (Result<Data?, any Error>) -> Void)?)
+                return (
+                    nil as Result<Data?, any Error>?, nil as (@Sendable (Result<Data?, any Error>) -> Void)?
+                )
             }
             state.isWriting = false
             let isOver = state.end != nil || state.isAbandoned || state.failure != nil

@@ -26,6 +26,8 @@ package final class ContentDecoder {
     private var stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
     private var isAtEnd = false
+    /// Zeros came after the end.
+    private var isPadded = false
     private let output: UnsafeMutableBufferPointer<UInt8>
 
     /// - Parameter contentEncoding: one coding, without regard to case; `nil` is returned for one not known here.
@@ -57,8 +59,11 @@ package final class ContentDecoder {
             stream.pointee.avail_in = UInt32(input.count)
             while stream.pointee.avail_in > 0 {
                 if isAtEnd {
-                    // Only gzip allows another member after the first (RFC 1952 section 2.2). Padding is dropped.
-                    guard coding == .gzip, stream.pointee.next_in.pointee == 0x1f else { return }
+                    guard try isNextMember(stream.pointee.next_in.pointee) else {
+                        stream.pointee.next_in += 1
+                        stream.pointee.avail_in -= 1
+                        continue
+                    }
                     inflateReset(stream)
                     isAtEnd = false
                 }
@@ -70,6 +75,17 @@ package final class ContentDecoder {
     /// Says that the body has ended. An empty body is complete in every coding.
     package func finish() throws {
         guard !isOpen || isAtEnd else { throw Failure.truncated }
+    }
+
+    /// Only gzip allows another member after the first (RFC 1952 section 2.2). Zeros are padding, as for gzip(1);
+    /// anything else was not meant to be there.
+    private func isNextMember(_ byte: UInt8) throws -> Bool {
+        if byte == 0 {
+            isPadded = true
+            return false
+        }
+        guard coding == .gzip, byte == 0x1f, !isPadded else { throw Failure.malformed("data after its end") }
+        return true
     }
 
     private func inflateOnce(_ body: (Span<UInt8>) throws -> Void) throws {
@@ -86,7 +102,9 @@ package final class ContentDecoder {
             case Z_OK, Z_BUF_ERROR:
                 break
             default:
-                throw Failure.malformed(stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)")
+                throw Failure.malformed(
+                    stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)"
+                )
             }
         } while stream.pointee.avail_out == 0
     }

@@ -28,7 +28,10 @@ package enum CurlLibrary {
 
     /// Once per process, before anything else (curl_global_init(3)). Swift initializes a static exactly once.
     static func initialize() {
-        precondition(startCode == CURLE_OK, "libcurl did not start: \(CurlError(code: Int32(startCode.rawValue)))")
+        precondition(
+            startCode == CURLE_OK,
+            "libcurl did not start: \(CurlError(code: Int32(startCode.rawValue)))"
+        )
     }
 
     private static let startCode = clibcurl_global_init()

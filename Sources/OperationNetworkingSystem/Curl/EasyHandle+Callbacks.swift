@@ -21,10 +21,12 @@ extension EasyHandle {
     }
 
     /// libcurl's own sockets are inherited by every child process, with their live TLS connections.
-    static let openSocket: clibcurl_open_socket_callback = { _, _, address in
+    static let openSocket: clibcurl_open_socket_callback = { context, _, address in
         guard let address else { return -1 }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-        return socket(address.pointee.family, kind, address.pointee.protocol)
+        let socket = socket(address.pointee.family, kind, address.pointee.protocol)
+        if socket < 0 { from(context).didFailToOpenSocket(errno) }
+        return socket
     }
 
     static let willSendRequest: clibcurl_before_request_callback = { context, _, _, _, _ in
@@ -42,7 +44,9 @@ extension EasyHandle {
         return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    private static func buffer(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<UInt8> {
+    private static func buffer(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> UnsafeBufferPointer<
+        UInt8
+    > {
         UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
     }
 

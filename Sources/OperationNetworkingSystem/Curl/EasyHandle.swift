@@ -10,6 +10,8 @@ package final class EasyHandle {
     package private(set) var delegate: (any EasyHandleDelegate)?
     /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.
     package private(set) var hasCloseNotify = false
+    /// Why there was no socket, an `errno`; libcurl does not look.
+    private var socketError: Int32 = 0
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
@@ -37,6 +39,7 @@ package final class EasyHandle {
         errorText.pointee = 0
         delegate = nil
         hasCloseNotify = false
+        socketError = 0
     }
 
     // MARK: - Results
@@ -45,8 +48,13 @@ package final class EasyHandle {
     package func error(for code: Int32) -> CurlError? {
         guard code != 0 else { return nil }
         let text = String(cString: errorText)
+        let systemError = Int32(long(CURLINFO_OS_ERRNO))
         return CurlError(
-            code: code, message: text.isEmpty ? nil : text, systemError: Int32(long(CURLINFO_OS_ERRNO)))
+            code: code,
+            message: text.isEmpty ? nil : text,
+            systemError: systemError == 0 && code == CURLE_COULDNT_CONNECT.rawValue
+                ? socketError : systemError
+        )
     }
 
     /// The HTTP version of the last response, as in `1.1` or `2`; `nil` before there was one.
@@ -66,7 +74,8 @@ package final class EasyHandle {
     /// 0 for what did not happen.
     package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
         (
-            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T), offset(CURLINFO_APPCONNECT_TIME_T),
+            offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T),
+            offset(CURLINFO_APPCONNECT_TIME_T),
             offset(CURLINFO_STARTTRANSFER_TIME_T), offset(CURLINFO_TOTAL_TIME_T)
         )
     }
@@ -120,6 +129,10 @@ package final class EasyHandle {
         if ctls_has_close_notify(raw) { hasCloseNotify = true }
     }
 
+    func didFailToOpenSocket(_ code: Int32) {
+        socketError = code
+    }
+
     // MARK: - Options
 
     private func setConstants() throws(CurlError) {
@@ -129,7 +142,10 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_WRITEDATA, context))
         try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, EasyHandle.didReceiveBody))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_HEADERDATA, context))
-        try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine))
+        try check(
+            clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine)
+        )
+        try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, context))
         try check(clibcurl_easy_setopt_open_socket_callback(raw, EasyHandle.openSocket))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, context))
         try check(clibcurl_easy_setopt_before_request_callback(raw, EasyHandle.willSendRequest))

@@ -23,6 +23,7 @@ package final class MultiHandle {
     ///   - maximumIdleConnections: how many connections are kept for later.
     ///   - didChangeSocket: called when libcurl wants a socket watched for something else.
     ///   - didMoveTimer: called when libcurl wants ``timeOut()`` after so many milliseconds; `nil`: no more.
+    /// - Throws: when there is no memory.
     package init(
         maximumIdleConnections: Int,
         didChangeSocket: @escaping (Int32, Interest) -> Void,
@@ -49,7 +50,9 @@ package final class MultiHandle {
     }
 
     deinit {
-        for member in members.values { curl_multi_remove_handle(raw, UnsafeMutableRawPointer(member.pointer)) }
+        for member in members.values {
+            curl_multi_remove_handle(raw, UnsafeMutableRawPointer(member.pointer))
+        }
         curl_multi_cleanup(raw)
     }
 
@@ -59,7 +62,9 @@ package final class MultiHandle {
     /// Starts a prepared transfer; it moves at the next ``timeOut()``, which libcurl asks for at once.
     package func add(_ easy: EasyHandle) throws(CurlError) {
         let code = curl_multi_add_handle(raw, UnsafeMutableRawPointer(easy.pointer))
-        guard code == CURLM_OK else { throw CurlError(code: Int32(CURLE_FAILED_INIT.rawValue), message: text(code)) }
+        guard code == CURLM_OK else {
+            throw CurlError(code: Int32(CURLE_FAILED_INIT.rawValue), message: text(code))
+        }
         members[easy.pointer] = easy
         keepIdleConnections()
     }

@@ -7,7 +7,10 @@ extension RunLoop.Mode {
         switch self {
         case .common: kCFRunLoopCommonModes
         case .default: kCFRunLoopDefaultMode
-        default: rawValue.withCString { CFStringCreateWithCString(nil, $0, CFStringBuiltInEncodings.UTF8.rawValue) }
+        default:
+            rawValue.withCString {
+                CFStringCreateWithCString(nil, $0, CFStringBuiltInEncodings.UTF8.rawValue)
+            }
         }
     }
 }

@@ -33,7 +33,11 @@ package final class RunLoopPort {
         }
         // The two context types share their first fields, and `version` says which one it is (CFRunLoop.h).
         source = withUnsafeMutableBytes(of: &sourceContext) { bytes in
-            CFRunLoopSourceCreate(nil, 0, bytes.baseAddress?.assumingMemoryBound(to: CFRunLoopSourceContext.self))
+            CFRunLoopSourceCreate(
+                nil,
+                0,
+                bytes.baseAddress?.assumingMemoryBound(to: CFRunLoopSourceContext.self)
+            )
         }
         self.context = context
     }

@@ -14,7 +14,15 @@ package final class RunLoopTimer {
         var context = CFRunLoopTimerContext()
         context.info = Unmanaged.passUnretained(handler).toOpaque()
         // The interval is only there to keep the timer valid after it fired: it is always moved before.
-        timer = CFRunLoopTimerCreate(nil, Self.never, 1e9, 0, 0, { _, info in RunLoopHandler.call(info) }, &context)
+        timer = CFRunLoopTimerCreate(
+            nil,
+            Self.never,
+            1e9,
+            0,
+            0,
+            { _, info in RunLoopHandler.call(info) },
+            &context
+        )
         self.handler = handler
     }
 

@@ -37,7 +37,11 @@ package final class OutputFile {
         try bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
-                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let written = Glibc.write(
+                    descriptor,
+                    UnsafeRawBufferPointer(rebasing: rest).baseAddress,
+                    rest.count
+                )
                 if written > 0 {
                     rest = rest.dropFirst(written)
                 } else if written == 0 {

@@ -6,10 +6,26 @@ struct ListeningSocket: Sendable {
     private let socket: Socket
 
     init() throws(SocketError) {
+        var attempts = 20
+        while true {
+            do throws(SocketError) {
+                self = try Self(attempt: ())
+                return
+            } catch {
+                // Two sockets can get the same port while neither listens; the second to listen is refused.
+                attempts -= 1
+                if error.code != EADDRINUSE || attempts == 0 { throw error }
+            }
+        }
+    }
+
+    private init(attempt: Void) throws(SocketError) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Glibc.socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw SocketError("socket") }
         socket = Socket(descriptor: descriptor)
+        // Tests open and close thousands of connections: ports that only wait for their end are free for us.
+        socket.reuseAddress()
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

@@ -93,6 +93,11 @@ final class Socket: @unchecked Sendable {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
 
+    /// Lets the socket be bound to a port on which connections still wait for their end.
+    func reuseAddress() {
+        set(SOL_SOCKET, SO_REUSEADDR, Int32(1))
+    }
+
     /// Closes the socket; closing it again does nothing.
     func close() {
         lock.lock()

@@ -11,7 +11,9 @@ struct LeakTests {
             func descriptors() throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             }
-            _ = try ScriptedServer([.respond()]).get()  // whatever Foundation opens once is open now
+            // Whatever Foundation and Dispatch open once, for timers for example, is open after this.
+            _ = try ScriptedServer([.respond()]).get()
+            try? await Gate().wait(within: .milliseconds(1))
             let before = try descriptors()
             for _ in 1...20 {
                 let server = try ScriptedServer([
@@ -25,7 +27,7 @@ struct LeakTests {
                 server.stop()
             }
             let after = try descriptors()
-            #expect(after == before)
+            #expect(after <= before)  // the runtime may have closed one of its own
         }
     }
 

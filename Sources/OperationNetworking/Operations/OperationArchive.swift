@@ -1,0 +1,95 @@
+import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// What is worth keeping of an operation when its process ends: the request, and the results if there are any.
+///
+/// Not kept: closures, queues, streams, what came of an unfinished body. An operation that was not finished is made
+/// anew, ready to start from the beginning; a finished one comes back finished.
+public struct OperationArchive: Codable, Hashable, Sendable {
+    /// The request, as given.
+    public var request: URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: timeoutInterval)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        request.httpBody = body
+        return request
+    }
+
+    private let url: URL
+    private let method: String?
+    private let fields: [String: String]
+    private let body: Data?
+    private let timeoutInterval: Double
+    private let outputFile: URL?
+    private let isFinished: Bool
+    private let response: Response?
+    private let responseData: Data?
+    private let failure: Failure?
+
+    private struct Response: Codable, Hashable {
+        let url: URL
+        let status: Int
+        let fields: [String: String]
+    }
+
+    private struct Failure: Codable, Hashable {
+        let domain: String
+        let code: Int
+        let sentence: String
+
+        /// Foundation's errors come back as what they were, others as an `NSError` of the same domain and code.
+        func error(_ url: URL) -> any Error {
+            guard domain == NSURLErrorDomain, let code = URLError.Code(rawValue: code) else {
+                return NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: sentence])
+            }
+            return URLError(code, url: url, sentence: sentence)
+        }
+    }
+
+    /// - Returns: `nil` for a request without a URL.
+    init?(_ state: OperationState) {
+        guard let url = state.request.url else { return nil }
+        self.url = url
+        method = state.request.httpMethod
+        fields = state.request.allHTTPHeaderFields ?? [:]
+        body = state.request.httpBody
+        timeoutInterval = state.request.timeoutInterval
+        outputFile = state.outputFile
+        isFinished = state.machine.phase == .finished
+        response = state.response.flatMap { [isFinished] response in
+            guard isFinished, let url = response.url else { return nil }
+            let fields = response.allHeaderFields.map {
+                (String(describing: $0.key), String(describing: $0.value))
+            }
+            return Response(
+                url: url,
+                status: response.statusCode,
+                fields: Dictionary(fields, uniquingKeysWith: { $1 })
+            )
+        }
+        responseData = isFinished ? state.responseData : nil
+        failure = state.error.map { error in
+            let error = error as NSError
+            return Failure(domain: error.domain, code: error.code, sentence: error.localizedDescription)
+        }
+    }
+
+    /// Puts back what was kept.
+    func restore(_ state: inout OperationState) {
+        state.outputFile = outputFile
+        guard isFinished else { return }
+        state.machine = .finished
+        state.isDelivered = true
+        state.responseData = responseData
+        state.response = response.flatMap {
+            HTTPURLResponse(
+                url: $0.url,
+                statusCode: $0.status,
+                httpVersion: "HTTP/1.1",
+                headerFields: $0.fields
+            )
+        }
+        state.error = failure.map { $0.error(url) }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import OperationNetworkingSystem
+import Testing
+
+/// "hello, hello, hello" in the codings of RFC 9110 §8.4.1, as made by Python's gzip and zlib.
+private enum Coded {
+    static let text = "hello, hello, hello"
+    static let gzip = bytes("H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=")
+    static let zlib = bytes("eNrLSM3JyddRyECiAEQoBtU=")
+    static let raw = bytes("y0jNycnXUchAogA=")
+
+    /// A mebibyte of zeros, in gzip.
+    static let megabyteOfZeros =
+        "H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfo" + String(repeating: "A", count: 1355) + "PgMc6jinAAAQAA=="
+
+    static func bytes(_ base64: String) -> [UInt8] {
+        Data(base64Encoded: base64).map { Array($0) } ?? []
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ContentDecoderTests {
+    /// Decodes pieces of at most `size` bytes, and says that it was all.
+    private func decode(_ coded: [UInt8], as coding: String, size: Int = .max) throws -> String {
+        let decoder = try #require(ContentDecoder(contentEncoding: coding))
+        var decoded = Data()
+        var rest = coded[...]
+        while !rest.isEmpty {
+            try decoder.decode(Array(rest.prefix(size)).span) { decoded.append($0) }
+            rest = rest.dropFirst(size)
+        }
+        try decoder.finish()
+        return String(decoding: decoded, as: UTF8.self)
+    }
+
+    private func isMalformed(_ coded: [UInt8], as coding: String, size: Int = .max) -> Bool {
+        do {
+            _ = try decode(coded, as: coding, size: size)
+            return false
+        } catch {
+            guard case .malformed? = error as? ContentDecoder.Failure else { return false }
+            return true
+        }
+    }
+
+    @Test(arguments: [
+        ("gzip", Coded.gzip), ("x-gzip", Coded.gzip), ("GZip", Coded.gzip),
+        ("deflate", Coded.zlib), ("deflate", Coded.raw),
+    ])
+    func everyCodingIsUndone(coding: String, coded: [UInt8]) throws {
+        #expect(try decode(coded, as: coding) == Coded.text)
+    }
+
+    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib), ("deflate", Coded.raw)])
+    func aBodyMayComeByteByByte(coding: String, coded: [UInt8]) throws {
+        #expect(try decode(coded, as: coding, size: 1) == Coded.text)
+    }
+
+    @Test(arguments: [1, 5, .max])
+    func everyMemberOfAGzipBodyCounts(size: Int) throws {
+        #expect(try decode(Coded.gzip + Coded.gzip, as: "gzip", size: size) == Coded.text + Coded.text)
+    }
+
+    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib), ("deflate", Coded.raw)])
+    func aBodyThatBreaksOffAnywhereIsTruncated(coding: String, coded: [UInt8]) {
+        for count in 1..<coded.count {
+            #expect(throws: ContentDecoder.Failure.truncated, "after \(count) bytes") {
+                try decode(Array(coded[..<count]), as: coding)
+            }
+        }
+    }
+
+    @Test func aSecondMemberThatBreaksOffIsTruncated() {
+        for count in 1..<Coded.gzip.count {
+            #expect(throws: ContentDecoder.Failure.truncated) {
+                try decode(Coded.gzip + Coded.gzip[..<count], as: "gzip")
+            }
+        }
+    }
+
+    @Test(arguments: ["gzip", "deflate"])
+    func anEmptyBodyIsComplete(coding: String) throws {
+        #expect(try decode([], as: coding) == "")
+    }
+
+    @Test(arguments: [("gzip", "not gzip"), ("deflate", "x\u{0}not zlib"), ("deflate", "\u{7}")])
+    func garbageIsMalformed(coding: String, text: String) {
+        #expect(isMalformed(Array(text.utf8), as: coding))
+    }
+
+    @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib)])
+    func aWrongChecksumIsMalformed(coding: String, coded: [UInt8]) {
+        // The checksum is the last thing in the zlib format, and comes before four bytes of length in gzip.
+        var coded = coded
+        coded[coded.count - (coding == "gzip" ? 5 : 1)] ^= 1
+        #expect(isMalformed(coded, as: coding))
+    }
+
+    @Test(arguments: [1, .max])
+    func zerosAfterTheEndArePadding(size: Int) throws {
+        let padding = [UInt8](repeating: 0, count: 512)
+        #expect(try decode(Coded.gzip + padding, as: "gzip", size: size) == Coded.text)
+        #expect(try decode(Coded.zlib + padding, as: "deflate", size: size) == Coded.text)
+    }
+
+    @Test(arguments: ["<html>", "\u{0}\u{0}\u{1}", "\u{0}\u{1f}"])
+    func anythingElseAfterTheEndIsMalformed(rest: String) {
+        for size in [1, .max] {
+            #expect(isMalformed(Coded.gzip + Array(rest.utf8), as: "gzip", size: size))
+            #expect(isMalformed(Coded.zlib + Array(rest.utf8), as: "deflate", size: size))
+            #expect(isMalformed(Coded.raw + Array(rest.utf8), as: "deflate", size: size))
+        }
+    }
+
+    @Test func whatComesOutComesInPieces() throws {
+        let decoder = try #require(ContentDecoder(contentEncoding: "gzip"))
+        let bomb = Coded.bytes(Coded.megabyteOfZeros)
+        var largest = 0
+        var total = 0
+        try decoder.decode(bomb.span) { piece in
+            largest = max(largest, piece.count)
+            total += piece.count
+        }
+        try decoder.finish()
+        #expect(total == 1 << 20)
+        #expect(largest <= 64 * 1024)
+    }
+
+    @Test func whatTheTakerThrowsComesOut() throws {
+        struct Full: Error {}
+        let decoder = try #require(ContentDecoder(contentEncoding: "gzip"))
+        #expect(throws: Full.self) { try decoder.decode(Coded.gzip.span) { _ in throw Full() } }
+    }
+
+    @Test(arguments: ["br", "zstd", "identity", "", "gzip, gzip", "compress"])
+    func anUnknownCodingHasNoDecoder(coding: String) {
+        #expect(ContentDecoder(contentEncoding: coding) == nil)
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import OperationNetworkingSystem
+import Testing
+
+/// Two connected sockets, closed with this object.
+final class SocketPair: Sendable {
+    let near: Int32
+    let far: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw SystemError(errno, "socketpair") }
+        (near, far) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(near)
+        close(far)
+    }
+
+    func sendFromFar(_ text: String) {
+        #expect(write(far, text, text.utf8.count) == text.utf8.count)
+    }
+
+    func receiveAtNear() {
+        var buffer = [UInt8](repeating: 0, count: 64)
+        _ = read(near, &buffer, buffer.count)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct SocketPollerTests {
+    private struct Report: Equatable {
+        var token: UInt64
+        var events: SocketPoller.Events
+    }
+
+    private func poll(_ poller: SocketPoller) -> [Report] {
+        var reports: [Report] = []
+        let count = poller.poll { reports.append(Report(token: $0, events: $1)) }
+        #expect(count == reports.count)
+        return reports
+    }
+
+    @Test func aQuietSocketIsNotReported() throws {
+        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        #expect(poll(poller) == [])
+    }
+
+    @Test func aReadySocketComesWithItsTokenUntilItIsRead() throws {
+        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        let token = UInt64(7) << 32 | 9
+        try poller.watch(sockets.near, for: .readable, token: token)
+        sockets.sendFromFar("a")
+        #expect(poll(poller) == [Report(token: token, events: .readable)])
+        #expect(poll(poller) == [Report(token: token, events: .readable)])
+        sockets.receiveAtNear()
+        #expect(poll(poller) == [])
+    }
+
+    @Test func watchingAgainChangesEventsAndToken() throws {
+        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        try poller.watch(sockets.near, for: [.readable, .writable], token: 2)
+        #expect(poll(poller) == [Report(token: 2, events: .writable)])
+        sockets.sendFromFar("a")
+        #expect(poll(poller) == [Report(token: 2, events: [.readable, .writable])])
+    }
+
+    @Test func aForgottenSocketIsNotReported() throws {
+        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .writable, token: 1)
+        poller.forget(sockets.near)
+        #expect(poll(poller) == [])
+        poller.forget(sockets.near)
+    }
+
+    @Test func aHangUpIsAFailureEvenIfNobodyAsked() throws {
+        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: [], token: 1)
+        shutdown(sockets.far, Int32(SHUT_RDWR))
+        #expect(poll(poller).first?.events.contains(.failed) == true)
+    }
+
+    @Test func aNumberThatWasClosedCanBeWatchedAgain() throws {
+        let poller = try SocketPoller()
+        var number: Int32
+        do {
+            let sockets = try SocketPair()
+            number = dup(sockets.near)
+            try poller.watch(number, for: .readable, token: 1)
+            close(number)
+        }
+        let sockets = try SocketPair()
+        number = dup2(sockets.near, number)
+        defer { close(number) }
+        try poller.watch(number, for: .writable, token: 2)
+        #expect(poll(poller) == [Report(token: 2, events: .writable)])
+    }
+
+    @Test func aClosedDescriptorIsAnError() throws {
+        let poller = try SocketPoller()
+        #expect(throws: SystemError(EBADF, "epoll_ctl")) { try poller.watch(-1, for: .readable, token: 1) }
+    }
+
+    @Test func thePollersOwnDescriptorSaysThatSomethingIsReadyAndIsCloseOnExec() throws {
+        let (outer, poller, sockets) = (try SocketPoller(), try SocketPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        try outer.watch(poller.descriptor, for: .readable, token: 2)
+        #expect(poll(outer) == [])
+        sockets.sendFromFar("a")
+        #expect(poll(outer) == [Report(token: 2, events: .readable)])
+        #expect(fcntl(poller.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+}

@@ -1,0 +1,267 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// What libcurl 7.88 lets pass, or might: byte for byte.
+@Suite(.timeLimit(.minutes(1)))
+struct BrokenResponseTests {
+    /// Bytes that a server sends before it closes the connection, and what has to come of them.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var bytes: String
+        /// `nil`: a success.
+        var code: URLError.Code?
+        var body: String
+        var method: String
+
+        init(_ name: String, _ bytes: String, code: URLError.Code?, body: String = "", method: String = "GET")
+        {
+            testDescription = name
+            self.bytes = bytes
+            self.code = code
+            self.body = body
+            self.method = method
+        }
+    }
+
+    static let lengths = [
+        Case("two lengths", "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", code: .badServerResponse),
+        Case("a list of two lengths", "Content-Length: 3, 4\r\n\r\nabcd", code: .badServerResponse),
+        Case(
+            "the same length twice",
+            "Content-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+            code: nil,
+            body: "abc"
+        ),
+        Case("a list of the same length", "Content-Length: 3, 3\r\n\r\nabc", code: nil, body: "abc"),
+        Case("no number", "Content-Length: abc\r\n\r\nabc", code: .badServerResponse),
+        Case("a negative length", "Content-Length: -1\r\n\r\nabc", code: .badServerResponse),
+        Case("a signed length", "Content-Length: +3\r\n\r\nabc", code: .badServerResponse),
+        Case("a number and more", "Content-Length: 3x\r\n\r\nabc", code: .badServerResponse),
+        Case("an empty length", "Content-Length:\r\n\r\nabc", code: .badServerResponse),
+        Case("a huge length", "Content-Length: 99999999999999999999\r\n\r\nabc", code: .badServerResponse),
+        Case("a length with a blank in its name", "Content-Length : 3\r\n\r\nabc", code: .badServerResponse),
+        Case(
+            "a body shorter than declared",
+            "Content-Length: 10\r\n\r\nabc",
+            code: .networkConnectionLost,
+            body: "abc"
+        ),
+        Case("no body, but a length", "Content-Length: 10\r\n\r\n", code: .networkConnectionLost),
+        Case("more than declared", "Content-Length: 3\r\n\r\nabcdef", code: nil, body: "abc"),
+        Case(
+            "a bad length where there is no body",
+            "Content-Length: x\r\n\r\n",
+            code: .badServerResponse,
+            method: "HEAD"
+        ),
+    ]
+
+    static let chunks = [
+        Case("all chunks", "3\r\nabc\r\n0\r\n\r\n", code: nil, body: "abc"),
+        Case("chunk extensions", "3;a=b\r\nabc\r\n0;c\r\n\r\n", code: nil, body: "abc"),
+        Case("trailers", "3\r\nabc\r\n0\r\nDigest: x\r\nContent-Length: 9\r\n\r\n", code: nil, body: "abc"),
+        Case("no last chunk", "3\r\nabc\r\n", code: .networkConnectionLost, body: "abc"),
+        Case("a chunk that breaks off", "5\r\nabc", code: .networkConnectionLost, body: "abc"),
+        Case("no chunk", "", code: .networkConnectionLost),
+        Case("half a chunk size", "3\r\nabc\r\n1", code: .networkConnectionLost, body: "abc"),
+        Case("a last chunk without its end", "3\r\nabc\r\n0\r\n", code: .networkConnectionLost, body: "abc"),
+        Case(
+            "trailers that break off",
+            "3\r\nabc\r\n0\r\nDigest: x\r\n",
+            code: .networkConnectionLost,
+            body: "abc"
+        ),
+        Case("a chunk size that is none", "xyz\r\nabc\r\n0\r\n\r\n", code: .networkConnectionLost),
+        Case("an empty chunk size", "\r\nabc\r\n0\r\n\r\n", code: .networkConnectionLost),
+        Case("a negative chunk size", "-3\r\nabc\r\n0\r\n\r\n", code: .networkConnectionLost),
+        Case("a huge chunk size", "fffffffffffffffff\r\nabc\r\n0\r\n\r\n", code: .networkConnectionLost),
+        Case(
+            "a chunk longer than its size",
+            "3\r\nabcdef\r\n0\r\n\r\n",
+            code: .networkConnectionLost,
+            body: "abc"
+        ),
+    ]
+
+    static let heads = [
+        Case("nothing", "", code: .networkConnectionLost),
+        Case("a piece of the version", "HTT", code: .networkConnectionLost),
+        Case("the version", "HTTP/1.1", code: .networkConnectionLost),
+        Case("half a status line", "HTTP/1.1 200 O", code: .networkConnectionLost),
+        Case("a status line", "HTTP/1.1 200 OK\r\n", code: .networkConnectionLost),
+        Case("half a field", "HTTP/1.1 200 OK\r\nContent-Le", code: .networkConnectionLost),
+        Case(
+            "a field without its line end",
+            "HTTP/1.1 200 OK\r\nContent-Length: 3",
+            code: .networkConnectionLost
+        ),
+        Case("a field", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", code: .networkConnectionLost),
+        Case(
+            "half the empty line",
+            "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r",
+            code: .networkConnectionLost
+        ),
+        Case("only an interim head", "HTTP/1.1 103 Early Hints\r\n\r\n", code: .networkConnectionLost),
+        Case(
+            "an interim head and a piece",
+            "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 2",
+            code: .networkConnectionLost
+        ),
+        Case(
+            "an interim head and half a head",
+            "HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n",
+            code: .networkConnectionLost
+        ),
+        Case("no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", code: .unsupportedURL),
+        Case("HTTP/0.9", "<html>hello</html>", code: .unsupportedURL),
+        Case("status 99", "HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n", code: .badServerResponse),
+        Case("status 600", "HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n", code: .badServerResponse),
+        Case(
+            "an unasked part",
+            "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes 2-4/5\r\nContent-Length: 3\r\n\r\ncde",
+            code: .badServerResponse
+        ),
+        Case("HTTP/2 without TLS", "HTTP/2 200 OK\r\nContent-Length: 3\r\n\r\nabc", code: .badServerResponse),
+        Case("a body that lasts until the end", "HTTP/1.1 200 OK\r\n\r\nabc", code: nil, body: "abc"),
+        Case("HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\nabc", code: nil, body: "abc"),
+        Case("bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 3\n\nabc", code: nil, body: "abc"),
+        Case(
+            "a transfer coding that nobody asked for",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc",
+            code: .badServerResponse
+        ),
+    ]
+
+    @Test(arguments: heads)
+    func headsThatBreakOffOrAreNone(_ broken: Case) async throws {
+        try await check(broken)
+    }
+
+    @Test(arguments: lengths)
+    func lengthsThatCannotBeTrusted(_ broken: Case) async throws {
+        try await check(broken, after: "HTTP/1.1 200 OK\r\n")
+    }
+
+    @Test(arguments: chunks)
+    func chunksThatAreNotAll(_ broken: Case) async throws {
+        try await check(broken, after: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    }
+
+    private func check(_ broken: Case, after head: String = "") async throws {
+        let server = try ScriptedServer([.raw(AnswerBody(stringLiteral: head + broken.bytes))])
+        let transfer = TestTransfer(.plain(server.url, method: broken.method)).start()
+        let end = try await transfer.end()
+        #expect(end.code == broken.code, "\(String(describing: end.error))")
+        #expect(transfer.body == broken.body)
+        if broken.code == nil { #expect(end.error == nil) }
+    }
+
+    /// The connection ends at every single byte of a response.
+    @Test func aResponseThatBreaksOffAnywhereIsNeverComplete() async throws {
+        let response = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123456789"
+        for count in 0..<response.utf8.count {
+            let server = try ScriptedServer([.raw(.data(Data(response.utf8.prefix(count))))])
+            let end = try await TestTransfer(.plain(server.url)).start().end()
+            #expect(end.error != nil, "after \(count) bytes")
+        }
+    }
+
+    // MARK: - Content codings
+
+    private func transfer(coding: String, body: Data) async throws -> (TestTransfer, TransferEnd) {
+        let server = try ScriptedServer([.respond(200, ["Content-Encoding": coding], body: .data(body))])
+        let transfer = TestTransfer(.plain(server.url, acceptsContentCoding: true)).start()
+        let end = try await transfer.end()
+        #expect(server.requests.first?["Accept-Encoding"] == "gzip, deflate")
+        return (transfer, end)
+    }
+
+    @Test func aCodedBodyIsDecodedAndCountedAsSent() async throws {
+        let (transfer, end) = try await transfer(coding: "gzip", body: CodedBody.gzip)
+        #expect(end.error == nil)
+        #expect(transfer.body == CodedBody.text)
+        #expect(end.metrics.bytesReceived == Int64(CodedBody.gzip.count))
+    }
+
+    @Test(arguments: ["gzip", "deflate"])
+    func aCodedBodyThatBreaksOffIsAnErrorThoughItsLengthIsRight(coding: String) async throws {
+        let body = coding == "gzip" ? CodedBody.gzip : CodedBody.deflate
+        let (_, end) = try await transfer(coding: coding, body: body.dropLast(3))
+        #expect(end.code == .cannotDecodeRawData, "\(String(describing: end.error))")
+    }
+
+    @Test(arguments: ["gzip", "deflate"])
+    func dataAfterACodedBodyIsAnError(coding: String) async throws {
+        let body = coding == "gzip" ? CodedBody.gzip : CodedBody.deflate
+        let (_, end) = try await transfer(coding: coding, body: body + Data("<html>".utf8))
+        #expect(end.code == .cannotDecodeRawData, "\(String(describing: end.error))")
+    }
+
+    @Test func aBodyThatIsNotItsCodingIsAnError() async throws {
+        let (_, end) = try await transfer(coding: "gzip", body: Data("plain".utf8))
+        #expect(end.code == .cannotDecodeRawData, "\(String(describing: end.error))")
+    }
+
+    @Test func aCodingThatNobodyAskedForIsAnError() async throws {
+        let (_, end) = try await transfer(coding: "br", body: Data("?".utf8))
+        #expect(end.code == .cannotDecodeContentData, "\(String(describing: end.error))")
+    }
+
+    @Test func aBodyIsLeftCodedWhenNobodyAskedToUndoIt() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Encoding": "gzip"], body: .data(CodedBody.gzip))
+        ])
+        let transfer = TestTransfer(.plain(server.url)).start()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.heard.withLock { $0.body } == CodedBody.gzip)
+        #expect(server.requests.first?["Accept-Encoding"] == nil)
+    }
+
+    // MARK: - Connections
+
+    @Test func aResetIsAnError() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789").resetting(after: 4)])
+        #expect(try await TestTransfer(.plain(server.url)).start().end().code == .networkConnectionLost)
+    }
+
+    @Test func aKeptConnectionThatTheServerClosedIsReplacedWithoutAWord() async throws {
+        let server = try ScriptedServer([.respond(body: "a"), .respond(body: "b")])
+        #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
+        server.closeConnections()
+        try await server.waitForOpenConnections(0)
+        let second = TestTransfer(.plain(server.url)).start()
+        #expect(try await second.end().error == nil)
+        #expect(second.body == "b")
+        #expect(server.connectionsAccepted == 2)
+    }
+
+    @Test func anAnswerThatAsksForTheRequestAgainIsTheAnswer() async throws {
+        // libcurl would send the request again by itself (RFC 9110 §15.5.18), and two heads would come.
+        let server = try ScriptedServer([.respond(417, body: "no"), .respond(200, body: "yes")])
+        let transfer = TestTransfer(
+            .plain(
+                server.url,
+                method: "PUT",
+                fields: ["Expect": "100-continue"],
+                body: .data(Data("0123456789".utf8))
+            )
+        ).start()
+        let end = try await transfer.end()
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        let (heads, body) = transfer.heard.withLock { ($0.heads, $0.body) }
+        #expect(heads.count == 1)
+        #expect((heads.first?.status == 417) == (body == Data("no".utf8)), "\(heads) \(body)")
+    }
+}
+
+/// "hello, hello, hello", as Python's gzip and zlib code it.
+enum CodedBody {
+    static let text = "hello, hello, hello"
+    static let gzip = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=") ?? Data()
+    static let deflate = Data(base64Encoded: "eNrLSM3JyddRyECiAEQoBtU=") ?? Data()
+}

@@ -1,0 +1,97 @@
+import Foundation
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct DescriptorTests {
+    /// The open descriptors of this process, but for those that it inherited.
+    private static func descriptors() -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { $0 > 2 && fcntl($0, F_GETFD) >= 0 }
+    }
+
+    private static func target(of descriptor: Int32) -> String {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) ?? ""
+    }
+
+    /// In a process of its own, where every new descriptor is ours or the scripted server's, which are close-on-exec.
+    @Test func noDescriptorOfATransferIsInherited() async throws {
+        try SlowResolver.preload()
+        await #expect(processExitsWith: .success) {
+            alarm(20)
+            let before = Set(DescriptorTests.descriptors())
+            let gate = Gate()
+            let server = try ScriptedServer([.respond(body: "0123456789").held(after: 5, by: gate)])
+            let transfers = (0..<4).map { _ in TestTransfer(.plain(server.url)).start() }
+            for transfer in transfers { try await transfer.bodyCame.wait() }
+            // One that resolves a name has sockets of the resolver's.
+            let slow = URL(string: "http://name.slow.test/") ?? server.url
+            let resolving = TestTransfer(.plain(slow)).start()
+            guard SlowResolver.wait(for: 1) else { exit(9) }
+            try await networkThreadIsDone()
+
+            let new = DescriptorTests.descriptors().filter { !before.contains($0) }
+            guard new.filter({ DescriptorTests.target(of: $0).hasPrefix("socket:") }).count >= 9 else {
+                exit(2)
+            }
+            for descriptor in new where DescriptorTests.target(of: descriptor).hasPrefix("socket:") {
+                guard fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0 else {
+                    print("inherited: \(descriptor) \(DescriptorTests.target(of: descriptor))")
+                    exit(3)
+                }
+            }
+            // What a child sees, as the kernel tells it. popen(3) closes nothing by itself.
+            guard let pipe = popen("ls -l /proc/self/fd", "r") else { exit(4) }
+            var line = [CChar](repeating: 0, count: 4096)
+            while fgets(&line, Int32(line.count), pipe) != nil {
+                let text = String(
+                    decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+                    as: UTF8.self
+                )
+                let inherited = new.contains {
+                    text.contains(DescriptorTests.target(of: $0)) && text.contains("socket:")
+                }
+                guard !inherited,
+                    !text.contains("eventpoll") || before.contains(where: { text.contains(" \($0) ") })
+                else {
+                    print("in the child: \(text)")
+                    exit(5)
+                }
+            }
+            pclose(pipe)
+            gate.open()
+            for transfer in transfers {
+                guard try await transfer.end().error == nil else { exit(6) }
+            }
+            resolving.stop()
+        }
+    }
+
+    @Test func runningOutOfDescriptorsIsAnErrorThatNamesTheLimit() async {
+        await #expect(processExitsWith: .success) {
+            alarm(20)
+            let (server, other) = (
+                try ScriptedServer([.respond(body: "a")]), try ScriptedServer([.respond(body: "b")])
+            )
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
+            let highest = DescriptorTests.descriptors().max() ?? 0
+            var limit = rlimit(rlim_cur: rlim_t(highest) + 1, rlim_max: rlim_t(highest) + 1)
+            guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(3) }
+            limit.rlim_cur = rlim_t(highest) + 1
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(4) }
+            // Every number below the limit that is free has to go, too.
+            while dup(2) >= 0 {}
+
+            let end = try await TestTransfer(.plain(other.url)).start().end()
+            let error = end.operationError as? URLError
+            print("without descriptors: \(String(describing: error))")
+            guard error?.code == .cannotConnectToHost else { exit(5) }
+            guard error?.localizedDescription.contains("RLIMIT_NOFILE") == true else { exit(6) }
+            // What has its connection goes on.
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(7) }
+        }
+    }
+}

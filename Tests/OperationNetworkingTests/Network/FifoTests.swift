@@ -1,0 +1,68 @@
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct FifoTests {
+    @Test func whatCameFirstLeavesFirst() {
+        var fifo = Fifo<Int>()
+        #expect(fifo.popFirst() == nil)
+        fifo.append(1)
+        fifo.append(contentsOf: [2, 3])
+        #expect(fifo.popFirst() == 1)
+        fifo.append(4)
+        #expect([fifo.popFirst(), fifo.popFirst(), fifo.popFirst(), fifo.popFirst()] == [2, 3, 4, nil])
+    }
+
+    @Test func itDoesWhatAnArrayDoes() {
+        var random = SeededGenerator(seed: 1)
+        var fifo = Fifo<Int>()
+        var model: [Int] = []
+        for step in 0..<20_000 {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0:
+                let more = Array(step..<step + Int.random(in: 0..<20, using: &random))
+                fifo.append(contentsOf: more)
+                model.append(contentsOf: more)
+            case 1:
+                fifo.append(step)
+                model.append(step)
+            default:
+                #expect(fifo.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+            }
+        }
+    }
+
+    @Test func itLetsGoOfWhatLeft() {
+        final class Thing {}
+        var fifo = Fifo<Thing>()
+        weak var first: Thing?
+        do {
+            let thing = Thing()
+            first = thing
+            fifo.append(thing)
+            fifo.append(Thing())
+        }
+        #expect(first != nil)
+        _ = fifo.popFirst()
+        #expect(first == nil)
+    }
+}
+
+/// The same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Streams that end in every way there is, over cleartext HTTP/2 with prior knowledge.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTP2Tests {
+    struct Ending: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var ending: HTTP2Server.Ending
+    }
+
+    /// Of a body of ten bytes.
+    static let broken = [
+        Ending(testDescription: "RST_STREAM NO_ERROR", ending: .reset(code: 0, after: 4)),
+        Ending(testDescription: "RST_STREAM PROTOCOL_ERROR", ending: .reset(code: 1, after: 4)),
+        Ending(testDescription: "RST_STREAM INTERNAL_ERROR", ending: .reset(code: 2, after: 4)),
+        Ending(testDescription: "RST_STREAM CANCEL", ending: .reset(code: 8, after: 4)),
+        Ending(testDescription: "RST_STREAM before the body", ending: .reset(code: 2, after: 0)),
+        Ending(testDescription: "GOAWAY NO_ERROR", ending: .goAway(code: 0, after: 4)),
+        Ending(testDescription: "GOAWAY INTERNAL_ERROR", ending: .goAway(code: 2, after: 4)),
+        Ending(testDescription: "the end of the connection", ending: .close(after: 4)),
+        Ending(testDescription: "the end of the connection before the body", ending: .close(after: 0)),
+    ]
+
+    private func transfer(
+        _ fields: FieldLines,
+        body: AnswerBody = "0123456789",
+        _ ending: HTTP2Server.Ending,
+        isHeld: Bool,
+        acceptsContentCoding: Bool = false
+    ) async throws -> (TestTransfer, TransferEnd) {
+        let gate = Gate()
+        let server = try HTTP2Server([
+            .respond(200, fields, body: body, ending: ending, endingAfter: isHeld ? gate : nil)
+        ])
+        let transfer = TestTransfer(
+            .plain(server.url, version: .http2PriorKnowledge, acceptsContentCoding: acceptsContentCoding)
+        ).start()
+        if isHeld {
+            try await gate.waitForArrivals()
+            try await networkThreadIsDone()
+            gate.open()
+        }
+        return (transfer, try await transfer.end())
+    }
+
+    @Test(arguments: [false, true])
+    func aWholeStreamIsASuccess(isHeld: Bool) async throws {
+        let (transfer, end) = try await transfer(["content-length": "10"], .whole, isHeld: isHeld)
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(transfer.body == "0123456789")
+        #expect(transfer.head?.version == "HTTP/2")
+        #expect(end.metrics.httpVersion == "2")
+    }
+
+    @Test(arguments: broken, [false, true])
+    func aStreamThatBreaksOffIsAnErrorIfItsLengthIsKnown(ending: Ending, isHeld: Bool) async throws {
+        let (_, end) = try await transfer(["content-length": "10"], ending.ending, isHeld: isHeld)
+        #expect(end.error != nil)
+    }
+
+    /// libcurl 7.88 calls some of these a success. Prior knowledge cannot be asked again over HTTP/1.1, so the end of
+    /// such a body is an error before it begins.
+    @Test(arguments: broken, [false, true])
+    func aStreamThatBreaksOffIsAnErrorIfItsLengthIsUnknown(ending: Ending, isHeld: Bool) async throws {
+        let (_, end) = try await transfer([:], ending.ending, isHeld: isHeld)
+        #expect(end.error != nil)
+    }
+
+    @Test(arguments: broken)
+    func aStreamThatBreaksOffIsAnErrorIfItsCodingKnowsTheEnd(ending: Ending) async throws {
+        for isHeld in [false, true] {
+            let (_, end) = try await transfer(
+                ["content-encoding": "gzip"],
+                body: .data(CodedBody.gzip),
+                ending.ending,
+                isHeld: isHeld,
+                acceptsContentCoding: true
+            )
+            #expect(end.error != nil)
+        }
+    }
+
+    @Test func aCodedBodyThatIsWholeNeedsNoLength() async throws {
+        let (transfer, end) = try await transfer(
+            ["content-encoding": "gzip"],
+            body: .data(CodedBody.gzip),
+            .whole,
+            isHeld: false,
+            acceptsContentCoding: true
+        )
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(transfer.body == CodedBody.text)
+    }
+
+    @Test func aResponseWithoutABodyNeedsNoLength() async throws {
+        let server = try HTTP2Server([.respond(204)])
+        let end = try await TestTransfer(.plain(server.url, version: .http2PriorKnowledge)).start().end()
+        #expect(end.error == nil, "\(String(describing: end.error))")
+    }
+
+    @Test func manyTransfersShareOneConnection() async throws {
+        let server = try HTTP2Server([.respond(200, ["content-length": "10"], body: "0123456789")])
+        let transfers = (0..<50).map { _ in
+            TestTransfer(.plain(server.url, version: .http2PriorKnowledge)).start()
+        }
+        var opened = 0
+        for transfer in transfers {
+            let end = try await transfer.end()
+            #expect(end.error == nil, "\(String(describing: end.error))")
+            opened += end.metrics.connectionCount
+        }
+        #expect(opened == 1)
+        #expect(server.streams == 50)
+    }
+
+    @Test func aDeclaredLengthThatIsWrongIsAnError() async throws {
+        for length in ["5", "20", "x", "10, 11"] {
+            let (_, end) = try await transfer(["content-length": length], .whole, isHeld: false)
+            #expect(end.error != nil, "\(length)")
+        }
+    }
+}

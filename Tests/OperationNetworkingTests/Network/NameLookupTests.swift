@@ -1,0 +1,65 @@
+import Foundation
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Each in a process of its own: the look-up blocks a thread of libcurl's until the end.
+@Suite(.timeLimit(.minutes(1)))
+struct NameLookupTests {
+    private static let name = URL(string: "http://name.slow.test/") ?? URL(fileURLWithPath: "/")
+
+    @Test func aSlowLookupCanBeCancelledWithoutHoldingUpAnybody() async throws {
+        try SlowResolver.preload()
+        await #expect(processExitsWith: .success) {
+            alarm(15)
+            let server = try ScriptedServer([.respond(body: "hello")])
+            let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
+            guard SlowResolver.wait(for: 1) else { exit(9) }
+            // It holds up nobody while it lasts, nor when it is cancelled: the gate stays shut.
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
+            slow.stop()
+            try await networkThreadIsDone()
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
+            guard slow.ends.elements.isEmpty else { exit(4) }
+        }
+    }
+
+    @Test func aSlowLookupTimesOutWithoutHoldingUpAnybody() async throws {
+        try SlowResolver.preload()
+        await #expect(processExitsWith: .success) {
+            alarm(15)
+            let server = try ScriptedServer([.respond(body: "hello")])
+            let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0.2)).start()
+            guard SlowResolver.wait(for: 1) else { exit(9) }
+            guard try await slow.end().code == .timedOut else { exit(2) }
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
+        }
+    }
+
+    @Test func aHundredSlowLookupsCanBeCancelledAtOnce() async throws {
+        try SlowResolver.preload()
+        await #expect(processExitsWith: .success) {
+            alarm(15)
+            let server = try ScriptedServer([.respond(body: "hello")])
+            let slow = (0..<100).map { _ in TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
+            }
+            guard SlowResolver.wait(for: 100) else { exit(9) }
+            for transfer in slow { transfer.stop() }
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
+            SlowResolver.open()
+            guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
+        }
+    }
+
+    @Test func aNameThatDoesNotExistIsAnErrorThatSaysSo() async throws {
+        try SlowResolver.preload()
+        await #expect(processExitsWith: .success) {
+            alarm(15)
+            SlowResolver.open()
+            let end = try await TestTransfer(.plain(NameLookupTests.name)).start().end()
+            guard end.code == .cannotFindHost, "\(end)".contains("name.slow.test") else { exit(2) }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkThreadTests {
+    /// The mechanism of `RunLoopPort`: without it nothing here would wake the loop, since no timer runs and nobody
+    /// posts. In a process of its own, where no other test does.
+    @Test func theLoopWakesThroughASocket() async {
+        await #expect(processExitsWith: .success) {
+            alarm(20)
+            let gates = (0..<5).map { _ in Gate() }
+            let server = try ScriptedServer(gates.map { .respond(body: "0123456789").held(after: 5, by: $0) })
+            for gate in gates {
+                let transfer = TestTransfer(.plain(server.url, idleTimeout: 0)).start()
+                try await transfer.bodyCame.wait()
+                gate.open()
+                guard try await transfer.end().error == nil, transfer.body == "0123456789" else { exit(2) }
+            }
+            guard server.connectionsAccepted == 1 else { exit(3) }
+        }
+    }
+
+    @Test func tenThreadsPostingAtOnceLoseNothingAndKeepTheirOrder() async throws {
+        let (threads, posts) = (10, 2_000)
+        let seen = Locked([Int: [Int]]())
+        let done = Gate()
+        let left = Locked(threads * posts)
+        for thread in 0..<threads {
+            Thread {
+                for number in 0..<posts {
+                    NetworkThread.shared.perform { _ in
+                        seen.withLock { $0[thread, default: []].append(number) }
+                        let isLast = left.withLock { left in
+                            left -= 1
+                            return left == 0
+                        }
+                        if isLast { done.open() }
+                    }
+                }
+            }.start()
+        }
+        try await done.wait(within: .seconds(30))
+        for thread in 0..<threads {
+            #expect(seen.withLock { $0[thread] } == Array(0..<posts))
+        }
+    }
+
+    @Test func everythingRunsOnOneNamedThread() async throws {
+        let names = Recorder<String?>()
+        NetworkThread.shared.perform { _ in names.append(Thread.current.name) }
+        ConnectionOperation.withNetworkRunLoop { loop in
+            names.append(RunLoop.current === loop ? Thread.current.name : "another run loop")
+        }
+        #expect(try await names.wait(count: 2) == ["OperationNetworking", "OperationNetworking"])
+    }
+
+    @Test func aTimerOfTheUsersRunsThere() async throws {
+        let fired = Recorder<String?>()
+        ConnectionOperation.withNetworkRunLoop { loop in
+            let timer = Timer(timeInterval: 0.01, repeats: true) { timer in
+                fired.append(Thread.current.name)
+                if fired.elements.count == 3 { timer.invalidate() }
+            }
+            loop.add(timer, forMode: .common)
+        }
+        #expect(try await fired.wait(count: 3) == Array(repeating: "OperationNetworking", count: 3))
+    }
+
+    @Test func usingTransfersOnAnotherThreadTraps() async {
+        #if arch(arm64)
+            let trap = ExitTest.Condition.signal(SIGTRAP)
+        #else
+            let trap = ExitTest.Condition.signal(SIGILL)
+        #endif
+        await #expect(processExitsWith: trap) {
+            alarm(5)
+            final class Thief: @unchecked Sendable {
+                // @unchecked: what it steals is the point of the test.
+                var transfers: Transfers?
+            }
+            let thief = Thief()
+            let gate = Gate()
+            NetworkThread.shared.perform { transfers in
+                thief.transfers = transfers
+                gate.open()
+            }
+            try await gate.wait()
+            _ = thief.transfers?.count
+        }
+    }
+}

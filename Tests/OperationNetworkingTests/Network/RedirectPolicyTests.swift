@@ -1,0 +1,143 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct RedirectPolicyTests {
+    private func request(
+        _ url: String = "http://example.org/a/b?c=d",
+        _ method: String = "GET",
+        _ fields: [String: String] = [:]
+    ) throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.httpMethod = method
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    private func head(_ status: Int, _ location: String? = "http://example.org/next") -> ResponseHead {
+        var head = ResponseHead(version: "HTTP/1.1", status: status, fields: [:])
+        if let location { head.fields.append(name: "Location", value: location) }
+        return head
+    }
+
+    @Test(arguments: [
+        (301, true), (302, true), (303, true), (307, true), (308, true), (300, false), (304, false),
+        (305, false),
+        (306, false), (200, false), (201, false), (404, false),
+    ])
+    func someStatusesRedirect(status: Int, isRedirect: Bool) {
+        #expect(RedirectPolicy.isRedirect(head(status)) == isRedirect)
+        #expect(!RedirectPolicy.isRedirect(head(status, nil)))
+    }
+
+    @Test(arguments: [
+        ("GET", [301: "GET", 302: "GET", 303: "GET", 307: "GET", 308: "GET"]),
+        ("HEAD", [301: "HEAD", 302: "HEAD", 303: "HEAD", 307: "HEAD", 308: "HEAD"]),
+        ("POST", [301: "GET", 302: "GET", 303: "GET", 307: "POST", 308: "POST"]),
+        ("PUT", [301: "PUT", 302: "PUT", 303: "GET", 307: "PUT", 308: "PUT"]),
+        ("DELETE", [301: "DELETE", 302: "DELETE", 303: "GET", 307: "DELETE", 308: "DELETE"]),
+    ])
+    func theStatusDecidesTheMethodAndTheBody(method: String, methods: [Int: String]) throws {
+        for (status, next) in methods {
+            var asked = try request(
+                "http://example.org/",
+                method,
+                ["Content-Type": "text/plain", "X-A": "b"]
+            )
+            asked.httpBody = Data("body".utf8)
+            let followed = try #require(RedirectPolicy.request(after: head(status), to: asked))
+            #expect(followed.httpMethod == next, "\(status)")
+            let keepsBody = next == method
+            #expect(followed.httpBody == (keepsBody ? Data("body".utf8) : nil), "\(status)")
+            #expect(followed.value(forHTTPHeaderField: "Content-Type") == (keepsBody ? "text/plain" : nil))
+            #expect(followed.value(forHTTPHeaderField: "X-A") == "b")
+        }
+    }
+
+    @Test func fieldsThatDescribeTheBodyLeaveWithIt() throws {
+        let fields = [
+            "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding",
+        ]
+        var asked = try request(
+            "http://example.org/",
+            "POST",
+            Dictionary(uniqueKeysWithValues: fields.map { ($0, "x") })
+        )
+        asked.httpBodyStream = InputStream(data: Data("body".utf8))
+        let followed = try #require(RedirectPolicy.request(after: head(303), to: asked))
+        #expect(followed.httpBodyStream == nil)
+        for field in fields { #expect(followed.value(forHTTPHeaderField: field) == nil) }
+    }
+
+    @Test(arguments: [
+        ("http://example.org/next", true), ("HTTP://EXAMPLE.org/next", true),
+        ("http://example.org:80/", true),
+        ("/next", true), ("?q", true), ("http://example.org:8080/", false), ("https://example.org/", false),
+        ("http://www.example.org/", false), ("http://example.com/", false), ("//example.com/", false),
+        ("https://example.org:80/", false),
+    ])
+    func credentialsStayAtTheirOrigin(location: String, isSame: Bool) throws {
+        let asked = try request(
+            "http://example.org/",
+            "GET",
+            [
+                "Authorization": "secret", "Cookie": "a=b", "Proxy-Authorization": "secret",
+                "Accept": "text/plain",
+            ]
+        )
+        let followed = try #require(RedirectPolicy.request(after: head(302, location), to: asked))
+        for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+            #expect((followed.value(forHTTPHeaderField: name) != nil) == isSame, "\(name)")
+        }
+        #expect(followed.value(forHTTPHeaderField: "Accept") == "text/plain")
+    }
+
+    @Test(arguments: [
+        ("http://example.org/next", "http://example.org/next"), ("/next", "http://example.org/next"),
+        ("next", "http://example.org/a/next"), ("../next", "http://example.org/next"),
+        ("?q=1", "http://example.org/a/b?q=1"), ("//other.org/x", "http://other.org/x"),
+        ("./", "http://example.org/a/"), ("https://example.org:8443/x", "https://example.org:8443/x"),
+    ])
+    func aLocationIsResolvedAgainstTheRequest(location: String, url: String) throws {
+        let followed = RedirectPolicy.request(after: head(302, location), to: try request())
+        #expect(followed?.url?.absoluteString == url)
+    }
+
+    @Test(arguments: [
+        ("/next", "http://example.org/a#top", "http://example.org/next#top"),
+        ("/next#end", "http://example.org/a#top", "http://example.org/next#end"),
+        ("/next", "http://example.org/a", "http://example.org/next"),
+        ("/next?q=%2F", "http://example.org/a#a%20b", "http://example.org/next?q=%2F#a%20b"),
+    ])
+    func aFragmentIsInheritedByALocationWithoutOne(location: String, from: String, url: String) throws {
+        let followed = RedirectPolicy.request(after: head(302, location), to: try request(from))
+        #expect(followed?.url?.absoluteString == url)
+    }
+
+    @Test(arguments: [
+        "ftp://example.org/", "file:///etc/passwd", "javascript:alert(1)", "http://", "http:///path",
+        "mailto:a@b.c",
+        "data:,x",
+    ])
+    func aLocationThatLeadsNowhereIsNotFollowed(location: String) throws {
+        #expect(RedirectPolicy.request(after: head(302, location), to: try request()) == nil)
+    }
+
+    /// Real servers send them.
+    @Test func aLocationWithCharactersThatNoURLHasIsFollowedOrRefusedButNeverTraps() throws {
+        for location in ["/a b", "/ü", "/a|b", "/%", "/%zz", "http://[::1", "\u{0}", "/a\tb", "http://a b/"] {
+            let followed = RedirectPolicy.request(after: head(302, location), to: try request())
+            #expect(followed == nil || followed?.url?.host?.isEmpty == false, "\(location)")
+        }
+    }
+
+    @Test func theRequestItselfStaysAsItWas() throws {
+        let asked = try request("http://example.org/", "POST", ["Authorization": "secret"])
+        _ = RedirectPolicy.request(after: head(303, "http://other.org/"), to: asked)
+        #expect(asked.httpMethod == "POST")
+        #expect(asked.value(forHTTPHeaderField: "Authorization") == "secret")
+    }
+}

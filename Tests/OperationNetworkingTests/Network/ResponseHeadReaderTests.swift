@@ -1,0 +1,107 @@
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseHeadReaderTests {
+    private struct Read {
+        var heads: [ResponseHead] = []
+        var trailers = 0
+        var malformation: String?
+        var isInsideHead = false
+    }
+
+    private func read(_ lines: [String]) -> Read {
+        read(lines.map { Array($0.utf8) })
+    }
+
+    private func read(_ lines: [[UInt8]]) -> Read {
+        var reader = ResponseHeadReader()
+        var result = Read()
+        for line in lines {
+            switch reader.read(line.span) {
+            case .nothing: break
+            case .head(let head): result.heads.append(head)
+            case .trailer: result.trailers += 1
+            }
+        }
+        result.malformation = reader.malformation
+        result.isInsideHead = reader.isInsideHead
+        return result
+    }
+
+    @Test func aHeadIsCompleteWithItsEmptyLine() throws {
+        let read = read(["HTTP/1.1 200 OK\r\n", "ETag: \"v1\"\r\n", "Content-Length: 5\r\n", "\r\n"])
+        let head = try #require(read.heads.first)
+        #expect(head.version == "HTTP/1.1")
+        #expect(head.status == 200)
+        #expect(head.fields["etag"] == "\"v1\"")
+        #expect(head.fields["content-length"] == "5")
+        #expect(head.fields.count == 2)
+        #expect(!read.isInsideHead)
+    }
+
+    @Test(arguments: [
+        (["HTTP/1.1 200 OK\r\n"], true), (["HTTP/1.1 200 OK\r\n", "A: b\r\n"], true), ([], false),
+        (["HTTP/1.1 100 Continue\r\n", "\r\n"], false),
+    ])
+    func aHeadWithoutItsEmptyLineIsUnfinished(lines: [String], isInside: Bool) {
+        #expect(read(lines).isInsideHead == isInside)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\n", "HTTP/1.1", 200), ("HTTP/1.0 404\r\n", "HTTP/1.0", 404),
+        ("HTTP/2 200 \r\n", "HTTP/2", 200), ("HTTP/1.1 500 A b  c\n", "HTTP/1.1", 500),
+        ("HTTP/1.1  200 OK\r\n", "HTTP/1.1", 200), ("HTTP/1.1 abc\r\n", "HTTP/1.1", 0),
+        ("HTTP/1.1\r\n", "HTTP/1.1", 0),
+    ])
+    func statusLines(line: String, version: String, status: Int) {
+        let head = read([line, "\r\n"]).heads.first
+        #expect(head?.version == version)
+        #expect(head?.status == status)
+    }
+
+    @Test(arguments: [
+        ("A: b\r\n", "b"), ("A:b\n", "b"), ("A:   b c \t\r\n", "b c"), ("A:\r\n", ""), ("A: \r\n", ""),
+        ("a: b: c\r\n", "b: c"), ("A: \"x\"\r\n", "\"x\""),
+    ])
+    func fieldLines(line: String, value: String) {
+        #expect(read(["HTTP/1.1 200 OK\r\n", line, "\r\n"]).heads.first?.fields["A"] == value)
+    }
+
+    @Test func repeatedFieldsStayApart() {
+        let head = read(["HTTP/1.1 200 OK\r\n", "A: 1\r\n", "B: x\r\n", "a: 2\r\n", "\r\n"]).heads.first
+        #expect(head?.fields.values(for: "A") == ["1", "2"])
+    }
+
+    @Test func aValueMayBeUTF8OrLatin1() {
+        let start = Array("HTTP/1.1 200 OK\r\n".utf8)
+        #expect(read([start, Array("A: é\r\n".utf8), [13, 10]]).heads.first?.fields["A"] == "é")
+        #expect(
+            read([start, Array("A: ".utf8) + [0xe9, 13, 10], [13, 10]]).heads.first?.fields["A"] == "é"
+        )
+    }
+
+    @Test(arguments: ["Content-Length : 3\r\n", ": 3\r\n", "no colon\r\n", "A b: c\r\n", "Ä: c\r\n"])
+    func aNameThatIsNoneIsAMalformation(line: String) {
+        #expect(read(["HTTP/1.1 200 OK\r\n", line, "\r\n"]).malformation != nil)
+    }
+
+    @Test func interimHeadsComeBeforeTheFinalOne() {
+        let read = read([
+            "HTTP/1.1 100 Continue\r\n", "\r\n", "HTTP/1.1 103 Early Hints\r\n", "Link: </a>\r\n", "\r\n",
+            "HTTP/1.1 200 OK\r\n", "A: b\r\n", "\r\n",
+        ])
+        #expect(read.heads.map(\.status) == [100, 103, 200])
+        #expect(read.heads.map(\.isInterim) == [true, true, false])
+        #expect(read.heads.last?.fields["Link"] == nil)
+    }
+
+    @Test func linesAfterTheFinalHeadAreTrailers() {
+        let read = read(["HTTP/1.1 200 OK\r\n", "\r\n", "Digest: x\r\n", "Content-Length: 9\r\n", "\r\n"])
+        #expect(read.heads.count == 1)
+        #expect(read.heads.first?.fields.isEmpty == true)
+        #expect(read.trailers == 3)
+        #expect(!read.isInsideHead)
+    }
+}

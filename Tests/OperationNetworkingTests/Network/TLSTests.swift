@@ -1,0 +1,86 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct TLSTests {
+    private let server: TLSServer
+
+    init() throws {
+        server = try TLSServer()
+    }
+
+    private func transfer(_ path: String, anchors: TrustAnchors? = nil) throws -> TestTransfer {
+        TestTransfer(.plain(try server.url(path), anchors: anchors ?? .file(server.certificate))).start()
+    }
+
+    @Test func aBodyThatEndsWithCloseNotifyIsComplete() async throws {
+        let transfer = try transfer("/proper")
+        let end = try await transfer.end()
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(transfer.body == "0123456789")
+        #expect(end.metrics.tlsTime > 0)
+    }
+
+    /// Anybody on the way can end a TCP connection; only the server can say that it was the end (RFC 8446 §6.1).
+    @Test func aBodyThatEndsWithoutCloseNotifyIsAnError() async throws {
+        let transfer = try transfer("/cut")
+        let end = try await transfer.end()
+        guard case .missingCloseNotify = end.error else { throw TestFailure("\(end)") }
+        #expect(end.code == .networkConnectionLost)
+        #expect(transfer.body == "0123456789")
+    }
+
+    @Test func halfABodyWithALengthIsAnError() async throws {
+        let transfer = try transfer("/half")
+        #expect(try await transfer.end().code == .networkConnectionLost)
+        #expect(transfer.body == "01234")
+    }
+
+    @Test(arguments: ["/length", "/chunked"])
+    func aBodyThatKnowsItsEndNeedsNoCloseNotify(path: String) async throws {
+        let transfer = try transfer(path)
+        let end = try await transfer.end()
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(transfer.body == "0123456789")
+    }
+
+    /// The server drops the kept connection instead of answering; no byte of an answer came, so it is asked again.
+    @Test func aKeptConnectionDroppedWithoutCloseNotifyIsReplacedWithoutAWord() async throws {
+        for _ in 0..<3 {
+            let transfer = try transfer("/keep")
+            let end = try await transfer.end()
+            #expect(end.error == nil, "\(String(describing: end.error))")
+            #expect(transfer.body == "0123456789")
+            #expect(end.metrics.connectionCount == 1)
+        }
+    }
+
+    @Test func aCertificateThatNobodyKnowsIsUntrusted() async throws {
+        let end = try await transfer("/length", anchors: .system).end()
+        #expect(end.code == .serverCertificateUntrusted)
+    }
+
+    @Test func anAuthoritiesFileThatIsMissingIsAnErrorAndNotTheSystems() async throws {
+        let missing = URL(fileURLWithPath: "/nowhere/ca.pem")
+        let end = try await transfer("/length", anchors: .file(missing)).end()
+        #expect(end.code == .secureConnectionFailed)
+        #expect((end.operationError as? URLError)?.curlCode == 77)
+    }
+
+    @Test func plainHTTPToATLSServerIsAnError() async throws {
+        let url = try #require(
+            URL(
+                string: try server.url("/length").absoluteString.replacingOccurrences(
+                    of: "https",
+                    with: "http"
+                )
+            )
+        )
+        #expect(try await TestTransfer(.plain(url)).start().end().error != nil)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+
+@testable import OperationNetworking
+
+/// A transfer that keeps everything it hears.
+final class TestTransfer: TransferClient, Sendable {
+    struct Heard {
+        var heads: [ResponseHead] = []
+        var body = Data()
+        var sent = 0
+    }
+
+    let id = TransferID.next()
+    let heard = Locked(Heard())
+    let ends = Recorder<TransferEnd>()
+    /// Opened by the first head, and by the first piece of a body.
+    let headCame = Gate()
+    let bodyCame = Gate()
+    private let request: TransferRequest
+    private let isHeld = Locked(false)
+    private let answer: HeadAnswer
+    private let onBytes: @Sendable (Int) throws -> Void
+    private let onEnd: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - request: what to ask.
+    ///   - answer: what to do with the body.
+    ///   - onBytes: called on the network thread, from within libcurl, with the length of each piece.
+    ///   - onEnd: called on the network thread.
+    init(
+        _ request: TransferRequest,
+        answer: HeadAnswer = .receive,
+        onBytes: @escaping @Sendable (Int) throws -> Void = { _ in },
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) {
+        self.request = request
+        self.answer = answer
+        self.onBytes = onBytes
+        self.onEnd = onEnd
+    }
+
+    // MARK: - Results
+
+    var body: String { heard.withLock { String(decoding: $0.body, as: UTF8.self) } }
+    var head: ResponseHead? { heard.withLock { $0.heads.last } }
+
+    /// Waits for the end.
+    func end(within limit: Duration = .seconds(20)) async throws -> TransferEnd {
+        try await ends.wait(within: limit)[0]
+    }
+
+    // MARK: - Commands
+
+    @discardableResult
+    func start() -> TestTransfer {
+        NetworkThread.shared.perform { [self] transfers in transfers.start(request, id: id, for: self) }
+        return self
+    }
+
+    func stop() {
+        NetworkThread.shared.perform { [self] transfers in transfers.stop(id) }
+    }
+
+    /// Lets the body wait, from the next piece on.
+    func hold() {
+        isHeld.withLock { $0 = true }
+    }
+
+    func letGo() {
+        isHeld.withLock { $0 = false }
+        NetworkThread.shared.perform { [self] transfers in transfers.resumeReceiving(id) }
+    }
+
+    // MARK: - TransferClient
+
+    func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
+        heard.withLock { $0.heads.append(head) }
+        headCame.open()
+        return answer
+    }
+
+    var transferMustWait: Bool { isHeld.withLock { $0 } }
+
+    func transferDidReceive(_ bytes: Span<UInt8>) throws {
+        heard.withLock { $0.body.append(bytes) }
+        bodyCame.open()
+        try onBytes(bytes.count)
+    }
+
+    func transferDidSend(_ count: Int) {
+        heard.withLock { $0.sent += count }
+    }
+
+    func transferDidComplete(_ end: TransferEnd) {
+        ends.append(end)
+        onEnd()
+    }
+}
+
+extension TransferRequest {
+    /// A request as plain as can be.
+    static func plain(
+        _ url: URL,
+        method: String = "GET",
+        fields: HeaderFields = [:],
+        body: RequestBody? = nil,
+        anchors: TrustAnchors = .system,
+        version: TransferOptions.HTTPVersion = .automatic,
+        acceptsContentCoding: Bool = false,
+        idleTimeout: Double = 20
+    ) -> TransferRequest {
+        TransferRequest(
+            url: url,
+            method: method,
+            fields: fields,
+            body: body,
+            trustDomain: TrustDomain(anchors: anchors),
+            version: version,
+            acceptsContentCoding: acceptsContentCoding,
+            idleTimeout: idleTimeout
+        )
+    }
+}
+
+extension TransferEnd {
+    /// What an operation would end with.
+    var operationError: (any Error)? {
+        error?.error(for: URL(fileURLWithPath: "/"))
+    }
+
+    /// The code of ``operationError``, if it is a `URLError`.
+    var code: URLError.Code? {
+        (operationError as? URLError)?.code
+    }
+}
+
+/// Everything that was asked of the network thread before has been done, and its ends have been told.
+func networkThreadIsDone() async throws {
+    let gate = Gate()
+    NetworkThread.shared.perform { _ in gate.open() }
+    try await gate.wait()
+}

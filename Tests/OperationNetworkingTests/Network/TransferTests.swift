@@ -1,0 +1,281 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransferTests {
+    // MARK: - Connections
+
+    @Test func requestsOneAfterTheOtherShareAConnection() async throws {
+        let server = try ScriptedServer([.respond(body: "hello")])
+        var opened = 0
+        for _ in 0..<50 {
+            let end = try await TestTransfer(.plain(server.url)).start().end()
+            #expect(end.error == nil)
+            opened += end.metrics.connectionCount
+        }
+        #expect(server.connectionsAccepted == 1)
+        #expect(opened == 1)
+    }
+
+    @Test func requestsAtOnceOpenNoMoreConnectionsThanThereAreRequests() async throws {
+        let server = try ScriptedServer([.respond(body: "hello")])
+        var opened = 0
+        for _ in 0..<5 {
+            let transfers = (0..<8).map { _ in TestTransfer(.plain(server.url)).start() }
+            for transfer in transfers { opened += try await transfer.end().metrics.connectionCount }
+        }
+        #expect(server.connectionsAccepted <= 8)
+        #expect(opened == server.connectionsAccepted)
+    }
+
+    /// libcurl itself would hand a connection from one trust domain to the other.
+    @Test func twoTrustDomainsNeverShareAConnection() async throws {
+        let server = try ScriptedServer([.respond(body: "hello")])
+        let anchors: [TrustAnchors] = [
+            .system, .file(URL(fileURLWithPath: "/etc/ssl/certs/ca-certificates.crt")),
+        ]
+        for _ in 0..<3 {
+            for anchors in anchors {
+                #expect(
+                    try await TestTransfer(.plain(server.url, anchors: anchors)).start().end().error == nil
+                )
+            }
+        }
+        #expect(server.requests.map(\.connectionNumber) == [1, 2, 1, 2, 1, 2])
+    }
+
+    // MARK: - Ends
+
+    @Test func aRefusedConnectionIsAnError() async throws {
+        let server = try ScriptedServer([.respond()])
+        server.stop()
+        let end = try await TestTransfer(.plain(server.url)).start().end()
+        #expect(end.code == .cannotConnectToHost)
+        #expect((end.operationError as? URLError)?.curlCode == 7)
+    }
+
+    @Test func aRefusedResponseHasNoBody() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789")])
+        let transfer = TestTransfer(.plain(server.url), answer: .refuse).start()
+        let end = try await transfer.end()
+        guard case .refused = end.error else { throw TestFailure("\(end)") }
+        #expect(transfer.body == "")
+        #expect(transfer.head?.status == 200)
+    }
+
+    @Test func whatTheClientThrowsIsTheEnd() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789")])
+        let transfer = TestTransfer(.plain(server.url), onBytes: { _ in throw TestFailure("full") }).start()
+        #expect((try await transfer.end().operationError as? TestFailure) == TestFailure("full"))
+    }
+
+    @Test func aStoppedTransferSaysNothingMore() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "0123456789").held(after: 5, by: gate)])
+        let transfer = TestTransfer(.plain(server.url)).start()
+        try await transfer.bodyCame.wait()
+        transfer.stop()
+        transfer.stop()
+        try await server.waitForAnswers()
+        try await networkThreadIsDone()
+        #expect(transfer.ends.elements.isEmpty)
+        #expect(transfer.body == "01234")
+    }
+
+    @Test func aTransferStoppedBeforeItBeganIsNeverAsked() async throws {
+        let server = try ScriptedServer([.respond()])
+        let transfer = TestTransfer(.plain(server.url))
+        NetworkThread.shared.perform { transfers in
+            transfers.start(.plain(server.url), id: transfer.id, for: transfer)
+            #expect(transfers.stop(transfer.id) == nil)
+        }
+        #expect(try await TestTransfer(.plain(server.url)).start().end().error == nil)
+        #expect(server.requests.count == 1)
+        #expect(transfer.ends.elements.isEmpty)
+    }
+
+    @Test func interimHeadsAreNotTheResponse() async throws {
+        let server = try ScriptedServer([.respond(body: "hello").after(interim: 103, ["Link": "</a>"])])
+        let transfer = TestTransfer(.plain(server.url)).start()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.heard.withLock { $0.heads.map(\.status) } == [200])
+        #expect(transfer.head?.fields["Link"] == nil)
+    }
+
+    @Test func trailersAreNotFields() async throws {
+        let server = try ScriptedServer([.respond(body: "hello").chunked(size: 2, trailers: ["Digest": "x"])])
+        let transfer = TestTransfer(.plain(server.url)).start()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.body == "hello")
+        #expect(transfer.head?.fields["Digest"] == nil)
+    }
+
+    @Test func aHeadRequestHasNoBodyWhateverTheLength() async throws {
+        let server = try ScriptedServer([.respond(200, ["Content-Length": "12345"])])
+        let transfer = TestTransfer(.plain(server.url, method: "HEAD")).start()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.head?.fields["Content-Length"] == "12345")
+    }
+
+    @Test func aRequestSaysWhatItWasToldAndNothingMore() async throws {
+        let server = try ScriptedServer([.respond()])
+        let body = Data("hello".utf8)
+        let transfer = TestTransfer(
+            .plain(server.url, method: "PATCH", fields: ["X-Empty": "", "X-Full": "a, b"], body: .data(body))
+        )
+        #expect(try await transfer.start().end().metrics.bytesSent == 5)
+        let request = try #require(server.requests.first)
+        #expect(request.method == "PATCH")
+        #expect(request.body == body)
+        #expect(
+            Set(request.headers.map { "\($0.name): \($0.value)" })
+                == [
+                    "Host: 127.0.0.1:\(server.port)", "Accept: */*", "X-Empty: ", "X-Full: a, b",
+                    "Content-Length: 5",
+                ]
+        )
+    }
+
+    // MARK: - Holding
+
+    @Test func aHeldTransferDeliversEveryByteOnceItIsLetGo() async throws {
+        let server = try ScriptedServer([.respond(body: .generated(length: 3_000_000))])
+        let expected = AnswerBody.generated(length: 3_000_000).data
+        let transfer = TestTransfer(.plain(server.url, version: .http1))
+        transfer.hold()
+        transfer.start()
+        try await transfer.headCame.wait()
+        try await networkThreadIsDone()
+        #expect(transfer.body == "")
+        transfer.letGo()
+        #expect(try await transfer.end().error == nil)
+        #expect(transfer.heard.withLock { $0.body } == expected)
+    }
+
+    // MARK: - Time
+
+    @Test func aServerThatSaysNothingRunsIntoTheTimeout() async throws {
+        let server = try ScriptedServer([.silence])
+        let start = MonotonicTime.now
+        let end = try await TestTransfer(.plain(server.url, idleTimeout: 0.2)).start().end()
+        #expect(end.code == .timedOut)
+        #expect(end.operationError?.localizedDescription == "No byte came or went for 0.2 seconds.")
+        #expect(MonotonicTime.now - start >= 0.19)
+    }
+
+    @Test func aServerThatFallsSilentRunsIntoTheTimeout() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 5)])
+        let transfer = TestTransfer(.plain(server.url, idleTimeout: 0.2)).start()
+        #expect(try await transfer.end().code == .timedOut)
+        #expect(transfer.body == "01234")
+    }
+
+    @Test func everyByteStartsTheTimeoutAgain() async throws {
+        // 2 s altogether, a few milliseconds between two pieces.
+        let server = try ScriptedServer([.respond(body: .generated(length: 20_000)).throttled(to: 10_000)])
+        let start = MonotonicTime.now
+        let end = try await TestTransfer(.plain(server.url, idleTimeout: 1)).start().end()
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(MonotonicTime.now - start > 1)
+    }
+
+    @Test func theTimeoutDoesNotRunWhileTheSinkIsFull() async throws {
+        let server = try ScriptedServer(routes: [
+            "/held": [.respond(body: "0123456789")], "/silent": [.silence],
+        ])
+        let held = TestTransfer(.plain(server.url(path: "/held"), idleTimeout: 0.1))
+        held.hold()
+        held.start()
+        try await held.headCame.wait()
+        // Several of its timeouts later:
+        let silent = TestTransfer(.plain(server.url(path: "/silent"), idleTimeout: 0.5)).start()
+        #expect(try await silent.end().code == .timedOut)
+        #expect(held.ends.elements.isEmpty)
+        held.letGo()
+        #expect(try await held.end().error == nil)
+        #expect(held.body == "0123456789")
+    }
+
+    @Test(arguments: [0, -1, .infinity])
+    func noTimeoutMeansForEver(timeout: Double) async throws {
+        let server = try ScriptedServer(routes: [
+            "/": [.respond(body: "a").stalling(after: 0)], "/silent": [.silence],
+        ])
+        let transfer = TestTransfer(.plain(server.url, idleTimeout: timeout)).start()
+        try await transfer.headCame.wait()
+        _ = try await TestTransfer(.plain(server.url(path: "/silent"), idleTimeout: 0.2)).start().end()
+        #expect(transfer.ends.elements.isEmpty)
+        server.release()
+        #expect(try await transfer.end().error == nil)
+    }
+
+    /// Two transfers to one https origin: the second waits until the first has a connection, or has failed.
+    @Test func whoeverWaitsForASilentHostGoesOnWhenTheFirstGivesUp() async throws {
+        let server = try SilentServer()
+        let first = TestTransfer(.plain(server.url, idleTimeout: 0.2)).start()
+        let second = TestTransfer(.plain(server.url, idleTimeout: 0)).start()
+        #expect(try await first.end().code == .timedOut)
+        #expect(await server.accept(2))
+        second.stop()
+    }
+}
+
+/// Takes connections and says nothing.
+private final class SilentServer: Sendable {
+    let url: URL
+    private let socket: Int32
+
+    init() throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let socket = socket
+        let code = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard bind(socket, address, length) == 0, listen(socket, 16) == 0 else { return Int32(-1) }
+                return getsockname(socket, address, &length)
+            }
+        }
+        guard code == 0, let url = URL(string: "https://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/")
+        else {
+            throw SystemError(errno, "listen")
+        }
+        self.url = url
+    }
+
+    deinit {
+        close(socket)
+    }
+
+    /// Takes so many connections; false when they do not come within ten seconds each.
+    func accept(_ count: Int) async -> Bool {
+        await withCheckedContinuation { continuation in
+            Thread { [socket] in
+                var taken: [Int32] = []
+                for _ in 0..<count {
+                    var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+                    guard poll(&watched, 1, 10_000) == 1 else { break }
+                    taken.append(Glibc.accept(socket, nil, nil))
+                }
+                for connection in taken { close(connection) }
+                continuation.resume(returning: taken.count == count)
+            }.start()
+        }
+    }
+}
+
+struct TestFailure: Error, Equatable {
+    let reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+}

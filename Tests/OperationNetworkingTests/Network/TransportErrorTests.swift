@@ -1,0 +1,117 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransportErrorTests {
+    private static let url = URL(fileURLWithPath: "/")
+
+    static let codes: [(Int32, URLError.Code)] = [
+        (1, .unsupportedURL), (3, .badURL), (5, .cannotFindHost), (6, .cannotFindHost),
+        (7, .cannotConnectToHost), (8, .badServerResponse), (16, .networkConnectionLost),
+        (18, .networkConnectionLost), (26, .requestBodyStreamExhausted), (28, .timedOut),
+        (35, .secureConnectionFailed), (47, .httpTooManyRedirects), (52, .networkConnectionLost),
+        (53, .secureConnectionFailed), (54, .secureConnectionFailed), (55, .networkConnectionLost),
+        (56, .networkConnectionLost), (58, .clientCertificateRejected), (59, .secureConnectionFailed),
+        (60, .serverCertificateUntrusted), (61, .cannotDecodeRawData), (63, .dataLengthExceedsMaximum),
+        (65, .requestBodyStreamExhausted), (66, .secureConnectionFailed), (77, .secureConnectionFailed),
+        (80, .secureConnectionFailed), (82, .serverCertificateUntrusted), (83, .serverCertificateUntrusted),
+        (90, .serverCertificateUntrusted), (91, .serverCertificateUntrusted), (92, .networkConnectionLost),
+        (95, .networkConnectionLost), (97, .cannotConnectToHost), (98, .clientCertificateRequired),
+    ]
+
+    @Test(arguments: codes)
+    func everyFailureOfATransferHasItsCode(curlCode: Int32, code: URLError.Code) {
+        #expect(URLError.Code(CurlError(code: curlCode)) == code)
+    }
+
+    /// What is left: libcurl's own mistakes, other protocols, and what our own callbacks answer.
+    @Test func theCodesWithoutANameAreThese() {
+        let unnamed = (1..<CurlError.codeCount).filter { URLError.Code(CurlError(code: $0)) == .unknown }
+        let expected: [ClosedRange<Int32>] = [
+            2...2,  // FAILED_INIT
+            4...4,  // NOT_BUILT_IN
+            9...15,  // FTP, and a REMOTE_ACCESS_DENIED of its
+            17...17,  // FTP
+            19...25,  // FTP, QUOTE, HTTP_RETURNED_ERROR, WRITE_ERROR, UPLOAD_FAILED
+            27...27,  // OUT_OF_MEMORY
+            29...34,  // FTP, RANGE_ERROR, HTTP_POST_ERROR
+            36...46,  // FILE, LDAP, ABORTED_BY_CALLBACK, BAD_FUNCTION_ARGUMENT
+            48...51,  // UNKNOWN_OPTION, SETOPT_OPTION_SYNTAX, TELNET
+            57...57, 62...62, 64...64,  // obsolete, USE_SSL_FAILED
+            67...76,  // LOGIN_DENIED, TFTP, CONV
+            78...79,  // REMOTE_FILE_NOT_FOUND, SSH
+            81...81,  // AGAIN
+            84...89,  // FTP, RTSP, CHUNK_FAILED, NO_CONNECTION_AVAILABLE
+            93...94,  // RECURSIVE_API_CALL, AUTH_ERROR
+            96...96,  // QUIC_CONNECT_ERROR
+            99...99,  // UNRECOVERABLE_POLL
+        ]
+        let known = Set(expected.flatMap { Array($0) })
+        // A newer libcurl may have more, at the end.
+        #expect(unnamed.filter { $0 < 100 } == known.sorted())
+        #expect(URLError.Code(CurlError(code: 10_000)) == .unknown)
+    }
+
+    @Test func theErrorHasLibcurlsCodeAndSentenceAndTheURL() {
+        let error = TransferError.curl(CurlError(code: 6, message: "No such host: a")).error(for: Self.url)
+        let urlError = error as? URLError
+        #expect(urlError?.curlCode == 6)
+        #expect(urlError?.localizedDescription == "No such host: a")
+        #expect(urlError?.failingURL == Self.url)
+        #expect((error as NSError).domain == NSURLErrorDomain)
+        #expect((error as NSError).code == URLError.Code.cannotFindHost.rawValue)
+    }
+
+    @Test func theSystemsErrorIsTheUnderlyingOne() {
+        let error = CurlError(code: 7, message: "refused", systemError: 111).urlError(for: Self.url)
+        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        #expect(underlying?.domain == NSPOSIXErrorDomain)
+        #expect(underlying?.code == 111)
+        #expect(CurlError(code: 7).urlError(for: Self.url).userInfo[NSUnderlyingErrorKey] == nil)
+    }
+
+    @Test(arguments: [Int32(24), 23])
+    func runningOutOfDescriptorsNamesTheLimit(systemError: Int32) {
+        let error = CurlError(code: 7, message: "no socket", systemError: systemError).urlError(for: Self.url)
+        #expect(error.localizedDescription.contains("RLIMIT_NOFILE"))
+    }
+
+    @Test func ourOwnJudgementsHaveNoCurlCode() {
+        struct Own: Error, Equatable {}
+        let table: [(TransferError, URLError.Code)] = [
+            (.idle(seconds: 60), .timedOut),
+            (.length(.malformedLength("x")), .badServerResponse),
+            (.length(.conflictingLengths("1, 2")), .badServerResponse),
+            (.length(.unknownTransferCoding("gzip")), .badServerResponse),
+            (.truncatedHead, .networkConnectionLost),
+            (.malformedHead("x"), .badServerResponse),
+            (.wrongLength(declared: 10, received: 3), .networkConnectionLost),
+            (.wrongLength(declared: 3, received: 10), .badServerResponse),
+            (.missingCloseNotify, .networkConnectionLost),
+            (.decoding(.truncated), .cannotDecodeRawData),
+            (.decoding(.malformed("x")), .cannotDecodeRawData),
+            (.unaskedCoding("br"), .cannotDecodeContentData),
+            (.unaskedPartialContent, .badServerResponse),
+            (.bodyNotRepeatable, .requestBodyStreamExhausted),
+            (.refused, .badServerResponse),
+        ]
+        for (error, code) in table {
+            let urlError = error.error(for: Self.url) as? URLError
+            #expect(urlError?.code == code, "\(error)")
+            #expect(urlError?.curlCode == nil)
+            #expect(urlError?.localizedDescription.hasSuffix(".") == true, "\(error)")
+        }
+        #expect(TransferError.client(Own()).error(for: Self.url) as? Own == Own())
+        #expect(TransferError.body(Own()).error(for: Self.url) as? Own == Own())
+    }
+
+    @Test(arguments: [(60.0, "60"), (0.5, "0.5"), (1e30, "1e+30")])
+    func secondsAreWrittenAsTheyAre(seconds: Double, text: String) {
+        let error = TransferError.idle(seconds: seconds).error(for: Self.url)
+        #expect(error.localizedDescription == "No byte came or went for \(text) seconds.")
+    }
+}

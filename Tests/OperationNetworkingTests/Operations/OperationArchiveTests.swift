@@ -1,0 +1,68 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OperationArchiveTests {
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func archived(_ operation: ConnectionOperation) throws -> OperationArchive {
+        let archive = try #require(operation.archive)
+        return try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
+    }
+
+    @Test func anOperationThatNeverRanComesBackReady() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/a?b=c"))
+        var request = URLRequest(url: url, timeoutInterval: 7)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        request.setValue("x", forHTTPHeaderField: "X-Field")
+
+        let copy = ConnectionOperation(archive: try archived(ConnectionOperation(request: request)))
+
+        #expect(copy.request.url == request.url)
+        #expect(copy.request.httpMethod == "POST")
+        #expect(copy.request.httpBody == Data("body".utf8))
+        #expect(copy.request.timeoutInterval == 7)
+        #expect(copy.request.value(forHTTPHeaderField: "x-field") == "x")
+        #expect(copy.isReady && !copy.isFinished)
+    }
+
+    @Test func aFinishedOperationComesBackFinishedWithItsResults() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: "{\"a\":1}")
+        ])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.responseSerializer = JSONResponseSerializer()
+        operation.completionQueue = callbacks
+        operation.start()
+        _ = try await operation.value
+
+        let copy = HTTPRequestOperation(
+            archive: try archived(operation),
+            responseSerializer: JSONResponseSerializer()
+        )
+
+        #expect(copy.isFinished)
+        #expect(copy.response?.statusCode == 200)
+        #expect(copy.responseString == "{\"a\":1}")
+        #expect((copy.responseObject as? [String: any Sendable])?["a"] as? Int == 1)
+        #expect(try await copy.value != nil)
+    }
+
+    @Test func aFailedOperationComesBackWithItsError() async throws {
+        let server = try ScriptedServer([.hangUp])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = callbacks
+        operation.start()
+        _ = try? await operation.value
+
+        let copy = HTTPRequestOperation(archive: try archived(operation))
+
+        #expect((copy.error as? URLError)?.code == .networkConnectionLost)
+        await #expect(throws: URLError.self) { try await copy.value }
+    }
+}

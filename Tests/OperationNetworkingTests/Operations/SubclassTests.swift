@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// What a subclass of the user's hears.
+@Suite(.timeLimit(.minutes(1)))
+struct SubclassTests {
+    final class Listener: HTTPRequestOperation, @unchecked Sendable {
+        // @unchecked: a recorder is thread-safe.
+        let heard = Recorder<String>()
+        let pieces = Recorder<Data>()
+        let gate = Gate()
+
+        override class var receivesPieces: Bool { true }
+        override func didReceive(_ response: HTTPURLResponse) {
+            heard.append("response \(response.statusCode)")
+        }
+
+        override func didFinish() { heard.append("finish") }
+
+        override func didReceive(_ piece: Data) {
+            try? gate.waitSynchronously()
+            pieces.append(piece)
+        }
+    }
+
+    @Test func aSubclassHearsTheResponseEveryPieceAndTheEnd() async throws {
+        let body = PatternBody(length: 3 << 20)
+        let server = try ScriptedServer([.respond(200, [:], body: .pattern(body))])
+        let operation = Listener(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.setCompletion(success: { _, _ in operation.heard.append("success") }, failure: nil)
+        operation.start()
+
+        // The callbacks are held: so is the transfer, with less than the body on its way.
+        try await operation.gate.waitForArrivals()
+        #expect(!operation.isFinished)
+        operation.gate.open()
+
+        #expect(try await operation.heard.wait(count: 3) == ["response 200", "finish", "success"])
+        #expect(body.firstDifference(from: operation.pieces.elements.reduce(Data(), +)) == nil)
+        #expect(body.firstDifference(from: try #require(operation.responseData)) == nil)
+    }
+
+    @Test func aBodyFromAStreamIsSentAgainAfterARedirectIfSomebodyProvidesIt() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.inputStream = InputStream(data: Data("the body".utf8))
+        operation.setBodyStreamProvider { InputStream(data: Data("the body".utf8)) }
+        operation.start()
+
+        _ = try await operation.value
+
+        #expect(server.requests.map(\.text) == ["the body", "the body"])
+        #expect(server.requests.map(\.path) == ["/", "/there"])
+    }
+
+    @Test func aBodyFromAStreamThatNobodyProvidesAgainIsAnError() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there", status: 308), .respond(body: "done")])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.inputStream = InputStream(data: Data("the body".utf8))
+        operation.start()
+
+        _ = try? await operation.value
+
+        #expect((operation.error as? URLError)?.code == .requestBodyStreamExhausted)
+        #expect(server.requests.count == 1)
+    }
+}

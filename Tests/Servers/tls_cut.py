@@ -1,0 +1,90 @@
+"""A TLS server that ends its connections as it is told, for the tests of OperationNetworking's network engine.
+
+    tls_cut.py CERTIFICATE KEY
+
+Prints the port of 127.0.0.1 that it listens on. Ends when its standard input does. What it does is in the path:
+
+    /proper     a body that lasts until the connection closes, then close_notify
+    /cut        the same, but the TCP connection just ends
+    /half       half a body with a Content-Length, then the TCP connection just ends
+    /length     a whole body with a Content-Length, then the TCP connection just ends
+    /chunked    a whole chunked body, then the TCP connection just ends
+    /keep       a whole body with a Content-Length; the next request on the connection is never answered, the TCP
+                connection just ends
+"""
+
+import os
+import socket
+import ssl
+import sys
+import threading
+
+
+def read_request(connection):
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = connection.recv(65536)
+        if not piece:
+            return None
+        data += piece
+    return data.split(b" ")[1].decode()
+
+
+def end(connection, is_proper):
+    if is_proper:
+        # Sends close_notify; the client's own may not come.
+        connection.settimeout(5)
+        try:
+            connection.unwrap().close()
+        except (ssl.SSLError, OSError):
+            connection.close()
+    else:
+        plain = socket.socket(fileno=connection.detach())
+        plain.shutdown(socket.SHUT_RDWR)
+        plain.close()
+
+
+def answer(connection, path):
+    head = b"HTTP/1.1 200 OK\r\n"
+    bodies = {
+        "/proper": b"\r\n0123456789",
+        "/cut": b"\r\n0123456789",
+        "/half": b"Content-Length: 10\r\n\r\n01234",
+        "/length": b"Content-Length: 10\r\n\r\n0123456789",
+        "/chunked": b"Transfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n",
+        "/keep": b"Content-Length: 10\r\n\r\n0123456789",
+    }
+    connection.sendall(head + bodies[path])
+
+
+def serve(plain, context):
+    try:
+        connection = context.wrap_socket(plain, server_side=True)
+        path = read_request(connection)
+        if path is None:
+            return
+        answer(connection, path)
+        if path == "/keep":
+            read_request(connection)
+        end(connection, path == "/proper")
+    except (ssl.SSLError, OSError, KeyError):
+        plain.close()
+
+
+def listen(context):
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(listener.getsockname()[1], flush=True)
+    while True:
+        plain, _ = listener.accept()
+        threading.Thread(target=serve, args=(plain, context), daemon=True).start()
+
+
+def main():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[1], sys.argv[2])
+    threading.Thread(target=listen, args=(context,), daemon=True).start()
+    sys.stdin.read()
+    os._exit(0)
+
+
+main()
