@@ -14,7 +14,8 @@ TEST_LIMIT ?= 900
 BUILD := $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
 TEST := scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) $(SWIFT) test --disable-xctest --skip-build
 EXAMPLES := $(wildcard Examples/Package.swift)
-SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Examples Benchmarks)
+# Not the examples: they hold the README's code as it is written there.
+SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
 .PHONY: help demo test build release examples format lint tsan asan install clean dependencies test-dependencies
 

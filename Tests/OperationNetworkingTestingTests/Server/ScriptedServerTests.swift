@@ -1,6 +1,7 @@
 import Foundation
-@testable import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworkingTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct ScriptedServerTests {
