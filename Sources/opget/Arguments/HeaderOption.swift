@@ -7,7 +7,7 @@ struct HeaderOption: Hashable, Sendable {
 
     /// - Parameter text: `Name: value`; the name is a token of
     ///   [RFC 9110 §5.6.2](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2).
-    /// - Throws: `Failure` with ``ExitStatus/usage``. It does not show the value, which may be a secret.
+    /// - Throws: `Failure` with ``Outcome/usage``. It does not show the value, which may be a secret.
     init(_ text: String) throws {
         guard let colon = text.firstIndex(of: ":") else {
             throw Failure(.usage, "-H needs a field such as \"Accept: text/plain\", with a colon.")

@@ -19,7 +19,7 @@ enum HelpText {
         """
 
     static var exitCodes: String {
-        let lines = ExitStatus.table.map { row in
+        let lines = Outcome.table.map { row in
             "  \(row.code)\(String(repeating: " ", count: 8 - row.code.count))\(row.meaning)"
         }
         return "EXIT CODES (when several apply, the one that comes first here after 0):\n"

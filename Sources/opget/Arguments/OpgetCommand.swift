@@ -83,4 +83,17 @@ struct OpgetCommand: ParsableCommand {
     var showsHelp = false
 }
 
+extension OpgetCommand {
+    /// Reads the arguments, without the command's own name.
+    ///
+    /// - Throws: `Failure` with ``Outcome/usage``.
+    init(arguments: [String]) throws {
+        do {
+            self = try OpgetCommand.parse(arguments)
+        } catch {
+            throw Failure(.usage, OpgetCommand.message(for: error) + " See opget --help.")
+        }
+    }
+}
+
 extension ProgressMode: ExpressibleByArgument {}

@@ -20,7 +20,7 @@ struct Plan: Hashable, Sendable {
     ///   - addresses: those on the command line.
     ///   - list: what `-i` named, and what to call it in errors.
     ///   - naming: what is saved where.
-    /// - Throws: `Failure` with ``ExitStatus/usage``.
+    /// - Throws: `Failure` with ``Outcome/usage``.
     init(addresses: [String], list: (name: String, entries: [InputList.Entry])?, naming: Naming) throws {
         self.naming = naming
         let count = addresses.count + (list?.entries.count ?? 0)
@@ -35,7 +35,8 @@ struct Plan: Hashable, Sendable {
         }
         items.reserveCapacity(count)
         for address in addresses {
-            try add(InputList.Entry(url: address, line: 0), origin: address) { _ in address }
+            let origin = address.isEmpty ? "\"\"" : address
+            try add(InputList.Entry(url: address, line: 0), origin: origin) { _ in origin }
         }
         guard let list else { return }
         for entry in list.entries {
@@ -44,15 +45,8 @@ struct Plan: Hashable, Sendable {
     }
 
     private mutating func add(_ entry: InputList.Entry, origin: String, place: (Int) -> String) throws {
-        let url: URL
-        let destination: Item.Destination
-        let name: String
-        do {
-            url = try Self.url(entry.url)
-            (destination, name) = try self.destination(of: entry, url, place)
-        } catch let failure as Failure where !failure.sentence.hasPrefix(origin) {
-            throw Failure(failure.status, "\(origin): \(failure.sentence)")
-        }
+        let url = try Self.naming(origin) { try Self.url(entry.url) }
+        let (destination, name) = try self.destination(of: entry, url, origin, place)
         if case .file(let path) = destination {
             let key = path.normalized(in: naming.workingDirectory)
             if let other = origins.updateValue(origin, forKey: key) {
@@ -64,6 +58,15 @@ struct Plan: Hashable, Sendable {
             }
         }
         items.append(Item(url: url, destination: destination, name: name))
+    }
+
+    /// Puts the address, or its place in the list, before what is wrong with it.
+    private static func naming<Value>(_ origin: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as Failure {
+            throw Failure(failure.outcome, "\(origin): \(failure.sentence)")
+        }
     }
 
     private static func url(_ text: String) throws -> URL {
@@ -82,13 +85,14 @@ struct Plan: Hashable, Sendable {
     private func destination(
         of entry: InputList.Entry,
         _ url: URL,
+        _ origin: String,
         _ place: (Int) -> String
     ) throws -> (Item.Destination, name: String) {
         if let output = naming.output { return try destination(output, url) }
         let directory =
             try entry.dir.map { try self.directory($0, place) } ?? FilePath(naming.directory ?? ".")
         guard let out = entry.out else {
-            let name = try FileName(suggestedBy: url).text
+            let name = try Self.naming(origin) { try FileName(suggestedBy: url).text }
             return (.file(directory.appending(name)), name)
         }
         let path = FilePath(out.text)
@@ -116,7 +120,7 @@ struct Plan: Hashable, Sendable {
 
     /// `-o` is the user's own word: without `-d` it may be any path.
     private func destination(_ output: String, _ url: URL) throws -> (Item.Destination, name: String) {
-        if output == "-" { return (.standardOutput, try FileName(suggestedBy: url).text) }
+        if output == "-" { return (.standardOutput, (try? FileName(suggestedBy: url))?.text ?? "-") }
         let path = FilePath(output)
         guard let directory = naming.directory else {
             guard !output.isEmpty, !output.hasSuffix("/"), !output.contains("\0") else {

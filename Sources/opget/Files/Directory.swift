@@ -4,7 +4,7 @@ import Glibc
 enum Directory {
     /// Makes it, and those above it, unless they are there.
     ///
-    /// - Throws: `Failure` with ``ExitStatus/file``.
+    /// - Throws: `Failure` with ``Outcome/file``.
     static func make(_ path: FilePath) throws {
         if mkdir(path.text, 0o777) == 0 { return }
         let code = errno

@@ -20,7 +20,7 @@ final class PartialFile {
     ///   - destination: the name it gets when it is complete.
     ///   - isReserved: whether a path is what another item is going to be saved as.
     ///   - leftovers: knows the file until it has its name or is removed.
-    /// - Throws: `Failure` with ``ExitStatus/file``.
+    /// - Throws: `Failure` with ``Outcome/file``.
     init(for destination: FilePath, isReserved: (FilePath) -> Bool, leftovers: Leftovers) throws {
         self.destination = destination
         self.leftovers = leftovers
@@ -68,7 +68,7 @@ final class PartialFile {
     /// `replacing` says so.
     ///
     /// - Returns: its length.
-    /// - Throws: `Failure` with ``ExitStatus/file``; the temporary file is removed then.
+    /// - Throws: `Failure` with ``Outcome/file``; the temporary file is removed then.
     func commit(length: Int64?, replacing: Bool) throws -> Int64 {
         defer { discard() }
         var status = stat()

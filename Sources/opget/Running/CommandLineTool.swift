@@ -1,30 +1,21 @@
-import ArgumentParser
 import Dispatch
 import Foundation
 import Glibc
 
 /// The command from its arguments to its exit code.
 enum CommandLineTool {
-    /// Never returns: the process ends with an `ExitStatus`.
+    /// Never returns: the process ends with an `Outcome`.
     static func run() -> Never {
         // A reader of ours that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
         do {
-            try start(command(Array(CommandLine.arguments.dropFirst())))
+            try start(OpgetCommand(arguments: Array(CommandLine.arguments.dropFirst())))
         } catch {
             let failure = Failure(error)
             complain(failure.sentence)
-            _exit(failure.status.code)
+            _exit(failure.outcome.code)
         }
         dispatchMain()
-    }
-
-    private static func command(_ arguments: [String]) throws -> OpgetCommand {
-        do {
-            return try OpgetCommand.parse(arguments)
-        } catch {
-            throw Failure(.usage, OpgetCommand.message(for: error) + " See opget --help.")
-        }
     }
 
     private static func complain(_ sentence: String) {
@@ -37,7 +28,7 @@ enum CommandLineTool {
         guard !command.urls.isEmpty || command.list != nil else {
             // A script whose list of addresses came out empty must not take this for success.
             Terminal.standardError.write(HelpText.text)
-            _exit(ExitStatus.usage.code)
+            _exit(Outcome.usage.code)
         }
         let environment = ProcessInfo.processInfo.environment
         let settings = try settings(command, environment)
@@ -57,7 +48,7 @@ enum CommandLineTool {
 
     private static func finish(saying text: String) -> Never {
         Terminal.standardOutput.write(text)
-        _exit(ExitStatus.success.code)
+        _exit(Outcome.success.code)
     }
 
     // MARK: - What the options mean

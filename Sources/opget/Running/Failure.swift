@@ -4,12 +4,12 @@ import OperationNetworking
 
 /// What went wrong with one item, or before there were any: a sentence to print, and the class it belongs to.
 struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    let status: ExitStatus
+    let outcome: Outcome
     /// One sentence, without the item's name and without a new line.
     let sentence: String
 
-    init(_ status: ExitStatus, _ sentence: String) {
-        self.status = status
+    init(_ outcome: Outcome, _ sentence: String) {
+        self.outcome = outcome
         self.sentence = sentence
     }
 
@@ -21,7 +21,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case let error as ResponseSerializationError:
             self.init(error)
         case let error as URLError:
-            self.init(ExitStatus(error.code), (error as NSError).localizedDescription)
+            self.init(Outcome(error.code), (error as NSError).localizedDescription)
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:
@@ -50,7 +50,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     var description: String { sentence }
 }
 
-extension ExitStatus {
+extension Outcome {
     /// The class of a transport failure.
     init(_ code: URLError.Code) {
         self =

@@ -85,7 +85,7 @@ final class Run: @unchecked Sendable {
     func stopAtOnce(signal: Int32) {
         leftovers.removeFiles()
         if restoresCursor { Reporter.restoreCursor(of: .standardError) }
-        _exit(ExitStatus.signal(signal).code)
+        _exit(Outcome.signal(signal).code)
     }
 
     /// Gives the terminal back while the process is stopped.
@@ -174,7 +174,7 @@ final class Run: @unchecked Sendable {
     }
 
     private func fail(_ item: Item, _ failure: Failure, bytes: Int64) {
-        tally.fail(failure.status, bytes: bytes)
+        tally.fail(failure.outcome, bytes: bytes)
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
     }
 
@@ -216,13 +216,13 @@ final class Run: @unchecked Sendable {
             finish(.signal(stopSignal))
         } else {
             if items.count > 1 { reporter.tell(tally.summary) }
-            finish(tally.status)
+            finish(tally.outcome)
         }
     }
 
-    private func finish(_ status: ExitStatus) {
+    private func finish(_ outcome: Outcome) {
         reporter.clear()
         // Not exit(3): the library's threads still run, and must not see what it takes apart.
-        _exit(status.code)
+        _exit(outcome.code)
     }
 }

@@ -7,7 +7,7 @@ struct Tally: Hashable, Sendable {
     private(set) var bytesSaved: Int64 = 0
     /// Of transfers that have ended, whether well or not.
     private(set) var bytes: Int64 = 0
-    private(set) var status = ExitStatus.success
+    private(set) var outcome = Outcome.success
 
     init(count: Int) {
         self.count = count
@@ -25,10 +25,10 @@ struct Tally: Hashable, Sendable {
         alreadyThere += 1
     }
 
-    mutating func fail(_ status: ExitStatus, bytes: Int64) {
+    mutating func fail(_ outcome: Outcome, bytes: Int64) {
         failed += 1
         self.bytes += bytes
-        self.status = self.status.combined(with: status)
+        self.outcome = self.outcome.combined(with: outcome)
     }
 
     /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of one is

@@ -26,7 +26,7 @@ struct NestedRunLoopTests {
 
     @Test func whatWasPostedStillComesInItsOrder() async throws {
         let order = Recorder<String>()
-        NetworkThread.shared.perform { _ in
+        ConnectionOperation.withNetworkRunLoop { _ in
             order.append("first begins")
             for number in 1...3 { NetworkThread.shared.perform { _ in order.append("\(number)") } }
             _ = Self.run { order.elements.contains("3") }
@@ -46,7 +46,7 @@ struct NestedRunLoopTests {
         let server = try ScriptedServer([.respond(body: "0123456789").held(after: 5, by: gate)])
         let transfer = TestTransfer(.plain(server.url)).start()
         let isDone = Recorder<Bool>()
-        NetworkThread.shared.perform { _ in
+        ConnectionOperation.withNetworkRunLoop { _ in
             gate.open()
             isDone.append(Self.run { !transfer.ends.elements.isEmpty }.isDone)
         }

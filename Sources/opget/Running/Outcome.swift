@@ -12,12 +12,12 @@
 /// | `wrongAnswer`   | 7       |
 /// | `server`        | 8       |
 /// | `signal(n)`     | 128 + n |
-enum ExitStatus: Hashable, Sendable {
+enum Outcome: Hashable, Sendable {
     case success, other, usage, file, network, tls, authorization, wrongAnswer, server
     case signal(Int32)
 
     /// SIGPIPE: what every program that is killed by it ends with. opget ignores the signal and cleans up first.
-    static let closedOutput = ExitStatus.signal(13)
+    static let closedOutput = Outcome.signal(13)
 
     /// What `exit` is given.
     var code: Int32 {
@@ -37,7 +37,7 @@ enum ExitStatus: Hashable, Sendable {
 
     /// The one of two that is told when both happened: a signal before everything else, then the lower code, as in
     /// wget, where 1 comes last of the failures.
-    func combined(with other: ExitStatus) -> ExitStatus {
+    func combined(with other: Outcome) -> Outcome {
         rank <= other.rank ? self : other
     }
 
