@@ -1,18 +1,25 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+/// As in the library's own manifest: warnings are errors only where `make` and CI build.
+let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
 
-/// One small program for each use of the library; `make test` runs all of them against a loopback server.
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+/// One program for each of these, in the folder of its name.
 let examples = ["Request", "Batch", "PauseAndResume", "Manager"]
 
 let package = Package(
-    name: "Examples",
-    dependencies: [.package(name: "OperationNetworking", path: "..")],
+    name: "OperationNetworkingExamples",
+    dependencies: [
+        .package(name: "OperationNetworking", path: "..")
+    ],
     targets: examples.map { name in
         .executableTarget(
             name: name,

@@ -41,7 +41,8 @@ extension Failure {
         self.init(.file, "\(path.text) could not be made: \(Self.reason(code)).")
     }
 
-    private static func reason(_ code: Int32) -> String {
+    /// The system's words for an `errno`.
+    static func reason(_ code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -31,8 +31,7 @@ final class StandardOutputStream: OutputStream {
 
     private static func failure(_ code: Int32) -> Failure {
         if code == EPIPE { return .closedOutput }
-        let reason = (NSError(domain: NSPOSIXErrorDomain, code: Int(code))).localizedDescription
-        return Failure(.file, "Standard output could not be written: \(reason)")
+        return Failure(.file, "Standard output could not be written: \(Failure.reason(code)).")
     }
 }
 

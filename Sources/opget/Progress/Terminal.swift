@@ -23,6 +23,12 @@ struct Terminal: Hashable, Sendable {
         return (size.ws_col > 0 ? Int(size.ws_col) : nil, size.ws_row > 0 ? Int(size.ws_row) : nil)
     }
 
+    /// Whether it takes text now, or soon: a terminal that Ctrl-S has stopped does not.
+    var isReady: Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&waiting, 1, 100) == 1
+    }
+
     /// Writes all of `text`, waiting if it has to. A reader that went away is no error: nobody is left to tell.
     func write(_ text: String) {
         _ = write(bytes: Array(text.utf8)[...])

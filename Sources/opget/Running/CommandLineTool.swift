@@ -6,6 +6,7 @@ import Glibc
 enum CommandLineTool {
     /// Never returns: the process ends with an `Outcome`.
     static func run() -> Never {
+        StandardDescriptors.fill()
         // A reader of ours that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
         do {

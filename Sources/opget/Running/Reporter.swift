@@ -69,6 +69,6 @@ struct Reporter {
 
     /// For an end that cannot wait for the next frame: what gives the cursor back.
     static func restoreCursor(of terminal: Terminal) {
-        terminal.write("\r\n\u{1B}[?25h")
+        if terminal.isReady { terminal.write("\r\n\u{1B}[?25h") }
     }
 }

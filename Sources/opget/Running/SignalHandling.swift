@@ -17,7 +17,6 @@ final class SignalHandling {
         suspend: @escaping @Sendable () -> Void,
         resume: @escaping @Sendable () -> Void
     ) {
-        signal(SIGPIPE, SIG_IGN)
         let memory = Memory()
         let didReceive: @Sendable (Int32) -> Void = { signal in
             if let isRepeated = memory.isRepeated(now: .now()) { stop(signal, isRepeated) }

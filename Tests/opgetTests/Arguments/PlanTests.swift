@@ -13,7 +13,7 @@ import Testing
         let entries = try list.map {
             (name: "list", entries: try InputList(Data($0.utf8), name: "list").entries)
         }
-        let naming = Plan.Naming(directory: directory, output: output, workingDirectory: "/home/me")
+        let naming = Plan.Naming(directory: directory, output: output, workingDirectory: "/here")
         return try Plan(addresses: addresses, list: entries, naming: naming).items
     }
 
@@ -44,7 +44,7 @@ import Testing
             (nil, "dir=sub", "sub/a"), (nil, "dir=/data", "/data/a"), ("down", "dir=sub", "down/sub/a"),
             ("/data", "dir=/data/sub", "/data/sub/a"), ("/data", "dir=/data", "/data/a"),
             ("/", "dir=/data", "/data/a"),
-            ("down", "dir=/home/me/down/x", "/home/me/down/x/a"),
+            ("down", "dir=/here/down/x", "/here/down/x/a"),
         ] as [(String?, String, String)]
     )
     func aListNamesItsFiles(directory: String?, option: String, expected: String) throws {
@@ -100,7 +100,7 @@ import Testing
     @Test(
         arguments: [
             (["http://h/a", "http://g/a"], nil), (["http://h/a"], "http://g/b\n out=./a\n"),
-            ([], "http://h/a?1\nhttp://h/a?2\n"), ([], "http://h/a\n dir=/home/me\nhttp://g/a\n"),
+            ([], "http://h/a?1\nhttp://h/a?2\n"), ([], "http://h/a\n dir=/here\nhttp://g/a\n"),
             (["http://h/a"], "http://g/x\n out=.//a"),
         ] as [([String], String?)]
     )

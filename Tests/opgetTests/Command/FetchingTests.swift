@@ -131,6 +131,28 @@ import Testing
         #expect(try opget.text("a") == "")
     }
 
+    @Test(arguments: ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+    func whatIsMeantForAClosedDescriptorNeverReachesAFile(redirection: String) async throws {
+        let server = try ScriptedServer { .respond(200, body: .text($0.target)) }
+        let addresses = ["a", "b"].map { address(server, $0) }
+        let result = try await opget.start(
+            ["-j", "1", "--progress", "always"] + addresses,
+            redirection: redirection
+        )
+        .result()
+        #expect(result.code == 0)
+        #expect(result.output + result.errors == "")
+        #expect(try opget.text("a") == "/a")
+        #expect(try opget.text("b") == "/b")
+    }
+
+    @Test func standardOutputThatIsClosedFromTheBeginningIsAFailure() async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        let result = try await opget.start(["-o", "-", address(server, "a")], redirection: ">&-").result()
+        #expect(result.code == 3)
+        #expect(result.errorLines.count == 1)
+    }
+
     @Test func aDeviceIsWrittenToDirectly() async throws {
         let server = try ScriptedServer([.respond(200, body: "0123456789")])
         #expect(try await opget("-o", "/dev/null", address(server, "a")).code == 0)

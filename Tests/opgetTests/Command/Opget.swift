@@ -35,15 +35,17 @@ struct Opget {
     // MARK: - Running
 
     /// Begins a run. Its input is empty unless some is given; its output is read to the end, or for so many bytes.
+    /// `redirection` is the shell's.
     func start(
         _ arguments: [String],
         input: String = "",
         environment: [String: String] = [:],
-        closingOutputAfter limit: Int? = nil
+        closingOutputAfter limit: Int? = nil,
+        redirection: String = ""
     ) throws -> RunningOpget {
         let process = Process()
-        process.executableURL = Self.binary
-        process.arguments = arguments
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirection)", Self.binary.path] + arguments
         process.currentDirectoryURL = directory.url
         var variables = ProcessInfo.processInfo.environment
         for name in ["COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] { variables[name] = nil }
