@@ -11,10 +11,13 @@ final class Transfer: EasyHandleDelegate {
     let easy: EasyHandle
     /// When a byte last moved.
     private(set) var lastActivity: MonotonicTime
-    /// The client's sink is full: no byte can move, and it is not the server's fault.
-    private(set) var isHeld = false
+    /// The client's sink is full.
+    private var isHeld = false
+    /// The stream that the request's body comes from has nothing yet.
+    private var waitsForBody = false
 
     private let clock: PassClock
+    private let spent: TransferMetrics
     private let didConnect: () -> Void
     private let resumeSending: @Sendable () -> Void
     private var reader = ResponseHeadReader()
@@ -29,7 +32,7 @@ final class Transfer: EasyHandleDelegate {
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// Of a transfer that somebody wants since `since`. `didConnect` is called from within libcurl when there is a
+    /// Of a transfer that somebody wants since `since`, on which `spent` was spent already. `didConnect` is called from within libcurl when there is a
     /// connection, `resumeSending`, on any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
@@ -38,6 +41,7 @@ final class Transfer: EasyHandleDelegate {
         easy: EasyHandle,
         clock: PassClock,
         since: MonotonicTime,
+        spent: TransferMetrics,
         didConnect: @escaping () -> Void,
         resumeSending: @escaping @Sendable () -> Void
     ) {
@@ -46,6 +50,7 @@ final class Transfer: EasyHandleDelegate {
         self.client = client
         self.easy = easy
         self.clock = clock
+        self.spent = spent
         self.didConnect = didConnect
         self.resumeSending = resumeSending
         lastActivity = since
@@ -85,6 +90,12 @@ final class Transfer: EasyHandleDelegate {
     }
 
     var metrics: TransferMetrics {
+        var sum = spent
+        sum.add(ownMetrics)
+        return sum
+    }
+
+    private var ownMetrics: TransferMetrics {
         let moments = easy.moments
         var metrics = TransferMetrics()
         metrics.bytesReceived = bytesReceived
@@ -111,6 +122,19 @@ final class Transfer: EasyHandleDelegate {
         easy.resumeReceiving()
         return failure
     }
+
+    /// The request's body has more.
+    /// - Returns: why the transfer has to be given up, as in ``resumeReceiving()``.
+    func resumeSending() -> TransferError? {
+        guard waitsForBody else { return nil }
+        waitsForBody = false
+        lastActivity = clock.now
+        easy.resumeSending()
+        return failure
+    }
+
+    /// No byte can move, and it is not the server's fault.
+    var isExcused: Bool { isHeld || waitsForBody }
 
     // MARK: - EasyHandleDelegate
 
@@ -183,7 +207,9 @@ final class Transfer: EasyHandleDelegate {
             client.transferDidSend(data.count)
         case .failed:
             if case .stream(let stream) = body?.body, let error = stream.error { failure = .body(error) }
-        case .end, .notYet:
+        case .notYet:
+            waitsForBody = true
+        case .end:
             break
         }
         return answer

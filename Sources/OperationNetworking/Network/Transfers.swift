@@ -9,6 +9,7 @@ final class Transfers {
     private static let maximumIdleConnections = 256
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
+    private static let maximumChunkedOrigins = 4096
 
     private let owner = ThreadIdentity.current
     private let poller: SocketPoller
@@ -32,6 +33,8 @@ final class Transfers {
         let request: TransferRequest
         let client: any TransferClient
         let since: MonotonicTime
+        /// By the same transfer, when it had to be asked again.
+        var spent = TransferMetrics()
     }
 
     private struct Running {
@@ -59,10 +62,19 @@ final class Transfers {
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
+        enqueue(request, id, client, TransferMetrics())
+    }
+
+    private func enqueue(
+        _ request: TransferRequest,
+        _ id: TransferID,
+        _ client: any TransferClient,
+        _ spent: TransferMetrics
+    ) {
         var request = request
         let needsChunks = Admission.Origin(request).map { chunkedOrigins.contains($0) } ?? false
         request.version = EndProof.version(for: request, needsChunks: needsChunks)
-        waiting[id] = Waiting(request: request, client: client, since: clock.now)
+        waiting[id] = Waiting(request: request, client: client, since: clock.now, spent: spent)
         admission.append(id, to: Admission.Origin(request))
         remind(of: id, at: clock.now, timeout: request.idleTimeout)
     }
@@ -93,7 +105,8 @@ final class Transfers {
     private func resumeSending(_ id: TransferID) {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }
-        drive { transfer.easy.resumeSending() }
+        guard let failure = drive({ transfer.resumeSending() }) else { return }
+        end(transfer, failure)
     }
 
     // MARK: - Driving
@@ -132,7 +145,7 @@ final class Transfers {
         (domainList.compactMap(\.deadline) + [deadlines.next].compactMap(\.self)).min()
     }
 
-    /// Seconds from the last pass until `deadline`.
+    /// Seconds from now until `deadline`.
     func seconds(until deadline: MonotonicTime) -> Double {
         max(0, deadline - MonotonicTime.now)
     }
@@ -175,6 +188,7 @@ final class Transfers {
             easy: easy,
             clock: clock,
             since: next.since,
+            spent: next.spent,
             didConnect: { [unowned self] in if let origin { connected.append(origin) } },
             resumeSending: { NetworkThread.shared.perform { $0.resumeSending(id) } }
         )
@@ -193,7 +207,7 @@ final class Transfers {
                 let end = transfer.end(code: code)
                 remove(id)
                 if case .endNotProvable = end.error, transfer.request.version == .automatic {
-                    askAgain(transfer)
+                    askAgain(transfer, end.metrics)
                 } else {
                     ended.append((transfer.client, end))
                 }
@@ -202,17 +216,21 @@ final class Transfers {
     }
 
     /// The same over HTTP/1.1, as if it had never been asked; no byte was handed over.
-    private func askAgain(_ transfer: Transfer) {
-        if let origin = Admission.Origin(transfer.request) { chunkedOrigins.insert(origin) }
-        start(transfer.request, id: transfer.id, for: transfer.client)
+    private func askAgain(_ transfer: Transfer, _ spent: TransferMetrics) {
+        if let origin = Admission.Origin(transfer.request) {
+            // What is forgotten costs one question more.
+            if chunkedOrigins.count >= Self.maximumChunkedOrigins { chunkedOrigins.removeAll() }
+            chunkedOrigins.insert(origin)
+        }
+        enqueue(transfer.request, transfer.id, transfer.client, spent)
     }
 
     private func stopIdle() {
         while let id = deadlines.removeFirst(dueAt: clock.now) {
             if let transfer = running[id]?.transfer {
                 let timeout = transfer.request.idleTimeout
-                if transfer.isHeld || clock.now - transfer.lastActivity < timeout {
-                    remind(of: id, at: transfer.isHeld ? clock.now : transfer.lastActivity, timeout: timeout)
+                if transfer.isExcused || clock.now - transfer.lastActivity < timeout {
+                    remind(of: id, at: transfer.isExcused ? clock.now : transfer.lastActivity, timeout: timeout)
                 } else {
                     end(transfer, .idle(seconds: timeout))
                 }

@@ -34,19 +34,21 @@ extension ConnectionOperation {
             state.exchange = exchange
             if state.runLoopModes != [.common] { NetworkThread.shared.add(modes: state.runLoopModes) }
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
+            state.isRunning = true
             defer { state.hasBegun = true }
             return state.append(state.hasBegun ? .resumed : .started)
         case .suspend:
             let exchange = state.exchange
             NetworkThread.shared.perform { exchange?.suspend($0) }
+            state.isRunning = false
             return state.append(.paused)
         case .abandon:
-            let exchange = state.exchange
-            NetworkThread.shared.perform { exchange?.cancel($0) }
+            // It may have been paused before it began.
+            let exchange = state.exchange ?? makeExchange(state)
+            state.exchange = exchange
+            NetworkThread.shared.perform { exchange.cancel($0, for: self) }
             return nil
         case .finishCancelled:
-            let exchange = state.exchange
-            if let exchange { NetworkThread.shared.perform { exchange.cancel($0) } }
             state.error = URLError.cancelled(url: state.request.url)
             return nil
         case .finish:
@@ -71,30 +73,30 @@ extension ConnectionOperation {
     private func announce(_ effect: OperationStateMachine.Effect, hasBecomeCancelled: Bool) {
         if hasBecomeCancelled { super.cancel() }
         switch effect {
-        case .none, .abandon:
+        case .none:
             break
         case .announceReadiness:
             didChangeValue(forKey: "isReady")
-        case .begin, .suspend:
+        case .begin, .suspend, .abandon:
             didChangeValue(forKey: "isExecuting")
-        case .finishCancelled:
-            announceFinished(wasRunning: false)
-        case .finish:
-            announceFinished(wasRunning: true)
+        case .finishCancelled, .finish:
+            announceFinished()
         }
     }
 
-    private func announceFinished(wasRunning: Bool) {
+    private func announceFinished() {
         // Foundation keeps pointers from an operation to those that depend on it without retaining them: one that is
         // finished and released before its dependencies are would leave such a pointer behind.
         for dependency in dependencies { removeDependency(dependency) }
-        let whenFinished = state.withLock { state in
+        let (whenFinished, wasRunning) = state.withLock { state in
             defer { state.whenFinished = [] }
-            return state.whenFinished
+            return (state.whenFinished, state.isRunning)
         }
+        // Scheduled before somebody who waits for the operation can go on: what he then does on the completion queue
+        // comes after the callbacks.
+        deliver(.finished(wasRunning: wasRunning))
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
-        deliver(.finished(wasRunning: wasRunning))
         for body in whenFinished { body() }
     }
 

@@ -59,7 +59,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var error: (any Error)? { state.withLock { $0.error } }
 
     /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful response
-    /// went to a file or stream; the body of an error response is kept here in any case, of up to 64 KiB then.
+    /// went to a file or stream. The body of another response is kept here in any case; what is more than
+    /// ``maximumResponseDataLength``, or than 64 KiB if successes go elsewhere, is cut off.
     public var responseData: Data? { state.withLock { $0.responseData } }
 
     /// What the exchange cost; `nil` until the operation has finished.
@@ -255,7 +256,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Whether ``didReceive(_:)-(Data)`` is called: a copy of every piece is made for it.
     open class var receivesPieces: Bool { false }
 
-    /// Called on ``completionQueue`` when the operation has finished, before any callback, whether or not it failed.
+    /// Called on ``completionQueue`` when the operation has finished, before its completion closures, whether or not
+    /// it failed.
     open func didFinish() {}
 
     /// Makes sense of what came, on a processing queue, before the operation is finished.

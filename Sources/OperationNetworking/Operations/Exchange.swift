@@ -87,10 +87,11 @@ final class Exchange: @unchecked Sendable {
         owner = nil
     }
 
-    /// Stops for good. The owner hears of the end, if it had not yet.
-    func cancel(_ transfers: Transfers) {
+    /// Stops for good. The owner hears of the end, of an earlier one if there was one.
+    func cancel(_ transfers: Transfers, for owner: any ExchangeOwner) {
         stopTransfer(transfers)
-        if case .ended = phase { return }
+        if case .ended(let end) = phase { return owner.exchangeDidEnd(end) }
+        self.owner = owner
         fail(URLError.cancelled(url: configuration.request.url))
     }
 
@@ -157,6 +158,9 @@ final class Exchange: @unchecked Sendable {
         }
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
+        let body = try body()
+        upload.restart(at: 0)
+        upload.expected = body?.length ?? -1
         let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
@@ -169,7 +173,7 @@ final class Exchange: @unchecked Sendable {
             url: url,
             method: method,
             fields: fields,
-            body: try body(),
+            body: body,
             trustDomain: TrustDomain(anchors: configuration.trustAnchors),
             version: configuration.version,
             acceptsContentCoding: acceptsContentCoding,

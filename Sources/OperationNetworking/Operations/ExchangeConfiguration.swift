@@ -46,7 +46,7 @@ struct ExchangeConfiguration: Sendable {
 
     /// A sink that can be full holds its transfer, and a held HTTP/2 stream keeps up to 32 MB in libcurl 7.88.
     var version: TransferOptions.HTTPVersion {
-        guard case .memory = destination else { return .http1 }
+        guard case .memory = destination, !givesPieces else { return .http1 }
         return .automatic
     }
 

@@ -36,6 +36,8 @@ struct OperationState {
 
     var machine = OperationStateMachine()
     var hasBegun = false
+    /// Whether observers were told of a start that has no end yet.
+    var isRunning = false
     var exchange: Exchange?
     var outbox = Outbox()
 

@@ -5,7 +5,7 @@
 /// | start         | executing           | -                      | paused while executing | -                      | -        |
 /// | pause         | paused before start | paused while executing | -                      | -                      | -        |
 /// | resume        | -                   | -                      | ready                  | executing              | -        |
-/// | cancel        | marked              | stops, then finishes   | marked, and ready      | finished               | -        |
+/// | cancel        | marked              | stops, then finishes   | marked, and ready      | executing, as the left | -        |
 /// | transfer ends | -                   | finished               | -                      | - (late)               | -        |
 ///
 /// A queue calls `start()` once and never again. So an operation that was paused when its queue had already decided
@@ -104,11 +104,10 @@ struct OperationStateMachine: Hashable, Sendable {
         case .pausedBeforeStart:
             phase = .ready
             return .announceReadiness
-        case .executing:
+        case .executing, .pausedWhileExecuting:
+            // What came until now is a result, too, and only the network thread has it.
+            phase = .executing
             return .abandon
-        case .pausedWhileExecuting:
-            phase = .finished
-            return .finishCancelled
         case .finished:
             return .none
         }

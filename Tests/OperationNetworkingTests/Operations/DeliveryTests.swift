@@ -1,0 +1,77 @@
+import OperationNetworkingSystem
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct ProgressMeterTests {
+    private let start = MonotonicTime(seconds: 100)
+
+    @Test func reportsAtMostTwentyTimesASecondAndTheLastValueAlways() {
+        var meter = ProgressMeter()
+        meter.expected = 1000
+        var reports: [ProgressReport] = []
+        for step in 0..<1000 {
+            if let report = meter.add(1, now: start + Double(step) / 1000) { reports.append(report) }
+        }
+        #expect(reports.count <= 21)
+        if let last = meter.finish(now: start + 1) { reports.append(last) }
+        #expect(reports.last?.total == 1000)
+        #expect(reports.reduce(0) { $0 + $1.bytes } == 1000)
+        #expect(reports.allSatisfy { $0.expected == 1000 })
+        #expect(meter.finish(now: start + 2) == nil)
+    }
+
+    @Test func countsWhatWasThereBeforeAResumption() {
+        var meter = ProgressMeter()
+        _ = meter.add(600, now: start)
+        meter.restart(at: 600)
+        #expect(meter.add(100, now: start + 1)?.total == 700)
+    }
+
+    @Test func isSilentAfterARestartUntilItHasPassedWhatItReported() {
+        var meter = ProgressMeter()
+        #expect(meter.add(600, now: start)?.total == 600)
+        meter.restart(at: 0)
+        #expect(meter.add(500, now: start + 1) == nil)
+        #expect(meter.add(200, now: start + 2)?.total == 700)
+    }
+
+    @Test func theLastReportIsTrueEvenIfItIsLess() {
+        var meter = ProgressMeter()
+        _ = meter.add(600, now: start)
+        meter.restart(at: 0)
+        _ = meter.add(100, now: start + 1)
+        #expect(meter.finish(now: start + 2)?.total == 100)
+    }
+}
+
+@Suite struct OutboxTests {
+    @Test func onlyTheFirstAppendSchedules() {
+        var outbox = Outbox()
+        let first = outbox.append(.started)
+        let second = outbox.append(.paused)
+        #expect(first && !second)
+        #expect(outbox.takeAll().count == 2)
+        // The delivery still runs: what comes now is found by it.
+        let third = outbox.append(.resumed)
+        #expect(!third)
+        #expect(outbox.takeAll().count == 1)
+        #expect(outbox.takeAll().isEmpty)
+        let fourth = outbox.append(.finished(wasRunning: true))
+        #expect(fourth)
+    }
+
+    @Test func progressThatWaitsIsMerged() {
+        var outbox = Outbox()
+        _ = outbox.append(.downloaded(ProgressReport(bytes: 1, total: 1, expected: 10)))
+        _ = outbox.append(.downloaded(ProgressReport(bytes: 2, total: 3, expected: 10)))
+        _ = outbox.append(.uploaded(ProgressReport(bytes: 4, total: 4, expected: 10)))
+        let deliveries = outbox.takeAll()
+        #expect(deliveries.count == 2)
+        guard case .downloaded(let report) = deliveries.first else {
+            Issue.record("\(deliveries)")
+            return
+        }
+        #expect(report == ProgressReport(bytes: 3, total: 3, expected: 10))
+    }
+}

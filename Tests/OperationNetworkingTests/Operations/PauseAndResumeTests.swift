@@ -1,0 +1,261 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// A pause in the middle of a body, everything a server may do meanwhile, and the bytes that are there at the end.
+@Suite(.timeLimit(.minutes(1)))
+struct PauseAndResumeTests {
+    enum Destination: CaseIterable, Sendable {
+        case memory
+        case file
+        case stream
+    }
+
+    /// What the second request meets.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var first = old
+        let second: Representation
+        /// Whether the bytes that are there may be kept.
+        var isKept = false
+        /// Whether a stream, which cannot be emptied, can still come to a good end.
+        var streamEndsWell = false
+    }
+
+    private static let body = PatternBody(seed: 1, length: 300_000)
+    private static let otherBody = PatternBody(seed: 2, length: 300_000)
+    private static let shortBody = PatternBody(seed: 3, length: 1000)
+    private static let old = Representation(.pattern(body), entityTag: .strong("v1"))
+    private static let new = Representation(.pattern(otherBody), entityTag: .strong("v2"))
+
+    private static func misbehaving(_ misbehavior: Representation.Misbehavior) -> Representation {
+        old.misbehaving(misbehavior)
+    }
+
+    static let changes: [Change] = [
+        Change(testDescription: "S1 the same file", second: old, isKept: true, streamEndsWell: true),
+        Change(testDescription: "S20 another file", second: new),
+        Change(
+            testDescription: "S20 another, shorter file",
+            second: Representation(.pattern(shortBody), entityTag: .strong("v2"))
+        ),
+        Change(
+            testDescription: "S21 ranges ignored",
+            second: misbehaving(.ignoresRange),
+            streamEndsWell: true
+        ),
+        Change(
+            testDescription: "S11 another file, If-Range ignored",
+            second: new.misbehaving(.ignoresIfRange)
+        ),
+        Change(testDescription: "S3 a gap", second: misbehaving(.shiftsRange(by: 7)), streamEndsWell: true),
+        Change(
+            testDescription: "S2 an overlap",
+            second: misbehaving(.shiftsRange(by: -7)),
+            streamEndsWell: true
+        ),
+        Change(testDescription: "S5 another total", second: misbehaving(.misstatesTotal(300_001))),
+        Change(
+            testDescription: "S7 no Content-Range",
+            second: misbehaving(.sendsContentRange(nil)),
+            streamEndsWell: true
+        ),
+        Change(
+            testDescription: "S10 nonsense for a Content-Range",
+            second: misbehaving(.sendsContentRange("bytes 9-1/x")),
+            streamEndsWell: true
+        ),
+        Change(
+            testDescription: "S13 a content coding on a part",
+            second: misbehaving(.sendsPartialContentCoding("gzip")),
+            streamEndsWell: true
+        ),
+        Change(
+            testDescription: "S22 no validator at all",
+            first: Representation(.pattern(body)),
+            second: Representation(.pattern(body))
+        ),
+        Change(
+            testDescription: "P10 a weak tag",
+            first: Representation(.pattern(body), entityTag: .weak("v1")),
+            second: Representation(.pattern(body), entityTag: .weak("v1"))
+        ),
+    ]
+
+    @Test(arguments: changes, Destination.allCases)
+    func theEndIsTheWholeFileOrAnErrorAndNeverAMixture(_ change: Change, _ destination: Destination)
+        async throws
+    {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            serving: change.first,
+            answers: [.currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation]
+        )
+        let directory = try TemporaryDirectory()
+        let file = directory.file("body")
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.isResumable = true
+        if destination == .file { operation.outputFile = file }
+        if destination == .stream { operation.outputStream = OutputStream(url: file, append: false) }
+        let progress = Recorder<Int64>()
+        operation.setDownloadProgress { _, total, _ in progress.append(total) }
+
+        operation.start()
+        _ = try await progress.wait()
+        operation.pause()
+        try await server.waitForOpenConnections(0)
+        server.setRepresentation(change.second)
+        gate.open()
+        operation.resume()
+        let result = await Result(awaiting: { try await operation.value })
+
+        // The value needs no callback; the last progress is one.
+        operation.completionQueue?.sync {}
+        let expected = change.second.body.data
+        switch result {
+        case .success(let object):
+            #expect(destination != .stream || change.streamEndsWell)
+            let found = destination == .memory ? object as? Data : try Data(contentsOf: file)
+            #expect(found == expected)
+            #expect(progress.elements.last == Int64(expected.count))
+        case .failure(let error):
+            #expect(destination == .stream && !change.streamEndsWell, "\(error)")
+            #expect(error as? ResumeError == .representationChanged, "\(error)")
+        }
+        let kept = operation.metrics?.bytesKept ?? 0
+        #expect((kept > 0) == change.isKept)
+        if change.isKept {
+            #expect(server.requests[1]["Range"] == "bytes=\(kept)-")
+            #expect(server.requests[1]["If-Range"] == "\"v1\"")
+            #expect(progress.elements == progress.elements.sorted())
+        }
+    }
+
+    @Test func aStrongDateIsAValidatorToo() async throws {
+        let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(
+                200,
+                ["Last-Modified": modified, "Date": "Sun, 06 Nov 1994 08:50:00 GMT"],
+                body: "0123456789"
+            ).held(after: 4, by: gate),
+            .respond(
+                206,
+                ["Last-Modified": modified, "Content-Range": "bytes 4-9/10"],
+                body: "456789"
+            ),
+        ])
+        let operation = try await paused(HTTPRequestOperation(request: URLRequest(url: server.url)), server)
+        operation.resume()
+        gate.open()
+        #expect(try await operation.value as? Data == Data("0123456789".utf8))
+        #expect(server.requests[1]["If-Range"] == modified)
+    }
+
+    @Test func aPostIsNeverContinued() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(200, ["ETag": "\"v1\""], body: "0123456789").held(after: 4, by: gate),
+            .respond(200, ["ETag": "\"v1\""], body: "0123456789"),
+        ])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        let operation = try await paused(HTTPRequestOperation(request: request), server)
+        operation.resume()
+        gate.open()
+        #expect(try await operation.value as? Data == Data("0123456789".utf8))
+        #expect(server.requests[1]["Range"] == nil)
+        #expect(server.requests.map(\.text) == ["body", "body"])
+    }
+
+    @Test func aPauseBeforeTheFirstByteAsksForEverything() async throws {
+        let server = try ScriptedServer([.silence, .respond(200, ["ETag": "\"v1\""], body: "0123456789")])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.start()
+        try await server.waitForStalls(count: 1)
+        operation.pause()
+        try await server.waitForOpenConnections(0)
+        operation.resume()
+        #expect(try await operation.value as? Data == Data("0123456789".utf8))
+        #expect(server.requests[1]["Range"] == nil && server.requests[1]["If-Range"] == nil)
+    }
+
+    @Test func manyPausesInOneDownload() async throws {
+        let body = PatternBody(length: 2 << 20)
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.throttled(to: 8 << 20)]
+        )
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.isResumable = true
+        let progress = Recorder<Int64>()
+        operation.setDownloadProgress { _, total, _ in
+            progress.append(total)
+            operation.pause()
+            operation.resume()
+        }
+        operation.start()
+        let data = try #require(try await operation.value as? Data)
+        #expect(body.firstDifference(from: data) == nil)
+        #expect(progress.elements == progress.elements.sorted())
+        #expect(server.requests.dropFirst().allSatisfy { $0["Range"] == nil || $0["If-Range"] != nil })
+    }
+
+    @Test func resumingTwiceMakesOneTransfer() async throws {
+        let server = try ScriptedServer([.silence, .respond(body: "done")])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.start()
+        try await server.waitForStalls(count: 1)
+        operation.pause()
+        operation.resume()
+        operation.resume()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func cancellingAPausedOperationFinishesIt() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "0123456789").held(after: 4, by: gate)])
+        let operation = try await paused(HTTPRequestOperation(request: URLRequest(url: server.url)), server)
+        operation.cancel()
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(operation.isFinished)
+        #expect((operation.error as? URLError)?.code == .cancelled)
+        #expect(operation.responseData == Data("0123".utf8))
+        #expect(operation.metrics?.bytesReceived == 4)
+    }
+
+    private func paused(
+        _ operation: HTTPRequestOperation,
+        _ server: ScriptedServer
+    ) async throws -> HTTPRequestOperation {
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.isResumable = true
+        let progress = Recorder<Int64>()
+        operation.setDownloadProgress { _, total, _ in progress.append(total) }
+        operation.start()
+        _ = try await progress.wait()
+        operation.pause()
+        try await server.waitForOpenConnections(0)
+        return operation
+    }
+}
+
+extension Result where Failure == any Error {
+    init(awaiting body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
