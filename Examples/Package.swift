@@ -1,0 +1,31 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// As in the library's own manifest: warnings are errors only where `make` and CI build.
+let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
+/// One program for each of these, in the folder of its name.
+let examples = ["Request", "Batch", "PauseAndResume", "Manager"]
+
+let package = Package(
+    name: "OperationNetworkingExamples",
+    dependencies: [
+        .package(name: "OperationNetworking", path: "..")
+    ],
+    targets: examples.map { name in
+        .executableTarget(
+            name: name,
+            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            swiftSettings: settings
+        )
+    },
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,35 @@
+// swift-format-ignore-file: the example stands as the documentation has it.
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// Asks an API that is expected at 127.0.0.1:8080 for its users, twice: with closures, and by `await`.
+
+let callbacks = DispatchQueue(label: "callbacks")
+
+do {
+    // MARK: Example
+
+    let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
+    manager.completionQueue = callbacks
+    manager.get(
+        "users",
+        parameters: ["page": 2],
+        success: { operation, object in },
+        failure: { operation, error in }
+    )
+    let users = try await manager.get("users", parameters: ["page": 2])
+
+    // MARK: End of example
+
+    // The first one may still be on its way.
+    await withCheckedContinuation { isIdle in
+        manager.operationQueue.addBarrierBlock { isIdle.resume() }
+    }
+    print(users ?? "nothing")
+} catch {
+    FileHandle.standardError.write(Data("The users cannot be had: \(error)\n".utf8))
+    exit(1)
+}

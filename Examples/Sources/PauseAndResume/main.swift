@@ -1,0 +1,45 @@
+// swift-format-ignore-file: the example stands as the documentation has it.
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// Downloads to a file, is paused twice, and goes on:
+//
+//     PauseAndResume http://127.0.0.1:8080/big.iso big.iso
+
+guard CommandLine.arguments.count == 3, let big = URL(string: CommandLine.arguments[1]) else {
+    FileHandle.standardError.write(Data("usage: PauseAndResume URL FILE\n".utf8))
+    exit(64)
+}
+let file = URL(fileURLWithPath: CommandLine.arguments[2])
+let queue = OperationQueue()
+
+// MARK: Example
+
+let download = HTTPRequestOperation(request: URLRequest(url: big))
+download.outputStream = OutputStream(url: file, append: false)
+queue.addOperation(download)
+download.pause()  // download.isPaused
+download.resume()  // Range and If-Range, or from the start if the file changed
+
+// MARK: End of example
+
+// That was so early that nothing may have come yet. Once more, when there is something to go on from:
+download.setDownloadProgress { _, total, expected in
+    guard total > 0, total < expected else { return }
+    download.setDownloadProgress(nil)
+    download.pause()
+    print("paused at \(total) of \(expected) bytes")
+    download.resume()
+}
+
+do {
+    _ = try await download.value
+    print("\(file.lastPathComponent): \(download.response?.statusCode ?? 0)")
+    print("not fetched twice: \(download.metrics?.bytesKept ?? 0) bytes")
+} catch {
+    FileHandle.standardError.write(Data("\(big.absoluteString): \(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,41 @@
+// swift-format-ignore-file: the example stands as the documentation has it.
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// Fetches a JSON document, and prints its progress, its length and what is in it:
+//
+//     Request http://127.0.0.1:8080/user.json
+
+guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else {
+    FileHandle.standardError.write(Data("usage: Request URL\n".utf8))
+    exit(64)
+}
+let queue = OperationQueue()
+let callbacks = DispatchQueue(label: "callbacks")
+
+// MARK: Example
+
+let operation = HTTPRequestOperation(request: URLRequest(url: url))
+operation.responseSerializer = JSONResponseSerializer()
+operation.completionQueue = callbacks
+operation.setDownloadProgress { bytes, total, expected in print(bytes, total, expected) }
+operation.setCompletion(
+    success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing")
+    },
+    failure: { operation, error in print(error) }
+)
+queue.addOperation(operation)
+
+// MARK: End of example
+
+// An operation finishes before its callbacks come. The last operation of a batch finishes after them.
+let batch = ConnectionOperation.batch(of: [operation], completionQueue: callbacks)
+queue.addOperations([batch[1]], waitUntilFinished: true)
+
+if let error = operation.error {
+    FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
+    exit(1)
+}

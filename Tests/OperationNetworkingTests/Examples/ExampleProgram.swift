@@ -1,0 +1,65 @@
+import Dispatch
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+/// A built program of the package in `Examples/`, run as a process of its own.
+struct ExampleProgram {
+    /// What a run that has ended left behind.
+    struct Result: Sendable {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// Where `make test` says the programs are; `nil` in a run without it.
+    static let directory: URL? = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_EXAMPLES"].flatMap {
+        $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true)
+    }
+
+    let name: String
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// Runs the program to its end, or for 30 seconds: then its status is 124.
+    func run(_ arguments: String..., proxy: URL? = nil) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: .init { try runAndWait(arguments, proxy) })
+            }
+        }
+    }
+
+    private func runAndWait(_ arguments: [String], _ proxy: URL?) throws -> Result {
+        let program = try #require(Self.directory).appendingPathComponent(name)
+        let directory = try TemporaryDirectory()
+        let (output, errors) = (directory.file("output"), directory.file("errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["timeout", "30", program.path] + arguments
+        process.environment = environment(proxy)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus,
+            output: try String(contentsOf: output, encoding: .utf8),
+            errors: try String(contentsOf: errors, encoding: .utf8)
+        )
+    }
+
+    /// Ours, but with this proxy or none.
+    private func environment(_ proxy: URL?) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment = environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
+        environment["http_proxy"] = proxy?.absoluteString
+        return environment
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+/// The programs in `Examples/` against a scripted server: what they print, and what it sees of them.
+@Suite(.enabled(if: ExampleProgram.directory != nil, "the examples were not built"))
+struct ExamplesTests {
+    // MARK: - Request
+
+    @Test func requestPrintsProgressLengthAndObject() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: #"{"name": "Ada"}"#)
+        ])
+        let result = try await ExampleProgram("Request").run(server.url(path: "user.json").absoluteString)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.first?.hasSuffix("15 15") == true)
+        #expect(result.lines.last?.hasPrefix("15 ") == true)
+        #expect(result.lines.last?.contains("Ada") == true)
+        #expect(server.requests.map(\.target) == ["/user.json"])
+    }
+
+    @Test func requestFailsWithASentence() async throws {
+        let server = try ScriptedServer([.respond(404, ["Content-Type": "application/json"], body: "{}")])
+        let result = try await ExampleProgram("Request").run(server.url.absoluteString)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("404"), "\(result)")
+        #expect(server.requests.count == 1)
+    }
+
+    // MARK: - Batch
+
+    @Test func batchCountsToTheLastAndSaysThatAllAreDone() async throws {
+        let server = try ScriptedServer { request in
+            .respond(body: .generated(length: request.path.count * 100))
+        }
+        let urls = ["a", "bb", "ccc"].map { server.url(path: $0).absoluteString }
+        let result = try await ExampleProgram("Batch").run(urls[0], urls[1], urls[2])
+        #expect(result.status == 0, "\(result)")
+        #expect(
+            result.lines == [
+                "1 of 3", "2 of 3", "3 of 3", "all 3", "a: 200 bytes", "bb: 300 bytes", "ccc: 400 bytes",
+            ]
+        )
+        #expect(Set(server.requests.map(\.target)) == ["/a", "/bb", "/ccc"])
+    }
+
+    @Test func batchNamesTheMemberThatFailed() async throws {
+        let server = try ScriptedServer { request in request.path == "/bad" ? .hangUp : .respond(body: "good")
+        }
+        let urls = ["good", "bad"].map { server.url(path: $0).absoluteString }
+        let result = try await ExampleProgram("Batch").run(urls[0], urls[1])
+        #expect(result.status == 1)
+        #expect(result.lines.contains("all 2") && result.lines.contains("good: 4 bytes"), "\(result)")
+        #expect(result.errors.hasPrefix("bad: "), "\(result)")
+    }
+
+    // MARK: - PauseAndResume
+
+    @Test func aPausedDownloadAsksForTheRest() async throws {
+        let representation = Representation(.generated(length: 200_000), entityTag: .strong("v1"))
+        let server = try ScriptedServer { request in
+            let answer = Answer.representation(representation)
+            return request["Range"] == nil ? answer.stalling(after: 60_000) : answer
+        }
+        let directory = try TemporaryDirectory()
+        let file = directory.file()
+        let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, file.path)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.suffix(2).first == "file: 206", "\(result)")
+        #expect(try PatternBody(length: 200_000).firstDifference(fromFile: file) == nil)
+        let last = try #require(server.requests.last)
+        #expect(last["If-Range"] == "\"v1\"")
+        #expect(last["Range"]?.hasPrefix("bytes=") == true)
+    }
+
+    @Test func aDownloadThatChangedWhilePausedIsNotMixed() async throws {
+        let (old, new) = (PatternBody(seed: 1, length: 200_000), PatternBody(seed: 2, length: 200_000))
+        let server = try ScriptedServer { request in
+            guard request["Range"] != nil else {
+                return .representation(Representation(.pattern(old), entityTag: .strong("v1")))
+                    .stalling(after: 60_000)
+            }
+            return .representation(Representation(.pattern(new), entityTag: .strong("v2")))
+        }
+        let directory = try TemporaryDirectory()
+        let file = directory.file()
+        let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, file.path)
+        // A stream cannot be emptied: the download fails, and what is there is of one kind.
+        #expect(result.status == 1, "\(result)")
+        #expect(!result.errors.isEmpty)
+        #expect(try #require(old.firstDifference(fromFile: file)) <= 60_000)
+        #expect(try Data(contentsOf: file).count <= 60_000)
+    }
+
+    // MARK: - Manager
+
+    @Test func managerAsksTwiceAndPrintsTheUsers() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: #"[{"name": "Ada"}]"#)
+        ])
+        // The address is fixed in the example: the server takes it as a proxy would.
+        let result = try await ExampleProgram("Manager").run(proxy: server.url)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.output.contains("Ada"))
+        let target = "http://127.0.0.1:8080/api/users?page=2"
+        #expect(server.requests.map(\.target) == [target, target])
+    }
+
+    @Test func managerFailsWithASentenceWhenNobodyAnswers() async throws {
+        let server = try ScriptedServer([.hangUp])
+        let result = try await ExampleProgram("Manager").run(proxy: server.url)
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("The users cannot be had: "), "\(result)")
+        server.stop()
+    }
+
+    // MARK: - Usage
+
+    @Test(arguments: ["Request", "Batch", "PauseAndResume"])
+    func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
+        let result = try await ExampleProgram(name).run()
+        #expect(result.status == 64)
+        #expect(result.errors.hasPrefix("usage: \(name) "))
+    }
+}
