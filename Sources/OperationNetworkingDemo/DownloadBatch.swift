@@ -1,0 +1,62 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+
+/// The downloads of all files, four at a time, and one stream of what happens to them.
+final class DownloadBatch {
+    /// What happens.
+    enum Event: Sendable {
+        /// So many bytes of the file are here.
+        case received(file: Int, bytes: Int)
+        /// So many files are done.
+        case done(files: Int)
+    }
+
+    /// One for each file, in order.
+    let downloads: [HTTPRequestOperation]
+    /// Ends when the last callback of the last download has been called.
+    let events: AsyncStream<Event>
+    private let operations: [Operation]
+    private let queue = OperationQueue()
+
+    init(of files: [SampleFile], from server: FileServer, to directory: TemporaryDirectory) {
+        let (events, report) = AsyncStream.makeStream(of: Event.self)
+        let callbacks = DispatchQueue(label: "callbacks")
+        downloads = files.enumerated().map { index, file in
+            let download = HTTPRequestOperation(request: URLRequest(url: server.url(of: file)))
+            download.outputFile = directory.file(file.name)
+            download.completionQueue = callbacks
+            download.setDownloadProgress { _, total, _ in
+                report.yield(.received(file: index, bytes: Int(total)))
+            }
+            return download
+        }
+        operations = ConnectionOperation.batch(
+            of: downloads,
+            completionQueue: callbacks,
+            progress: { finished, _ in report.yield(.done(files: finished)) },
+            completion: { _ in report.finish() }
+        )
+        self.events = events
+        queue.maxConcurrentOperationCount = 4
+    }
+
+    // MARK: - Commands
+
+    /// Lets the queue begin.
+    func start() {
+        queue.addOperations(operations, waitUntilFinished: false)
+    }
+
+    /// Pauses all that is not finished. The ones that wait come first: none of them gets the turn of another.
+    func pause() {
+        for download in downloads.reversed() { download.pause() }
+    }
+
+    /// Lets all go on; those that were running come first.
+    func resume() {
+        for download in downloads { download.resume() }
+    }
+}

@@ -1,0 +1,29 @@
+/// How far the batch is: the sum of its events.
+struct Tally {
+    /// Bytes that are here, of each file.
+    private(set) var received: [Int]
+    /// Files that are done.
+    private(set) var filesDone = 0
+    /// Bytes of all files together.
+    let bytesExpected: Int
+
+    init(of files: [SampleFile]) {
+        received = files.map { _ in 0 }
+        bytesExpected = files.reduce(0) { $0 + $1.length }
+    }
+
+    var fileCount: Int { received.count }
+
+    /// Bytes that are here, of all files together.
+    var bytesReceived: Int { received.reduce(0, +) }
+
+    /// From 0 to 1.
+    var fraction: Double { Double(bytesReceived) / Double(bytesExpected) }
+
+    mutating func take(_ event: DownloadBatch.Event) {
+        switch event {
+        case .received(let file, let bytes): received[file] = bytes
+        case .done(let files): filesDone = files
+        }
+    }
+}
