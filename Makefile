@@ -1,24 +1,35 @@
-# make demo   on a fresh Debian machine with Swift and git: installs what is missing, builds, shows the main job
-# make test   installs what is missing, starts the real servers, runs every test
+# Everything a fresh Debian machine with Swift and git needs is installed by the targets that need it.
 export OPERATIONNETWORKING_STRICT := 1
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
 SWIFT ?= swift
-# Tests to run under a sanitizer; all unless something else is said.
+# Parallel compilations; as many as there are processors unless something else is said.
+JOBS ?=
+# Which tests run under a sanitizer: a regular expression on their names.
 FILTER ?= .
+# Seconds after which a run of the tests has failed.
 TEST_LIMIT ?= 900
+
+BUILD := $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
+TEST := scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) $(SWIFT) test --disable-xctest --skip-build
+EXAMPLES := $(wildcard Examples/Package.swift)
+# Not the examples: they hold the README's code as it is written there.
+SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
 .PHONY: help demo test build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
-	@echo "make demo     install what is missing, build, and watch a batch, a pause and a resume"
-	@echo "make test     install what is missing, start nginx and httpbin, and run every test"
-	@echo "make build    a debug build            make release  opget, optimized"
-	@echo "make lint     format and house style   make format   format in place"
-	@echo "make tsan     tests under ThreadSanitizer (FILTER=...)"
-	@echo "make asan     tests under AddressSanitizer and LeakSanitizer (FILTER=...)"
-	@echo "make install  opget to PREFIX/bin      make clean    forget all builds"
+	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
+	@echo 'make test      install what is missing, start nginx and httpbin, and run every test'
+	@echo 'make build     a debug build'
+	@echo 'make release   opget, optimized'
+	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
+	@echo 'make lint      check the format and the house style'
+	@echo 'make format    format in place'
+	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
+	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
+	@echo 'make clean     forget all builds, and the installed httpbin'
 
 dependencies:
 	@scripts/install-dependencies
@@ -27,45 +38,45 @@ test-dependencies:
 	@scripts/install-dependencies --tests
 
 build: dependencies
-	$(SWIFT) build
+	@$(BUILD)
 
 release: dependencies
-	$(SWIFT) build -c release --product opget
+	@$(BUILD) --configuration release --product opget
 
 demo: dependencies
-	$(SWIFT) build --quiet --product OperationNetworkingDemo
-	.build/debug/OperationNetworkingDemo
+	@$(BUILD) --product OperationNetworkingDemo
+	@.build/debug/OperationNetworkingDemo
 
+ifneq ($(EXAMPLES),)
 examples: dependencies
-	$(SWIFT) build --quiet --package-path Examples --scratch-path .build-examples
+	@$(BUILD) --package-path Examples --scratch-path .build-examples
+endif
 
-test: test-dependencies examples
-	$(SWIFT) build --build-tests --quiet
-	OPERATIONNETWORKING_EXAMPLES="$(CURDIR)/.build-examples/debug" \
-	    scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
-	    $(SWIFT) test --disable-xctest --skip-build
+test: test-dependencies $(if $(EXAMPLES),examples)
+	@$(BUILD) --build-tests
+	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST)
 
 tsan: test-dependencies
-	$(SWIFT) build --build-tests --quiet --sanitize=thread --scratch-path .build-tsan
-	TSAN_OPTIONS=halt_on_error=0:exitcode=66 scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
-	    $(SWIFT) test --disable-xctest --skip-build --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
+	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
+	@TSAN_OPTIONS=exitcode=66 $(TEST) --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
 
 asan: test-dependencies
-	$(SWIFT) build --build-tests --quiet --sanitize=address --scratch-path .build-asan
-	scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
-	    $(SWIFT) test --disable-xctest --skip-build --sanitize=address --scratch-path .build-asan --filter '$(FILTER)'
+	@$(BUILD) --build-tests --sanitize=address --scratch-path .build-asan
+	@ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/addresses.txt' \
+	    LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/leaks.txt':print_suppressions=0 \
+	    $(TEST) --sanitize=address --scratch-path .build-asan --filter '$(FILTER)'
 
 format:
-	$(SWIFT) format --in-place --recursive Sources Tests Examples Package.swift
+	@$(SWIFT) format --in-place --parallel --recursive $(SWIFT_SOURCES)
 
 lint:
-	$(SWIFT) format lint --strict --recursive Sources Tests Examples Package.swift
-	scripts/check-house-style --self-test
-	scripts/check-house-style
+	@$(SWIFT) format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+	@scripts/check-house-style --self-test
+	@scripts/check-house-style
 
 install: dependencies
-	$(SWIFT) build -c release --product opget --static-swift-stdlib --scratch-path .build-install
-	install -D -m 755 .build-install/release/opget "$(DESTDIR)$(PREFIX)/bin/opget"
+	@$(BUILD) --configuration release --product opget --static-swift-stdlib --scratch-path .build-install
+	install -D -m 755 .build-install/release/opget '$(DESTDIR)$(PREFIX)/bin/opget'
 
 clean:
-	rm -rf .build .build-* .servers
+	@rm -rf .build .build-* .servers

@@ -1,2 +1,3 @@
 import Foundation
-print("")
+
+CommandLineTool.run()

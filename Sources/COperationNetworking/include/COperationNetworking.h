@@ -6,6 +6,7 @@
 #include "files.h"
 #include "inflate.h"
 #include "libcurl.h"
+#include "thread.h"
 #include "tls.h"
 
 #endif

@@ -45,6 +45,9 @@ struct Admission {
     private var line = Fifo<(id: TransferID, origin: Origin?)>()
     private var origins: [Origin: OriginState] = [:]
 
+    /// Whether ``next()`` may have something.
+    var mayHaveNext: Bool { !line.isEmpty }
+
     /// A transfer wants to start.
     mutating func append(_ id: TransferID, to origin: Origin?) {
         line.append((id, origin))

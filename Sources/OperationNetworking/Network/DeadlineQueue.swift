@@ -6,6 +6,8 @@ internal import OperationNetworkingSystem
 struct DeadlineQueue {
     private var heap: [(deadline: MonotonicTime, id: TransferID)] = []
 
+    var count: Int { heap.count }
+
     /// The earliest deadline.
     var next: MonotonicTime? { heap.first?.deadline }
 
@@ -18,6 +20,13 @@ struct DeadlineQueue {
             heap.swapAt(child, parent)
             child = parent
         }
+    }
+
+    /// Forgets the entries of transfers that are over.
+    mutating func removeAll(where isOver: (TransferID) -> Bool) {
+        heap.removeAll { isOver($0.id) }
+        // A sorted array is a heap.
+        heap.sort { $0.deadline < $1.deadline }
     }
 
     /// Takes out one entry whose time has come.

@@ -3,6 +3,8 @@ struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0
 
+    var isEmpty: Bool { elements.isEmpty }
+
     mutating func append(_ element: Element) {
         elements.append(element)
     }

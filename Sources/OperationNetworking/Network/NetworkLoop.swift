@@ -51,6 +51,13 @@ final class NetworkLoop {
         modes.formUnion(newModes)
     }
 
+    /// Calls somebody who may run the run loop nested. Then the rest of this pass must come in another one: its
+    /// trigger is used up.
+    func lend(to body: (RunLoop) -> Void) {
+        wake.signalFromItsOwnThread()
+        body(RunLoop.current)
+    }
+
     private func timerDidFire() {
         armed = nil
         pass()
@@ -72,6 +79,17 @@ final class NetworkLoop {
             wake.signalFromItsOwnThread()
         }
         arm()
+        tellEnds()
+    }
+
+    /// The last thing in a pass: whoever runs the loop nested in there finds everything armed, and the rest of the ends
+    /// asked for.
+    private func tellEnds() {
+        while let tell = transfers.nextEnd() {
+            if transfers.hasWork { wake.signalFromItsOwnThread() }
+            tell()
+        }
+        if transfers.hasWork { wake.signalFromItsOwnThread() }
     }
 
     /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system calls.

@@ -21,14 +21,15 @@ final class NetworkThread: Sendable {
     }
 
     /// Runs `work` on the network thread after everything already asked for. Callable from any thread; returns at
-    /// once. Nothing that may wait belongs in there: every transfer of the process would wait with it.
+    /// once. Nothing that may wait, or runs the run loop, belongs in there: every transfer of the process would wait
+    /// with it.
     func perform(_ work: @escaping @Sendable (Transfers) -> Void) {
         inbox.append { loop in work(loop.transfers) }
     }
 
     /// Lends the thread's run loop to `body`, after everything already asked for. Callable from any thread.
     func withRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
-        inbox.append { _ in body(RunLoop.current) }
+        inbox.append { loop in loop.lend(to: body) }
     }
 
     /// Lets transfers move while the thread's run loop runs in these modes, too.

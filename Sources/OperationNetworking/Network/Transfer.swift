@@ -23,6 +23,7 @@ final class Transfer: EasyHandleDelegate {
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
     private var watchesForCloseNotify = false
+    private var hasConnection = false
     private var bytesReceived: Int64 = 0
     private var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
@@ -69,7 +70,10 @@ final class Transfer: EasyHandleDelegate {
         if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived != declared {
             return .wrongLength(declared: declared, received: bytesReceived)
         }
-        if let error = easy.error(for: code) { return .curl(error) }
+        if let error = easy.error(for: code) {
+            // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.
+            return code == 1 && hasConnection ? .malformedHead(error.message) : .curl(error)
+        }
         if head == nil || reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
         do {
@@ -111,6 +115,7 @@ final class Transfer: EasyHandleDelegate {
     // MARK: - EasyHandleDelegate
 
     func easyHandleWillSendRequest() {
+        hasConnection = true
         lastActivity = clock.now
         didConnect()
     }

@@ -99,25 +99,32 @@ final class Transfers {
     // MARK: - Driving
 
     /// Moves everything that can move now, once.
-    /// - Returns: whether something may be left that no socket will report again.
+    /// - Returns: whether something may be left that no socket will report again; see also ``hasWork``.
     func pass() -> Bool {
         checkThread()
         clock.tick()
-        let mayHaveMore = admit()
+        admit()
         let ready = drive {
             for domain in domainList { domain.timeOut(now: clock.now) }
             return poller.poll { token, events in
                 domainList[Int(token >> 32)].act(on: Int32(truncatingIfNeeded: token), events)
             }
         }
-        let mayAdmit = !connected.isEmpty
         for origin in connected { admission.didConnect(to: origin) }
         connected = []
         collectFinished()
         stopIdle()
-        tellEnds()
-        return mayHaveMore || mayAdmit || ready > 0
-            || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
+        forgetDeadlines()
+        return ready > 0 || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
+    }
+
+    /// Whether there are ends to tell, or transfers that may start.
+    var hasWork: Bool { !ended.isEmpty || admission.mayHaveNext }
+
+    /// What tells the next end to its client, who may start the next transfer from there, or run the run loop.
+    func nextEnd() -> (() -> Void)? {
+        guard let next = ended.popFirst() else { return nil }
+        return { next.client.transferDidComplete(next.end) }
     }
 
     /// When ``pass()`` has something to do even if no socket is ready.
@@ -139,10 +146,9 @@ final class Transfers {
     }
 
     /// Starts the next few.
-    /// - Returns: whether there may be more.
-    private func admit() -> Bool {
+    private func admit() {
         for _ in 0..<Self.startsPerPass {
-            guard let (id, origin) = admission.next() else { return false }
+            guard let (id, origin) = admission.next() else { return }
             guard let next = waiting.removeValue(forKey: id) else {
                 // Stopped before its turn.
                 if let origin { admission.didEnd(at: origin) }
@@ -157,7 +163,6 @@ final class Transfers {
                 )
             }
         }
-        return true
     }
 
     private func begin(_ next: Waiting, _ id: TransferID, _ origin: Admission.Origin?) throws(CurlError) {
@@ -224,11 +229,11 @@ final class Transfers {
         ended.append((transfer.client, end))
     }
 
-    /// A client may start the next transfer from here, or run the run loop: what is left stays in `ended`.
-    private func tellEnds() {
-        while let next = ended.popFirst() {
-            next.client.transferDidComplete(next.end)
-        }
+    /// Most transfers end long before their deadline, and nobody shall wake up for those.
+    private func forgetDeadlines() {
+        let alive = running.count + waiting.count
+        guard deadlines.count > (alive == 0 ? 0 : 2 * alive + 1024) else { return }
+        deadlines.removeAll { running[$0] == nil && waiting[$0] == nil }
     }
 
     private func remind(of id: TransferID, at moment: MonotonicTime, timeout: Double) {

@@ -52,7 +52,9 @@ package final class EasyHandle {
         return CurlError(
             code: code,
             message: text.isEmpty ? nil : text,
-            systemError: systemError == 0 && code == CURLE_COULDNT_CONNECT.rawValue ? socketError : systemError)
+            systemError: systemError == 0 && code == CURLE_COULDNT_CONNECT.rawValue
+                ? socketError : systemError
+        )
     }
 
     /// The HTTP version of the last response, as in `1.1` or `2`; `nil` before there was one.
@@ -140,7 +142,9 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_WRITEDATA, context))
         try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_WRITEFUNCTION, EasyHandle.didReceiveBody))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_HEADERDATA, context))
-        try check(clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine))
+        try check(
+            clibcurl_easy_setopt_data_callback(raw, CURLOPT_HEADERFUNCTION, EasyHandle.didReceiveHeaderLine)
+        )
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_OPENSOCKETDATA, context))
         try check(clibcurl_easy_setopt_open_socket_callback(raw, EasyHandle.openSocket))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_PREREQDATA, context))

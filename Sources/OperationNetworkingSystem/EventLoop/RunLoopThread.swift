@@ -1,3 +1,4 @@
+import COperationNetworking
 import CoreFoundation
 import Foundation
 
@@ -11,9 +12,9 @@ package enum RunLoopThread {
     ///   - prepare: called on the new thread, before its run loop runs for the first time. What it returns is kept.
     package static func start(name: String, prepare: @escaping @Sendable () -> AnyObject) {
         let thread = Thread {
-            // Here, because Foundation forgets a name that was given before the thread started; and cut, because it
-            // ignores one that is too long for the system.
-            Thread.current.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
+            // Not with Foundation: it forgets a name that is given before the thread starts, may forget one that is
+            // given soon after, and ignores one that is too long for the system.
+            cthread_set_name(name)
             withExtendedLifetime(prepare()) {
                 while true { CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false) }
             }

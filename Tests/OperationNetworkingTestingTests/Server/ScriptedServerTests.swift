@@ -1,6 +1,7 @@
 import Foundation
-import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworkingTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct ScriptedServerTests {
@@ -127,12 +128,14 @@ struct ScriptedServerTests {
     }
 
     @Test func aHandlerMayStopItsServer() throws {
-        let holder = Recorder<ScriptedServer>()
+        let holder = Watched<ScriptedServer?>(nil)
         let server = try ScriptedServer { _ in
-            holder.elements.first?.stop()
+            holder.withLock { $0 }?.stop()
             return .respond()
         }
-        holder.append(server)
+        holder.withLock { $0 = server }
+        // The server holds its handler, and the handler holds the server.
+        defer { holder.withLock { $0 = nil } }
         let client = try RawClient(port: server.port)
         try client.get()
         #expect(try client.receiveAll() == "")

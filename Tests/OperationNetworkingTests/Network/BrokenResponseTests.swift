@@ -117,8 +117,8 @@ struct BrokenResponseTests {
             "HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n",
             code: .networkConnectionLost
         ),
-        Case("no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", code: .unsupportedURL),
-        Case("HTTP/0.9", "<html>hello</html>", code: .unsupportedURL),
+        Case("no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", code: .badServerResponse),
+        Case("HTTP/0.9", "<html>hello</html>", code: .badServerResponse),
         Case("status 99", "HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n", code: .badServerResponse),
         Case("status 600", "HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n", code: .badServerResponse),
         Case(

@@ -33,6 +33,11 @@ struct DeadlineQueueTests {
                 let id = TransferID.next()
                 queue.insert(id, at: deadline)
                 model.append((deadline, id))
+            } else if Int.random(in: 0..<50, using: &random) == 0 {
+                let over = Set(model.map(\.id).filter { _ in Bool.random(using: &random) })
+                queue.removeAll { over.contains($0) }
+                model.removeAll { over.contains($0.id) }
+                #expect(queue.count == model.count)
             } else {
                 let now = MonotonicTime(seconds: Double(Int.random(in: 0..<50, using: &random)))
                 let earliest = model.map(\.deadline).min()

@@ -26,7 +26,7 @@ struct NestedRunLoopTests {
 
     @Test func whatWasPostedStillComesInItsOrder() async throws {
         let order = Recorder<String>()
-        NetworkThread.shared.perform { _ in
+        ConnectionOperation.withNetworkRunLoop { _ in
             order.append("first begins")
             for number in 1...3 { NetworkThread.shared.perform { _ in order.append("\(number)") } }
             _ = Self.run { order.elements.contains("3") }
@@ -41,12 +41,29 @@ struct NestedRunLoopTests {
         #expect(third < last)
     }
 
+    /// In a process of its own, where nothing else wakes the loop.
+    @Test func whatWasPostedTogetherComesDuringTheRun() async {
+        await #expect(processExitsWith: .success) {
+            alarm(30)
+            let second = Gate()
+            let isDone = Recorder<Bool>()
+            NetworkThread.shared.perform { _ in
+                // From here, so that both are taken out of the inbox at once.
+                ConnectionOperation.withNetworkRunLoop { _ in
+                    isDone.append(NestedRunLoopTests.run { second.isOpen }.isDone)
+                }
+                NetworkThread.shared.perform { _ in second.open() }
+            }
+            guard try await isDone.wait(within: .seconds(20)) == [true] else { exit(2) }
+        }
+    }
+
     @Test func transfersMoveDuringARunFromAPostedClosure() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "0123456789").held(after: 5, by: gate)])
         let transfer = TestTransfer(.plain(server.url)).start()
         let isDone = Recorder<Bool>()
-        NetworkThread.shared.perform { _ in
+        ConnectionOperation.withNetworkRunLoop { _ in
             gate.open()
             isDone.append(Self.run { !transfer.ends.elements.isEmpty }.isDone)
         }

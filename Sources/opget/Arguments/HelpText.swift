@@ -1,0 +1,42 @@
+import ArgumentParser
+
+/// What `--help` prints.
+enum HelpText {
+    static let examples = """
+        opget fetches files over HTTP, several at a time.
+
+        EXAMPLES:
+          opget https://example.com/a.iso                  save it as a.iso
+          opget -d downloads -j 8 https://example.com/{1..20}.jpg
+                                                           20 files, 8 at once, into downloads/
+          opget -i list.txt                                the addresses in list.txt
+          opget -q -o - https://example.com/a.tar | tar x  to standard output, for another program
+          opget -o b.iso https://example.com/a.iso         under another name
+
+        A file has the name NAME.part until it is complete. A file that is there already is left as
+        it is, and counts as done, unless --overwrite is given. Progress and messages go to standard
+        error.
+        """
+
+    static var exitCodes: String {
+        let lines = Outcome.table.map { row in
+            "  \(row.code)\(String(repeating: " ", count: 8 - row.code.count))\(row.meaning)"
+        }
+        return "EXIT CODES (when several apply, the one that comes first here after 0):\n"
+            + lines.joined(separator: "\n")
+    }
+
+    /// Everything, the examples first.
+    static var text: String {
+        let options = OpgetCommand.helpMessage(columns: 98)
+        return [examples, options, exitCodes].map { $0.trimmingNewlines() }.joined(separator: "\n\n") + "\n"
+    }
+}
+
+extension String {
+    fileprivate func trimmingNewlines() -> String {
+        var text = self[...]
+        while text.last == "\n" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// The text of an `-i` list, in aria2's form: an address a line, and indented lines with its options.
+///
+/// ```
+/// # Comments and empty lines say nothing.
+/// https://example.com/a.iso
+///   out=images/a.iso
+///   dir=downloads
+/// ```
+struct InputList: Hashable, Sendable {
+    /// The value of an option, and the line it stands in.
+    struct Value: Hashable, Sendable {
+        let text: String
+        let line: Int
+    }
+
+    /// An address with its options.
+    struct Entry: Hashable, Sendable {
+        let url: String
+        /// Lines count from 1.
+        let line: Int
+        var out: Value?
+        var dir: Value?
+    }
+
+    private(set) var entries: [Entry] = []
+
+    /// - Parameters:
+    ///   - data: the list, in UTF-8.
+    ///   - name: what to call it in errors.
+    /// - Throws: `Failure` that names the line.
+    init(_ data: Data, name: String) throws {
+        var data = data[...]
+        if data.starts(with: [0xEF, 0xBB, 0xBF]) { data = data.dropFirst(3) }
+        var number = 0
+        for bytes in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            do {
+                try read(bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes, number)
+            } catch let problem as Problem {
+                throw Failure(.usage, "\(name):\(number): \(problem.sentence)")
+            }
+        }
+        guard !entries.isEmpty else { throw Failure(.usage, "\(name): there is no address in it.") }
+    }
+
+    private struct Problem: Error {
+        let sentence: String
+
+        init(_ sentence: String) {
+            self.sentence = sentence
+        }
+    }
+
+    private mutating func read(_ bytes: Data.SubSequence, _ number: Int) throws {
+        guard let line = String(validating: bytes, as: UTF8.self) else { throw Problem("It is not UTF-8.") }
+        let text = line.trimmingCharacters(in: .whitespaces)
+        guard !text.isEmpty, !text.hasPrefix("#") else { return }
+        guard let first = line.first, first == " " || first == "\t" else {
+            guard !text.contains("\t") else {
+                throw Problem("More than one address for a file: mirrors are not supported.")
+            }
+            return entries.append(Entry(url: text, line: number))
+        }
+        try readOption(text, number)
+    }
+
+    private mutating func readOption(_ text: String, _ number: Int) throws {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw Problem("An indented line is an option such as out=NAME, not \(text.debugDescription).")
+        }
+        guard !entries.isEmpty else { throw Problem("This option has no address above it.") }
+        let name = text[..<equals].trimmingCharacters(in: .whitespaces)
+        let text = text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+        let value = Value(text: text, line: number)
+        switch name {
+        case "out":
+            guard entries[entries.count - 1].out == nil else { throw Problem("A second out= for a file.") }
+            entries[entries.count - 1].out = value
+        case "dir":
+            guard entries[entries.count - 1].dir == nil else { throw Problem("A second dir= for a file.") }
+            entries[entries.count - 1].dir = value
+        default:
+            throw Problem("There is no option \(name.debugDescription) here; there are out and dir.")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+
+/// What there is at a path.
+enum FileStatus: Hashable, Sendable {
+    case nothing
+    /// A finished file, of so many bytes.
+    case file(size: Int64)
+    case directory
+    /// Something that bytes can be written to without a temporary file, such as `/dev/null`.
+    case device
+    /// A FIFO, a socket, or a link to nothing.
+    case other
+
+    /// - Throws: `Failure` when the system does not tell.
+    init(of path: FilePath) throws {
+        var status = stat()
+        if stat(path.text, &status) == 0 {
+            self =
+                switch status.st_mode & S_IFMT {
+                case S_IFREG: .file(size: Int64(status.st_size))
+                case S_IFDIR: .directory
+                case S_IFCHR, S_IFBLK: .device
+                default: .other
+                }
+            return
+        }
+        let code = errno
+        guard code == ENOENT else { throw Failure(reading: path, code) }
+        self = lstat(path.text, &status) == 0 ? .other : .nothing
+    }
+}
+
+extension Failure {
+    /// A file that could not be looked at or read; `code` is an `errno`.
+    init(reading path: FilePath, _ code: Int32) {
+        self.init(.file, "\(path.text) could not be read: \(Self.reason(code)).")
+    }
+
+    /// A file or directory that could not be made or renamed; `code` is an `errno`.
+    init(making path: FilePath, _ code: Int32) {
+        self.init(.file, "\(path.text) could not be made: \(Self.reason(code)).")
+    }
+
+    /// The system's words for an `errno`.
+    static func reason(_ code: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,138 @@
+/// Draws the progress as lines of text, none wider than the terminal less one column.
+///
+/// ```
+/// debian-13.iso       [=======>          ]  41%   270.1 MiB   11.2 MiB/s   35s
+/// [3/10]  310.4 MiB of 740.0 MiB  41%  18.0 MiB/s  24s left
+/// ```
+struct ProgressScreen: Hashable, Sendable {
+    /// The columns of a transfer's line after its name, the least important one first.
+    private enum Field: CaseIterable {
+        case bar, timeLeft, speed, bytes, percent
+    }
+
+    /// Names are left at least so wide before a column is.
+    private static let narrowestName = 14
+    private static let widestName = 48
+
+    /// Of the terminal.
+    let columns: Int
+    /// Of the terminal; `nil`: any number.
+    let rows: Int?
+    /// The width of the longest name there is, so that columns stay where they are.
+    let longestName: Int
+
+    init(columns: Int, rows: Int? = nil, longestName: Int = .max) {
+        self.columns = columns
+        self.rows = rows
+        self.longestName = longestName
+    }
+
+    private var width: Int { max(1, columns - 1) }
+
+    /// A line for each transfer, as far as the terminal has rows, and one for the batch if it is one.
+    func lines(_ transfers: [TransferState], _ batch: BatchState) -> [String] {
+        let hasBatchLine = batch.count > 1 || transfers.isEmpty
+        let room = max(1, (rows ?? .max) - 1) - (hasBatchLine ? 1 : 0)
+        var shown = transfers[...]
+        var lines: [String] = []
+        if transfers.count > room {
+            shown = transfers.prefix(max(0, room - 1))
+            lines = shown.map(line)
+            if room > 0 { lines.append(fitting("… and \(transfers.count - shown.count) more")) }
+        } else {
+            lines = shown.map(line)
+        }
+        if hasBatchLine { lines.append(line(batch)) }
+        return lines
+    }
+
+    private func fitting(_ text: String) -> String {
+        DisplayText(text).shortened(to: width).string
+    }
+
+    // MARK: - A transfer
+
+    private var barWidth: Int { min(40, max(10, width / 5)) }
+
+    private func width(of field: Field) -> Int {
+        switch field {
+        case .bar: barWidth + 2
+        case .percent: 4
+        case .bytes: 10
+        case .speed: 12
+        case .timeLeft: 6
+        }
+    }
+
+    /// The columns there is room for, and how wide the name is then.
+    private var layout: (fields: [Field], name: Int) {
+        var fields = Field.allCases[...]
+        let enough = min(Self.narrowestName, max(4, longestName))
+        while true {
+            let name = width - fields.reduce(0) { $0 + width(of: $1) + 2 }
+            // A very narrow terminal keeps a column for the percentage and gives the name what is left.
+            if fields.isEmpty || name >= enough || (fields.count == 1 && name >= 2) {
+                return (Array(fields), min(name, longestName, Self.widestName))
+            }
+            fields = fields.dropFirst()
+        }
+    }
+
+    private func line(_ transfer: TransferState) -> String {
+        let (fields, nameWidth) = layout
+        var line = DisplayText(transfer.name).fitted(to: nameWidth).string
+        for field in [Field.bar, .percent, .bytes, .speed, .timeLeft] where fields.contains(field) {
+            let text = self.text(of: field, transfer, isAlone: fields.count == 1)
+            line += String(repeating: " ", count: 2 + max(0, width(of: field) - text.count)) + text
+        }
+        while line.last == " " { line.removeLast() }
+        return line
+    }
+
+    private func text(of field: Field, _ transfer: TransferState, isAlone: Bool) -> String {
+        switch field {
+        case .bar: bar(transfer)
+        case .percent:
+            transfer.percent.map { "\($0)%" } ?? (isAlone ? ByteCount(transfer.received).shortText : "")
+        case .bytes: ByteCount(transfer.received).text
+        case .speed: transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
+        case .timeLeft: transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
+        }
+    }
+
+    private func bar(_ transfer: TransferState) -> String {
+        guard let expected = transfer.expected, expected > 0 else {
+            return "[" + String(repeating: " ", count: barWidth) + "]"
+        }
+        let part = min(1, Double(transfer.received) / Double(expected))
+        let full = Int(part * Double(barWidth))
+        let head = full < barWidth ? ">" : ""
+        let rest = String(repeating: " ", count: barWidth - full - head.count)
+        return "[" + String(repeating: "=", count: full) + head + rest + "]"
+    }
+
+    // MARK: - The batch
+
+    /// `[3/10]  12.4 MiB of 40.0 MiB  31%  4.1 MiB/s  6s left`, less what there is no room for.
+    func line(_ batch: BatchState) -> String {
+        let received = ByteCount(batch.received).text
+        // In the order of importance, with the place in the line.
+        let parts: [(place: Int, text: String?)] = [
+            (0, "[\(batch.finished)/\(batch.count)]"),
+            (2, batch.percent.map { "\($0)%" }),
+            (1, batch.expected.map { "\(received) of \(ByteCount($0).text)" } ?? received),
+            (3, batch.speed.map { ByteCount(Int64($0)).text + "/s" }),
+            (4, batch.timeLeft.map { TimeSpan(seconds: $0).text + " left" }),
+        ]
+        var chosen: [(place: Int, text: String)] = []
+        var used = 0
+        for case (let place, let text?) in parts {
+            let needed = text.count + (chosen.isEmpty ? 0 : 2)
+            if used + needed <= width || chosen.isEmpty {
+                chosen.append((place, text))
+                used += needed
+            }
+        }
+        return fitting(chosen.sorted { $0.place < $1.place }.map(\.text).joined(separator: "  "))
+    }
+}

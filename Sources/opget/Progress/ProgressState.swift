@@ -1,0 +1,32 @@
+/// A running transfer, to be shown.
+struct TransferState: Hashable, Sendable {
+    var name: String
+    var received: Int64
+    /// `nil`: unknown.
+    var expected: Int64?
+    /// Bytes per second.
+    var speed: Double?
+    /// Seconds.
+    var timeLeft: Double?
+
+    /// 0...100, and 100 not before everything is there.
+    var percent: Int? { Self.percent(received, expected) }
+
+    static func percent(_ received: Int64, _ expected: Int64?) -> Int? {
+        guard let expected, expected > 0 else { return nil }
+        return min(100, max(0, Int(Double(received) / Double(expected) * 100)))
+    }
+}
+
+/// All items together, to be shown.
+struct BatchState: Hashable, Sendable {
+    var finished: Int
+    var count: Int
+    var received: Int64
+    /// `nil` unless that of every item is known.
+    var expected: Int64?
+    var speed: Double?
+    var timeLeft: Double?
+
+    var percent: Int? { TransferState.percent(received, expected) }
+}

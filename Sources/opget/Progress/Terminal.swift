@@ -1,0 +1,74 @@
+import Foundation
+import Glibc
+
+/// A descriptor that text is written to, and perhaps a terminal.
+struct Terminal: Hashable, Sendable {
+    static let standardOutput = Terminal(descriptor: 1)
+    static let standardError = Terminal(descriptor: 2)
+
+    let descriptor: Int32
+
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Whether somebody else has the terminal now: `opget ... &`.
+    var isInBackground: Bool {
+        let foreground = tcgetpgrp(descriptor)
+        return foreground > 0 && foreground != getpgrp()
+    }
+
+    /// As large as the terminal says; what it does not say is `nil`.
+    var size: (columns: Int?, rows: Int?) {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (nil, nil) }
+        return (size.ws_col > 0 ? Int(size.ws_col) : nil, size.ws_row > 0 ? Int(size.ws_row) : nil)
+    }
+
+    /// Whether it takes text now, or soon: a terminal that Ctrl-S has stopped does not.
+    var isReady: Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&waiting, 1, 100) == 1
+    }
+
+    /// Writes all of `text`, waiting if it has to. A reader that went away is no error: nobody is left to tell.
+    func write(_ text: String) {
+        _ = write(bytes: Array(text.utf8)[...])
+    }
+
+    /// Writes all of `bytes`; returns the `errno` of a failure, or 0.
+    func write(bytes: ArraySlice<UInt8>) -> Int32 {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Somebody shares the descriptor with us and made it not wait.
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&waiting, 1, -1)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+}
+
+/// Which form of progress is shown.
+enum ProgressMode: String, Hashable, Sendable, CaseIterable {
+    case auto, always, never
+
+    /// Whether progress is drawn, rather than told in plain lines.
+    func draws(onTerminal isTerminal: Bool, environment: [String: String]) -> Bool {
+        switch self {
+        case .always: true
+        case .never: false
+        case .auto: isTerminal && environment["TERM"] != "dumb" && (environment["CI"] ?? "").isEmpty
+        }
+    }
+
+    /// How many columns there are: `COLUMNS` says, else the terminal, else 80.
+    static func columns(_ terminal: Int?, environment: [String: String]) -> Int {
+        if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 { return columns }
+        return terminal ?? 80
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// One thing to fetch: from where, to where.
+struct Item: Hashable, Sendable {
+    /// Where the body goes.
+    enum Destination: Hashable, Sendable {
+        case standardOutput
+        case file(FilePath)
+    }
+
+    let url: URL
+    let destination: Destination
+    /// What to call it while it is fetched: its path below the directory, or its address.
+    let name: String
+
+    /// The address as it may be printed: without a user's name and password.
+    var printableURL: String {
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
+            return url.absoluteString
+        }
+        components.user = nil
+        components.password = nil
+        return components.string ?? url.absoluteString
+    }
+}

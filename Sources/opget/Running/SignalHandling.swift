@@ -1,0 +1,73 @@
+import Dispatch
+import Foundation
+import Glibc
+
+/// Turns signals into calls, on a queue of its own that nothing else can hold up.
+final class SignalHandling {
+    private let queue = DispatchQueue(label: "opget.signals")
+    private var sources: [any DispatchSourceSignal] = []
+
+    /// - Parameters:
+    ///   - stop: called for every signal that asks to stop; `isRepeated` from the second on. One that follows at once
+    ///     is not a second one: timeout(1), for one, signals the process and then its group.
+    ///   - suspend: called before the process is stopped (Ctrl-Z).
+    ///   - resume: called when it goes on.
+    func install(
+        stop: @escaping @Sendable (_ signal: Int32, _ isRepeated: Bool) -> Void,
+        suspend: @escaping @Sendable () -> Void,
+        resume: @escaping @Sendable () -> Void
+    ) {
+        let memory = Memory()
+        let didReceive: @Sendable (Int32) -> Void = { signal in
+            if let isRepeated = memory.isRepeated(now: .now()) { stop(signal, isRepeated) }
+        }
+        observe(SIGINT) { didReceive(SIGINT) }
+        observe(SIGTERM) { didReceive(SIGTERM) }
+        // nohup makes it ignored, and so it stays.
+        if !Self.isIgnored(SIGHUP) { observe(SIGHUP) { didReceive(SIGHUP) } }
+        if !Self.isIgnored(SIGTSTP) {
+            observe(SIGTSTP) {
+                suspend()
+                signal(SIGTSTP, SIG_DFL)
+                kill(getpid(), SIGTSTP)
+            }
+            observe(SIGCONT) {
+                signal(SIGTSTP, SIG_IGN)
+                resume()
+            }
+        }
+    }
+
+    private func observe(_ number: Int32, _ handler: @escaping @Sendable () -> Void) {
+        // A source only watches: the signal would still do what it does by default.
+        if number != SIGCONT { signal(number, SIG_IGN) }
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler(handler: handler)
+        source.resume()
+        sources.append(source)
+    }
+
+    /// Whether whoever started us had the signal ignored. The kernel says so in hexadecimal, bit 0 for signal 1.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigIgn:") }),
+            let mask = UInt64(line.dropFirst("SigIgn:".count).drop(while: \.isWhitespace), radix: 16)
+        else { return false }
+        return mask & (1 << UInt64(number - 1)) != 0
+    }
+
+    /// When the first signal came.
+    private final class Memory: @unchecked Sendable {
+        // @unchecked: every handler that asks runs on the one serial queue.
+        private var first: DispatchTime?
+
+        /// `nil` for a signal that is a duplicate of the first.
+        func isRepeated(now: DispatchTime) -> Bool? {
+            guard let first else {
+                first = now
+                return false
+            }
+            return now < first + 0.2 ? nil : true
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/// What became of the items so far: counts and bytes, for the batch's line, the last line and the exit code.
+struct Tally: Hashable, Sendable {
+    let count: Int
+    private(set) var saved = 0
+    private(set) var alreadyThere = 0
+    private(set) var failed = 0
+    private(set) var bytesSaved: Int64 = 0
+    /// Of transfers that have ended, whether well or not.
+    private(set) var bytes: Int64 = 0
+    private(set) var outcome = Outcome.success
+
+    init(count: Int) {
+        self.count = count
+    }
+
+    var finished: Int { saved + alreadyThere + failed }
+
+    mutating func save(bytes: Int64) {
+        saved += 1
+        bytesSaved += bytes
+        self.bytes += bytes
+    }
+
+    mutating func findAlreadyThere() {
+        alreadyThere += 1
+    }
+
+    mutating func fail(_ outcome: Outcome, bytes: Int64) {
+        failed += 1
+        self.bytes += bytes
+        self.outcome = self.outcome.combined(with: outcome)
+    }
+
+    /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of one is
+    /// unknown.
+    func batch(running: Int, received: Int64, expected: Int64?) -> BatchState {
+        let isAllKnown = finished + running == count
+        return BatchState(
+            finished: finished,
+            count: count,
+            received: bytes + received,
+            expected: isAllKnown ? expected.map { bytes + $0 } : nil
+        )
+    }
+
+    /// The last line: `3 of 4 done: 2 fetched (12.4 MiB), 1 already there, 1 failed`.
+    var summary: String {
+        var parts = ["\(saved) fetched (\(ByteCount(bytesSaved).text))"]
+        if alreadyThere > 0 { parts.append("\(alreadyThere) already there") }
+        if failed > 0 { parts.append("\(failed) failed") }
+        return "\(saved + alreadyThere) of \(count) done: " + parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+@testable import opget
+
+@Suite struct InputListTests {
+    private func list(_ text: String) throws -> [InputList.Entry] {
+        try InputList(Data(text.utf8), name: "list").entries
+    }
+
+    @Test func anAddressALineWithCommentsAndEmptyLines() throws {
+        let entries = try list("# comment\n\nhttp://a/1\n   \n  # indented comment\nhttp://a/2#part\n")
+        #expect(entries.map(\.url) == ["http://a/1", "http://a/2#part"])
+        #expect(entries.map(\.line) == [3, 6])
+    }
+
+    @Test func indentedOptionsBelongToTheAddressAbove() throws {
+        let entries = try list("http://a/1\n  out=x/y.iso\n\tdir = down loads \nhttp://a/2\n out=a=b\n")
+        #expect(entries[0].out == InputList.Value(text: "x/y.iso", line: 2))
+        #expect(entries[0].dir == InputList.Value(text: "down loads", line: 3))
+        #expect(entries[1].out == InputList.Value(text: "a=b", line: 5))
+        #expect(entries[1].dir == nil)
+    }
+
+    @Test func windowsLinesAByteOrderMarkAndAMissingLastNewlineAreRead() throws {
+        let entries = try list("\u{FEFF}http://a/1\r\n  out=x\r\nhttp://a/2")
+        #expect(entries.map(\.url) == ["http://a/1", "http://a/2"])
+        #expect(entries[0].out?.text == "x")
+    }
+
+    @Test(arguments: [
+        ("  out=x\n", "list:1: This option has no address above it."),
+        (
+            "http://a\n\n  checksum=md5\n",
+            "list:3: There is no option \"checksum\" here; there are out and dir."
+        ),
+        ("http://a\n  word\n", "list:2: An indented line is an option such as out=NAME, not \"word\"."),
+        ("http://a\n out=1\n out=2\n", "list:3: A second out= for a file."),
+        ("http://a\n dir=1\n dir=2\n", "list:3: A second dir= for a file."),
+        ("http://a\thttp://b\n", "list:1: More than one address for a file: mirrors are not supported."),
+        ("# nothing\n", "list: there is no address in it."),
+        ("", "list: there is no address in it."),
+    ])
+    func refusesNamingTheLine(text: String, sentence: String) {
+        #expect(throws: Failure(.usage, sentence)) { try list(text) }
+    }
+
+    @Test func refusesBytesThatAreNotUTF8() {
+        #expect(throws: Failure(.usage, "list:2: It is not UTF-8.")) {
+            try InputList(Data("http://a\n".utf8) + Data([0xFF, 0x0A]), name: "list")
+        }
+    }
+}

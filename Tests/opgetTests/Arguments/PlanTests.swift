@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import opget
+
+@Suite struct PlanTests {
+    private func plan(
+        _ addresses: [String] = [],
+        list: String? = nil,
+        d directory: String? = nil,
+        o output: String? = nil
+    ) throws -> [Item] {
+        let entries = try list.map {
+            (name: "list", entries: try InputList(Data($0.utf8), name: "list").entries)
+        }
+        let naming = Plan.Naming(directory: directory, output: output, workingDirectory: "/here")
+        return try Plan(addresses: addresses, list: entries, naming: naming).items
+    }
+
+    private func path(_ item: Item) -> String? {
+        if case .file(let path) = item.destination { path.text } else { nil }
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, "a.iso"), ("down", nil, "down/a.iso"), ("/data/", nil, "/data/a.iso"), (nil, "b", "b"),
+            (nil, "/tmp/b", "/tmp/b"), (nil, "../b", "../b"), ("down", "x/b", "down/x/b"), ("/", "b", "/b"),
+        ] as [(String?, String?, String)]
+    )
+    func savesUnderTheNameAskedFor(directory: String?, output: String?, expected: String) throws {
+        let items = try plan(["http://h/a.iso"], d: directory, o: output)
+        #expect(items.map(path) == [expected])
+    }
+
+    @Test func aDashIsStandardOutput() throws {
+        let items = try plan(["http://h/a.iso"], o: "-")
+        #expect(items.map(\.destination) == [.standardOutput])
+        #expect(items[0].name == "a.iso")
+    }
+
+    @Test(
+        arguments: [
+            (nil, "out=x", "x"), (nil, "out=sub/x", "sub/x"), ("down", "out=./x", "down/./x"),
+            (nil, "dir=sub", "sub/a"), (nil, "dir=/data", "/data/a"), ("down", "dir=sub", "down/sub/a"),
+            ("/data", "dir=/data/sub", "/data/sub/a"), ("/data", "dir=/data", "/data/a"),
+            ("/", "dir=/data", "/data/a"),
+            ("down", "dir=/here/down/x", "/here/down/x/a"),
+        ] as [(String?, String, String)]
+    )
+    func aListNamesItsFiles(directory: String?, option: String, expected: String) throws {
+        #expect(try plan(list: "http://h/a\n  \(option)\n", d: directory).map(path) == [expected])
+    }
+
+    @Test(
+        arguments: [
+            (nil, "out=/etc/passwd"), (nil, "out=../x"), (nil, "out=a/../../x"), (nil, "out="),
+            (nil, "out=a/"),
+            (nil, "out=."), (nil, "out=a/.."), (nil, "out=a\0b"), (nil, "dir=../x"), (nil, "dir="),
+            ("down", "dir=/etc"), ("/data", "dir=/database"), ("/data", "dir=/data/../etc"),
+            (nil, "out=" + String(repeating: "x", count: 256)),
+        ] as [(String?, String)]
+    )
+    func aListCannotLeaveTheDirectory(directory: String?, option: String) throws {
+        let error = #expect(throws: Failure.self) {
+            try plan(list: "# first\nhttp://h/a\n  \(option)\n", d: directory)
+        }
+        #expect(error?.outcome == .usage)
+        #expect(error?.sentence.hasPrefix("list:3: ") == true)
+    }
+
+    @Test(arguments: [
+        ("down", "/etc/passwd"), ("down", "../x"), ("down", "a/../../x"), (nil, ""), (nil, "x/"),
+    ])
+    func theNameOfTheOneFileIsChecked(directory: String?, output: String) {
+        #expect(throws: Failure.self) { try plan(["http://h/a"], d: directory, o: output) }
+    }
+
+    @Test(arguments: [
+        ("ftp://h/a", "ftp://h/a: Only http and https addresses can be fetched, not ftp."),
+        ("file:///etc/passwd", "file:///etc/passwd: Only http and https addresses can be fetched, not file."),
+        ("example.com/a", "example.com/a: This is not an address with http:// or https:// before it."),
+        ("http:///a", "http:///a: The address has no host."),
+        ("", "\"\": This is not an address with http:// or https:// before it."),
+    ])
+    func refusesOtherAddresses(address: String, sentence: String) {
+        #expect(throws: Failure(.usage, sentence)) { try plan([address]) }
+    }
+
+    @Test func anErrorInAListNamesItsLine() {
+        #expect(throws: Failure(.usage, "list:2: Only http and https addresses can be fetched, not ftp.")) {
+            try plan(list: "http://h/a\nftp://h/b\n")
+        }
+    }
+
+    @Test func oneNameForSeveralAddressesIsRefused() {
+        #expect(throws: Failure.self) { try plan(["http://h/a", "http://h/b"], o: "x") }
+        #expect(throws: Failure.self) { try plan(["http://h/a"], list: "http://h/b", o: "-") }
+    }
+
+    @Test(
+        arguments: [
+            (["http://h/a", "http://g/a"], nil), (["http://h/a"], "http://g/b\n out=./a\n"),
+            ([], "http://h/a?1\nhttp://h/a?2\n"), ([], "http://h/a\n dir=/here\nhttp://g/a\n"),
+            (["http://h/a"], "http://g/x\n out=.//a"),
+        ] as [([String], String?)]
+    )
+    func twoItemsThatWouldWriteTheSameFileAreRefused(addresses: [String], list: String?) {
+        let error = #expect(throws: Failure.self) { try plan(addresses, list: list) }
+        #expect(error?.sentence.contains("is saved as already") == true)
+    }
+
+    @Test func whatIsPrintedHasNoPassword() throws {
+        let items = try plan(["http://me:secret@h/a?b"])
+        #expect(items[0].printableURL == "http://h/a?b")
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+@Suite(.serialized) struct FailingTests {
+    private let opget: Opget
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    @Test(arguments: [(404, 8), (500, 8), (304, 8), (401, 6), (407, 6)] as [(Int, Int32)])
+    func anErrorOfTheServersLeavesNoFile(status: Int, code: Int32) async throws {
+        let server = try ScriptedServer([.respond(status, body: status == 304 ? "" : "page")])
+        let result = try await opget("-q", server.url(path: "a").absoluteString)
+        #expect(result.code == code)
+        #expect(result.errorLines.count == 1)
+        #expect(
+            result.errors.hasPrefix(
+                "opget: \(server.url(path: "a").absoluteString): The server answered \(status)"
+            )
+        )
+        #expect(try opget.files() == [])
+    }
+
+    @Test func aTruncatedBodyLeavesNoFile() async throws {
+        let server = try ScriptedServer([.respond(200, body: "0123456789", breakingAfter: 4)])
+        let result = try await opget(server.url(path: "a").absoluteString)
+        #expect(result.code == 4)
+        #expect(try opget.files() == [])
+        #expect(result.errors.contains("announced 10 bytes, and the connection ended after 4."))
+    }
+
+    @Test func aRefusedConnectionIsTheNetworks() async throws {
+        let server = try ScriptedServer([.respond(200)])
+        let address = server.url(path: "a").absoluteString
+        server.stop()
+        let result = try await opget(address)
+        #expect(result.code == 4)
+        #expect(result.errorLines.count == 1)
+        #expect(try opget.files() == [])
+    }
+
+    @Test func aDirectoryThatCannotBeIsAFilesFailure() async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        try opget.write("", "file")
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget("-d", "file/sub", address).code == 3)
+        #expect(try await opget("-d", "/proc/none", address).code == 3)
+        #expect(try await opget("-o", ".", "--overwrite", address).code != 0)
+        #expect(try await opget("--cacert", "none.pem", address).code == 3)
+        #expect(try await opget("-i", "none").code == 3)
+        #expect(server.requests.isEmpty)
+        #expect(try opget.files() == ["file"])
+    }
+
+    @Test func oneFailureDoesNotKeepTheOthersAndTheLowestClassIsTold() async throws {
+        let server = try ScriptedServer(
+            routes: [
+                "/good": [.respond(200, body: "x")],
+                "/cut": [.respond(200, body: "0123456789", breakingAfter: 4)],
+                "/secret": [.respond(401)],
+            ])
+        let addresses = ["missing", "secret", "cut", "good"].map { server.url(path: $0).absoluteString }
+        try opget.write(addresses.joined(separator: "\n"), "list")
+        let result = try await opget("-i", "list")
+        #expect(result.code == 4)
+        #expect(try opget.files() == ["good", "list"])
+        #expect(result.errorLines.filter { $0.hasPrefix("opget: http") }.count == 3)
+        #expect(result.errorLines.last == "1 of 4 done: 1 fetched (1 B), 3 failed")
+    }
+
+    @Test(arguments: [
+        ["--bogus"], ["-j", "0", "http://h/a"], ["-j", "x", "http://h/a"],
+        ["--progress", "maybe", "http://h/a"],
+        ["-H", "nonsense", "http://h/a"], ["-o", "x", "http://h/a", "http://h/b"], ["ftp://h/a"], ["h/a"],
+        ["http://h/a", "http://g/a"], ["-d", "down", "-o", "../x", "http://h/a"], ["http://h/.."],
+        ["-d", "", "http://h/a"],
+    ])
+    func aWrongCommandLineIsAUsageError(arguments: [String]) async throws {
+        let result = try await opget.start(arguments).result()
+        #expect(result.code == 2)
+        #expect(result.output == "")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.hasPrefix("opget: "))
+        #expect(try opget.files() == [])
+    }
+
+    @Test(arguments: ["/etc/x", "../x", "a/../../x", "", "x/"])
+    func aListThatEscapesIsRefusedBeforeAnythingIsFetched(name: String) async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        let list = "\(server.url(path: "good"))\n\(server.url(path: "a"))\n  out=\(name)\n"
+        let result = try await opget("-i", "-", "-d", "down", input: list)
+        #expect(result.code == 2)
+        #expect(result.errors.hasPrefix("opget: standard input:3: out="))
+        #expect(server.requests.isEmpty)
+        #expect(try opget.files() == [])
+    }
+
+    @Test func helpAndVersionGoToStandardOutput() async throws {
+        let help = try await opget("--help")
+        #expect(help.code == 0)
+        #expect(help.output == HelpText.text)
+        #expect(help.errors == "")
+        let version = try await opget("--version")
+        #expect(version.code == 0)
+        #expect(version.output == "opget \(OpgetCommand.version)\n")
+        let nothing = try await opget()
+        #expect(nothing.code == 2)
+        #expect(nothing.output == "")
+        #expect(nothing.errors == HelpText.text)
+    }
+}

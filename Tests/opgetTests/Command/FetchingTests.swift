@@ -1,0 +1,161 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+@Suite(.serialized) struct FetchingTests {
+    private let opget: Opget
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    private func address(_ server: ScriptedServer, _ path: String) -> String {
+        server.url(path: path).absoluteString
+    }
+
+    @Test func aFileIsSavedUnderItsName() async throws {
+        let server = try ScriptedServer([.respond(200, body: "0123456789")])
+        let result = try await opget(address(server, "a%20b.txt"))
+        #expect(result.code == 0)
+        #expect(result.output == "")
+        #expect(try opget.files() == ["a b.txt"])
+        #expect(try opget.text("a b.txt") == "0123456789")
+        #expect(result.errorLines.count == 1)
+        #expect(result.errors.hasPrefix("a b.txt: 10 B in "))
+    }
+
+    @Test func severalAreFetchedSoManyAtATime() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            .respond(200, body: .text(request.target)).held(by: gate)
+        }
+        let run = try opget.start(["-j", "3", "-d", "down"] + (1...7).map { address(server, "file\($0)") })
+        try await gate.waitForArrivals(3)
+        #expect(server.requests.count == 3)
+        gate.open()
+        let result = try await run.result()
+        #expect(result.code == 0)
+        #expect(try opget.files() == ["down"] + (1...7).map { "down/file\($0)" })
+        #expect(try opget.text("down/file7") == "/file7")
+        #expect(result.errorLines.last?.hasPrefix("7 of 7 done: 7 fetched (42 B)") == true)
+    }
+
+    @Test func aListNamesAddressesAndFiles() async throws {
+        let server = try ScriptedServer { .respond(200, body: .text($0.target)) }
+        let list = """
+            # two files
+            \(address(server, "a"))
+            \(address(server, "b"))
+              out=sub/c
+              dir=x
+            """
+        try opget.write(list, "list")
+        #expect(try await opget("-i", "list", "-d", "one").code == 0)
+        #expect(try opget.text("one/a") == "/a")
+        #expect(try opget.text("one/x/sub/c") == "/b")
+        #expect(try await opget("-q", "-i", "-", "-d", "two", input: list).code == 0)
+        #expect(try opget.text("two/x/sub/c") == "/b")
+    }
+
+    @Test func standardOutputGetsTheBodyAndNothingElse() async throws {
+        let body = String(repeating: "0123456789", count: 200_000)
+        let server = try ScriptedServer([.respond(200, body: .text(body))])
+        let result = try await opget("-o", "-", "--progress", "always", address(server, "a"))
+        #expect(result.code == 0)
+        #expect(result.output == body)
+        #expect(try opget.files() == [])
+    }
+
+    @Test func nothingOfAnErrorGoesToStandardOutput() async throws {
+        let server = try ScriptedServer([.respond(404, body: "no such page")])
+        let result = try await opget("-o", "-", address(server, "a"))
+        #expect(result.code == 8)
+        #expect(result.output == "")
+    }
+
+    @Test func aFinishedFileIsLeftAsItIsAndCountsAsDone() async throws {
+        let server = try ScriptedServer([.respond(200, body: "new")])
+        try opget.write("old", "a")
+        let result = try await opget(address(server, "a"))
+        #expect(result.code == 0)
+        #expect(result.errors == "a: already there (3 B)\n")
+        #expect(try opget.text("a") == "old")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func aFinishedFileIsReplacedOnRequestAndOnlyWhenTheNewOneIsComplete() async throws {
+        let server = try ScriptedServer([
+            .respond(200, body: "new", breakingAfter: 1), .respond(200, body: "new"),
+        ])
+        try opget.write("old", "a")
+        #expect(try await opget("--overwrite", address(server, "a")).code == 4)
+        #expect(try opget.text("a") == "old")
+        #expect(try await opget("--overwrite", address(server, "a")).code == 0)
+        #expect(try opget.text("a") == "new")
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func aFileThatAppearsMeanwhileIsNotReplaced() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(200, body: "ours").held(after: 2, by: gate)])
+        let run = try opget.start([address(server, "a")])
+        try await gate.waitForArrivals()
+        try opget.write("theirs", "a")
+        gate.open()
+        #expect(try await run.result().code == 3)
+        #expect(try opget.files() == ["a"])
+        #expect(try opget.text("a") == "theirs")
+    }
+
+    @Test func twoRunsOfTheSameFileDoNotSpoilEachOther() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 2, by: gate)])
+        let first = try opget.start([address(server, "a")])
+        try await gate.waitForArrivals()
+        let second = try await opget(address(server, "a"))
+        #expect(second.code == 3)
+        #expect(second.errors.contains("another opget"))
+        gate.open()
+        #expect(try await first.result().code == 0)
+        #expect(try opget.text("a") == "0123456789")
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func fieldsAreSent() async throws {
+        let server = try ScriptedServer([.respond(200)])
+        #expect(try await opget("-H", "X-Test: yes", address(server, "a")).code == 0)
+        #expect(server.requests.first?["X-Test"] == "yes")
+        #expect(server.requests.first?["User-Agent"] == "opget/\(OpgetCommand.version)")
+        #expect(try opget.text("a") == "")
+    }
+
+    @Test(arguments: ["2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+    func whatIsMeantForAClosedDescriptorNeverReachesAFile(redirection: String) async throws {
+        let server = try ScriptedServer { .respond(200, body: .text($0.target)) }
+        let addresses = ["a", "b"].map { address(server, $0) }
+        let result = try await opget.start(
+            ["-j", "1", "--progress", "always"] + addresses,
+            redirection: redirection
+        )
+        .result()
+        #expect(result.code == 0)
+        #expect(result.output + result.errors == "")
+        #expect(try opget.text("a") == "/a")
+        #expect(try opget.text("b") == "/b")
+    }
+
+    @Test func standardOutputThatIsClosedFromTheBeginningIsAFailure() async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        let result = try await opget.start(["-o", "-", address(server, "a")], redirection: ">&-").result()
+        #expect(result.code == 3)
+        #expect(result.errorLines.count == 1)
+    }
+
+    @Test func aDeviceIsWrittenToDirectly() async throws {
+        let server = try ScriptedServer([.respond(200, body: "0123456789")])
+        #expect(try await opget("-o", "/dev/null", address(server, "a")).code == 0)
+        #expect(try opget.files() == [])
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+@testable import OperationNetworkingTesting
+
+/// The built `opget`, run as a process in an empty directory of its own.
+struct Opget {
+    /// What a run that has ended left behind.
+    struct Result: Sendable {
+        let code: Int32
+        let output: String
+        let errors: String
+
+        var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+    }
+
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// The command beside the bundle of the tests.
+    private static var binary: URL {
+        let places =
+            [Bundle.main.bundleURL]
+            + CommandLine.arguments.map {
+                URL(fileURLWithPath: $0).deletingLastPathComponent()
+            }
+        let candidates = places.map { $0.appendingPathComponent("opget") }
+        let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        guard let found else { preconditionFailure("There is no opget in \(places.map(\.path))") }
+        return found
+    }
+
+    // MARK: - Running
+
+    /// Begins a run. Its input is empty unless some is given; its output is read to the end, or for so many bytes.
+    /// `redirection` is the shell's.
+    func start(
+        _ arguments: [String],
+        input: String = "",
+        environment: [String: String] = [:],
+        closingOutputAfter limit: Int? = nil,
+        redirection: String = ""
+    ) throws -> RunningOpget {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirection)", Self.binary.path] + arguments
+        process.currentDirectoryURL = directory.url
+        var variables = ProcessInfo.processInfo.environment
+        for name in ["COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] { variables[name] = nil }
+        process.environment = variables.merging(environment) { $1 }
+        return try RunningOpget(process, input: input, outputLimit: limit)
+    }
+
+    /// Runs to the end.
+    func callAsFunction(
+        _ arguments: String...,
+        input: String = "",
+        environment: [String: String] = [:]
+    ) async throws -> Result {
+        try await start(arguments, input: input, environment: environment).result()
+    }
+
+    // MARK: - Files
+
+    /// The names in the directory, sorted; of a directory below it as `sub/name`.
+    func files() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: directory.url.path).sorted()
+    }
+
+    func text(_ name: String) throws -> String {
+        try String(contentsOf: directory.file(name), encoding: .utf8)
+    }
+
+    func write(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: directory.file(name))
+    }
+}
+
+/// A run that has not been seen to end.
+final class RunningOpget: @unchecked Sendable {
+    // @unchecked: the process is only signaled and waited for; what was read is in `Watched` values.
+    private struct Text: Sendable {
+        var data = Data()
+        var isComplete = false
+    }
+
+    private let process: Process
+    private let ended = Gate()
+    private let output = Watched(Text())
+    private let errors = Watched(Text())
+
+    init(_ process: Process, input: String, outputLimit: Int?) throws {
+        self.process = process
+        let (inputPipe, outputPipe, errorPipe) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = inputPipe
+        process.standardOutput = outputPipe
+        process.standardError = errorPipe
+        process.terminationHandler = { [ended] _ in ended.open() }
+        try process.run()
+        try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try inputPipe.fileHandleForWriting.close()
+        Self.read(outputPipe.fileHandleForReading, into: output, limit: outputLimit)
+        Self.read(errorPipe.fileHandleForReading, into: errors, limit: nil)
+    }
+
+    /// On a thread of its own, since it waits.
+    private static func read(_ handle: FileHandle, into text: Watched<Text>, limit: Int?) {
+        Thread.detachNewThread {
+            if let limit {
+                let data = try? handle.read(upToCount: limit)
+                text.withLock { $0.data = data ?? Data() }
+            } else {
+                while case let piece = handle.availableData, !piece.isEmpty {
+                    text.withLock { $0.data.append(piece) }
+                }
+            }
+            try? handle.close()
+            text.withLock { $0.isComplete = true }
+        }
+    }
+
+    func signal(_ number: Int32) {
+        kill(process.processIdentifier, number)
+    }
+
+    /// Waits until `text` was printed on standard error.
+    func waitForErrors(containing text: String) async throws {
+        try await errors.wait(within: .seconds(10)) {
+            "there was no \(text) in \(String(decoding: $0.data, as: UTF8.self))"
+        } until: {
+            String(decoding: $0.data, as: UTF8.self).contains(text) ? () : nil
+        }
+    }
+
+    func result() async throws -> Opget.Result {
+        do {
+            try await ended.wait(within: .seconds(20))
+        } catch {
+            signal(SIGKILL)
+            throw error
+        }
+        let code = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        return Opget.Result(
+            code: code,
+            output: try await Self.all(of: output),
+            errors: try await Self.all(of: errors)
+        )
+    }
+
+    private static func all(of text: Watched<Text>) async throws -> String {
+        let data = try await text.wait(within: .seconds(10)) { _ in
+            "the output did not end."
+        } until: {
+            $0.isComplete ? $0.data : nil
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+@Suite(.serialized) struct StoppingTests {
+    private let opget: Opget
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+    func aSignalStopsCleanlyAndSoon(signal: Int32, code: Int32) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            routes: ["/done": [.respond(200, body: "x")]],
+            otherwise: [.respond(200, body: "0123456789").held(after: 4, by: gate)]
+        )
+        let run = try opget.start(
+            ["-j", "3"] + ["done", "a", "b", "c", "d"].map { server.url(path: $0).absoluteString }
+        )
+        try await gate.waitForArrivals(3)
+        let clock = ContinuousClock()
+        let start = clock.now
+        run.signal(signal)
+        let result = try await run.result()
+        #expect(clock.now - start < .seconds(2))
+        #expect(result.code == code)
+        #expect(try opget.files() == ["done"])
+        #expect(result.errorLines.first?.hasPrefix("done: 1 B in ") == true)
+        #expect(result.errorLines.last == "Interrupted. 1 of 5 done: 1 fetched (1 B)")
+        #expect(result.errorLines.count == 2)
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func aReaderThatHasHadEnoughEndsItQuietly() async throws {
+        let server = try ScriptedServer([.respond(200, body: .generated(length: 50 << 20))])
+        let run = try opget.start(["-o", "-", server.url(path: "a").absoluteString], closingOutputAfter: 5)
+        let result = try await run.result()
+        #expect(result.code == 141)
+        #expect(result.output.count == 5)
+        #expect(result.errors == "")
+    }
+
+    @Test func aPipeGetsPlainLines() async throws {
+        let server = try ScriptedServer { .respond(200, body: .text($0.target)) }
+        let result = try await opget(
+            server.url(path: "a").absoluteString,
+            server.url(path: "b").absoluteString
+        )
+        #expect(result.code == 0)
+        #expect(result.errorLines.count == 3)
+        #expect(!result.errors.contains("\u{1B}"))
+        #expect(!result.errors.contains("\r"))
+    }
+
+    @Test func aQuietRunSaysNothing() async throws {
+        let server = try ScriptedServer { .respond(200, body: .text($0.target)) }
+        let result = try await opget(
+            "-q",
+            server.url(path: "a").absoluteString,
+            server.url(path: "b").absoluteString
+        )
+        #expect(result.code == 0)
+        #expect(result.errors == "")
+    }
+
+    @Test func drawnProgressFitsTheColumnsAndGivesTheCursorBack() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(200, body: "0123456789").held(after: 4, by: gate) }
+        let names = [
+            "%E6%97%A5%E6%9C%AC%E8%AA%9E%E3%81%AE%E3%83%95%E3%82%A1%E3%82%A4%E3%83%AB.iso", "%1B%5B2Jb",
+        ]
+        let run = try opget.start(
+            ["--progress", "always"] + names.map { server.url(path: $0).absoluteString },
+            environment: ["COLUMNS": "30"]
+        )
+        try await gate.waitForArrivals(2)
+        try await run.waitForErrors(containing: "[0/2]")
+        gate.open()
+        let result = try await run.result()
+        #expect(result.code == 0)
+        #expect(result.errors.hasSuffix("\u{1B}[?25h"))
+        let visible = result.errors.replacing(#/\u{1B}\[[?0-9]*[A-Za-z]/#, with: "\n")
+        for line in visible.split(whereSeparator: { $0.isNewline }) {
+            let text = DisplayText(String(line))
+            #expect(text.string == String(line))
+            #expect(text.width < 30)
+        }
+        #expect(result.errors.contains("  40%"))
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import Testing
+
+@testable import opget
+
+@Suite struct SettingsTests {
+    private func settings(_ headers: [String]) throws -> Settings {
+        Settings(
+            concurrency: 1,
+            replacesFiles: false,
+            fields: try headers.map(HeaderOption.init),
+            trustAnchors: .system
+        )
+    }
+
+    @Test func requestsCarryTheFields() throws {
+        let url = try #require(URL(string: "http://h/a"))
+        let request = try settings(["Accept: text/plain", "X: 1", "X: 2"]).request(for: url)
+        #expect(request.value(forHTTPHeaderField: "Accept") == "text/plain")
+        #expect(request.value(forHTTPHeaderField: "X") == "1,2")
+        #expect(request.value(forHTTPHeaderField: "User-Agent") == "opget/\(OpgetCommand.version)")
+    }
+
+    @Test func theUserAgentIsTheUsers() throws {
+        let url = try #require(URL(string: "http://h/a"))
+        let request = try settings(["user-agent: me"]).request(for: url)
+        #expect(request.value(forHTTPHeaderField: "User-Agent") == "me")
+    }
+
+    @Test func certificatesComeFromTheOptionThenFromTheEnvironment() {
+        let environment = ["CURL_CA_BUNDLE": "/b", "SSL_CERT_FILE": "/c"]
+        func anchors(_ option: String?, _ environment: [String: String]) -> TrustAnchors {
+            Settings.trustAnchors(option: option, environment: environment)
+        }
+        #expect(anchors("/a", environment) == .file(URL(fileURLWithPath: "/a")))
+        #expect(anchors(nil, environment) == .file(URL(fileURLWithPath: "/b")))
+        #expect(
+            anchors(nil, ["CURL_CA_BUNDLE": "", "SSL_CERT_FILE": "/c"]) == .file(URL(fileURLWithPath: "/c"))
+        )
+        #expect(anchors(nil, [:]) == .system)
+    }
+}

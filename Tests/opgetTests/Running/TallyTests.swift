@@ -1,0 +1,32 @@
+import Testing
+
+@testable import opget
+
+@Suite struct TallyTests {
+    @Test func countsAndBytesAddUp() {
+        var tally = Tally(count: 4)
+        tally.save(bytes: 1024)
+        tally.findAlreadyThere()
+        tally.fail(.server, bytes: 10)
+        tally.fail(.network, bytes: 0)
+        #expect(tally.finished == 4)
+        #expect(tally.outcome == .network)
+        #expect(tally.summary == "2 of 4 done: 1 fetched (1.0 KiB), 1 already there, 2 failed")
+    }
+
+    @Test func theTotalIsKnownOnlyWhenThatOfEveryItemIs() {
+        var tally = Tally(count: 3)
+        tally.save(bytes: 100)
+        #expect(tally.batch(running: 1, received: 5, expected: 50).expected == nil)
+        #expect(tally.batch(running: 2, received: 5, expected: nil).expected == nil)
+        let batch = tally.batch(running: 2, received: 5, expected: 50)
+        #expect(batch.expected == 150)
+        #expect(batch.received == 105)
+        #expect(batch.finished == 1)
+    }
+
+    @Test(arguments: [(5, 1024, 5), (1000, 1024, 248), (8, 40, 2), (8, 0, 1), (8, Int.max, 8)])
+    func transfersFitTheDescriptors(asked: Int, descriptors: Int, expected: Int) {
+        #expect(DescriptorLimit.transfers(asked: asked, descriptors: descriptors) == expected)
+    }
+}
