@@ -10,7 +10,7 @@ struct ProgressLine {
         // Of one width from the beginning to the end: the bar stands still.
         let (whole, count) = ("\(ByteCount(tally.bytesExpected))", "\(tally.fileCount)")
         let percent = "\(Int(tally.fraction * 100))%".paddedLeft(to: 4)
-        let bytes = "\(ByteCount(tally.bytesReceived))".paddedLeft(to: whole.count + 1) + " of \(whole)"
+        let bytes = "\(ByteCount(tally.bytesReceived))".paddedLeft(to: whole.count) + " of \(whole)"
         let files = "\(tally.filesDone)".paddedLeft(to: count.count) + " of \(count) files"
         var figures = [percent, bytes, files]
         // Two columns before the bar, two for its brackets, two before each figure; the last one stays empty.

@@ -141,16 +141,15 @@ struct Show {
         for interruption in interruptions {
             let isOverwritten = interruption.file.name == nameOfOverwritten
             let status = interruption.download.response?.statusCode ?? 0
-            let kept = interruption.download.metrics?.bytesKept ?? 0
-            if status != (isOverwritten ? 200 : 206)
-                || kept != (isOverwritten ? 0 : Int64(interruption.length))
-            {
+            let kept = Int(interruption.download.metrics?.bytesKept ?? 0)
+            guard status == (isOverwritten ? 200 : 206), kept == (isOverwritten ? 0 : interruption.length)
+            else {
                 problems.append(
                     "\(interruption.file.name) went on with status \(status), keeping \(kept) bytes."
                 )
+                continue
             }
-            guard isOverwritten else { continue }
-            screen.line("\(nameOfOverwritten) had changed: dropped, and fetched anew.")
+            if isOverwritten { screen.line("\(nameOfOverwritten) had changed: dropped, and fetched anew.") }
         }
     }
 

@@ -1,4 +1,5 @@
-// swift-format-ignore-file: the example stands as the documentation has it.
+// The example stands as the documentation has it:
+// swift-format-ignore-file
 
 import Dispatch
 import Foundation
@@ -24,8 +25,7 @@ let operations = ConnectionOperation.batch(
     of: urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) },
     completionQueue: callbacks,
     progress: { finished, total in print("\(finished) of \(total)") },
-    completion: { operations in print("all \(operations.count)") }
-)
+    completion: { operations in print("all \(operations.count)") })
 for operation in operations { queue.addOperation(operation) }
 
 // MARK: End of example

@@ -1,4 +1,5 @@
-// swift-format-ignore-file: the example stands as the documentation has it.
+// The example stands as the documentation has it:
+// swift-format-ignore-file
 
 import Dispatch
 import Foundation
@@ -14,12 +15,7 @@ do {
 
     let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
     manager.completionQueue = callbacks
-    manager.get(
-        "users",
-        parameters: ["page": 2],
-        success: { operation, object in },
-        failure: { operation, error in }
-    )
+    manager.get("users", parameters: ["page": 2], success: { operation, object in }, failure: { operation, error in })
     let users = try await manager.get("users", parameters: ["page": 2])
 
     // MARK: End of example

@@ -1,4 +1,5 @@
-// swift-format-ignore-file: the example stands as the documentation has it.
+// The example stands as the documentation has it:
+// swift-format-ignore-file
 
 import Dispatch
 import Foundation
@@ -21,8 +22,8 @@ let queue = OperationQueue()
 let download = HTTPRequestOperation(request: URLRequest(url: big))
 download.outputStream = OutputStream(url: file, append: false)
 queue.addOperation(download)
-download.pause()  // download.isPaused
-download.resume()  // Range and If-Range, or from the start if the file changed
+download.pause()        // download.isPaused
+download.resume()       // Range and If-Range, or from the start if the file changed
 
 // MARK: End of example
 

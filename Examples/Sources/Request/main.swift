@@ -1,4 +1,5 @@
-// swift-format-ignore-file: the example stands as the documentation has it.
+// The example stands as the documentation has it:
+// swift-format-ignore-file
 
 import Dispatch
 import Foundation
@@ -23,10 +24,8 @@ operation.responseSerializer = JSONResponseSerializer()
 operation.completionQueue = callbacks
 operation.setDownloadProgress { bytes, total, expected in print(bytes, total, expected) }
 operation.setCompletion(
-    success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing")
-    },
-    failure: { operation, error in print(error) }
-)
+    success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing") },
+    failure: { operation, error in print(error) })
 queue.addOperation(operation)
 
 // MARK: End of example

@@ -50,8 +50,8 @@ struct ExampleProgram {
         process.waitUntilExit()
         return Result(
             status: process.terminationStatus,
-            output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8)
+            output: try String(contentsOf: directory.file("output"), encoding: .utf8),
+            errors: try String(contentsOf: directory.file("errors"), encoding: .utf8)
         )
     }
 

@@ -63,11 +63,11 @@ struct ExamplesTests {
             return request["Range"] == nil ? answer.stalling(after: 60_000) : answer
         }
         let directory = try TemporaryDirectory()
-        let file = directory.file()
-        let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, file.path)
+        let path = directory.file().path
+        let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, path)
         #expect(result.status == 0, "\(result)")
         #expect(result.lines.suffix(2).first == "file: 206", "\(result)")
-        #expect(try PatternBody(length: 200_000).firstDifference(fromFile: file) == nil)
+        #expect(try PatternBody(length: 200_000).firstDifference(fromFile: directory.file()) == nil)
         let last = try #require(server.requests.last)
         #expect(last["If-Range"] == "\"v1\"")
         #expect(last["Range"]?.hasPrefix("bytes=") == true)
@@ -83,13 +83,14 @@ struct ExamplesTests {
             return .representation(Representation(.pattern(new), entityTag: .strong("v2")))
         }
         let directory = try TemporaryDirectory()
-        let file = directory.file()
-        let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, file.path)
+        let path = directory.file().path
+        let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, path)
         // A stream cannot be emptied: the download fails, and what is there is of one kind.
         #expect(result.status == 1, "\(result)")
         #expect(!result.errors.isEmpty)
-        let data = try Data(contentsOf: file)
+        let data = try Data(contentsOf: directory.file())
         #expect(data.count <= 60_000 && data == old.data(in: 0..<data.count))
+        #expect(server.requests.last?["If-Range"] == "\"v1\"")
     }
 
     // MARK: - Manager
