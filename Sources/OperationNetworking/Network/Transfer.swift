@@ -19,7 +19,7 @@ final class Transfer: EasyHandleDelegate {
     private let clock: PassClock
     private let spent: TransferMetrics
     private let didConnect: () -> Void
-    private let resumeSending: @Sendable () -> Void
+    private let bodyIsReady: @Sendable () -> Void
     private var reader = ResponseHeadReader()
     private var head: ResponseHead?
     private var length: MessageLength?
@@ -33,7 +33,7 @@ final class Transfer: EasyHandleDelegate {
     private var failure: TransferError?
 
     /// Of a transfer that somebody wants since `since`, on which `spent` was spent already. `didConnect` is called from within libcurl when there is a
-    /// connection, `resumeSending`, on any thread, when the request's body has more after it had to wait.
+    /// connection, `bodyIsReady`, on any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
@@ -43,7 +43,7 @@ final class Transfer: EasyHandleDelegate {
         since: MonotonicTime,
         spent: TransferMetrics,
         didConnect: @escaping () -> Void,
-        resumeSending: @escaping @Sendable () -> Void
+        bodyIsReady: @escaping @Sendable () -> Void
     ) {
         self.id = id
         self.request = request
@@ -52,7 +52,7 @@ final class Transfer: EasyHandleDelegate {
         self.clock = clock
         self.spent = spent
         self.didConnect = didConnect
-        self.resumeSending = resumeSending
+        self.bodyIsReady = bodyIsReady
         lastActivity = since
         body = request.body.map { RequestBodyReader($0) }
     }
@@ -200,7 +200,7 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleNeedsBody(atMost count: Int) -> SendAnswer {
         lastActivity = clock.now
-        guard let answer = body?.next(atMost: count, whenReady: resumeSending) else { return .end }
+        guard let answer = body?.next(atMost: count, whenReady: bodyIsReady) else { return .end }
         switch answer {
         case .bytes(let data):
             bytesSent += Int64(data.count)

@@ -190,7 +190,7 @@ final class Transfers {
             since: next.since,
             spent: next.spent,
             didConnect: { [unowned self] in if let origin { connected.append(origin) } },
-            resumeSending: { NetworkThread.shared.perform { $0.resumeSending(id) } }
+            bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } }
         )
         try easy.prepare(next.request.options, delegate: transfer)
         try drive { () throws(CurlError) in try domain.add(easy) }
@@ -230,7 +230,11 @@ final class Transfers {
             if let transfer = running[id]?.transfer {
                 let timeout = transfer.request.idleTimeout
                 if transfer.isExcused || clock.now - transfer.lastActivity < timeout {
-                    remind(of: id, at: transfer.isExcused ? clock.now : transfer.lastActivity, timeout: timeout)
+                    remind(
+                        of: id,
+                        at: transfer.isExcused ? clock.now : transfer.lastActivity,
+                        timeout: timeout
+                    )
                 } else {
                     end(transfer, .idle(seconds: timeout))
                 }
