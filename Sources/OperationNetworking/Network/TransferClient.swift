@@ -17,7 +17,7 @@ protocol TransferClient: AnyObject {
     /// So many bytes of the request's body were taken by libcurl.
     func transferDidSend(_ count: Int)
 
-    /// The last call: the transfer has ended by itself. It may come after a stop that came too late.
+    /// The last call: the transfer has ended by itself. Not called for one that was stopped.
     func transferDidComplete(_ end: TransferEnd)
 }
 
@@ -30,7 +30,7 @@ enum HeadAnswer {
 
 /// How a transfer ended.
 struct TransferEnd: Sendable {
-    /// Whose end it is: a client that stopped a transfer, and started another one, may still hear of the first.
+    /// Whose end it is.
     var id: TransferID
     /// `nil`: completely, every byte of it, as far as HTTP can tell.
     var error: TransferError?

@@ -25,6 +25,8 @@ final class Transfers {
     private var deadlines = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
+    /// Stopped when they had ended and their clients had not heard of it.
+    private var silenced: Set<TransferID> = []
     /// Said from within libcurl, acted on after it.
     private var connected: [Admission.Origin] = []
     private(set) var isInsideCurl = false
@@ -86,7 +88,7 @@ final class Transfers {
         checkThread()
         // It may be gone: it can end on this thread between somebody's stop and now.
         guard let transfer = running[id]?.transfer else {
-            waiting[id] = nil
+            if waiting.removeValue(forKey: id) == nil, !ended.isEmpty { silenced.insert(id) }
             return nil
         }
         let metrics = transfer.metrics
@@ -136,8 +138,11 @@ final class Transfers {
 
     /// What tells the next end to its client, who may start the next transfer from there, or run the run loop.
     func nextEnd() -> (() -> Void)? {
-        guard let next = ended.popFirst() else { return nil }
-        return { next.client.transferDidComplete(next.end) }
+        while let next = ended.popFirst() {
+            if silenced.remove(next.end.id) == nil { return { next.client.transferDidComplete(next.end) } }
+        }
+        silenced.removeAll()
+        return nil
     }
 
     /// When ``pass()`` has something to do even if no socket is ready.

@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct OperationManagerTests {
+    struct Join: Sendable {
+        let base: String
+        let path: String
+        let joined: String
+    }
+
+    /// The examples of AFNetworking's documentation, and a few more.
+    @Test(arguments: [
+        Join(base: "http://example.com/v1/", path: "foo", joined: "http://example.com/v1/foo"),
+        Join(
+            base: "http://example.com/v1/",
+            path: "foo?bar=baz",
+            joined: "http://example.com/v1/foo?bar=baz"
+        ),
+        Join(base: "http://example.com/v1/", path: "/foo", joined: "http://example.com/foo"),
+        Join(base: "http://example.com/v1/", path: "foo/", joined: "http://example.com/v1/foo/"),
+        Join(base: "http://example.com/v1/", path: "/foo/", joined: "http://example.com/foo/"),
+        Join(
+            base: "http://example.com/v1/",
+            path: "http://example2.com/foo/",
+            joined: "http://example2.com/foo/"
+        ),
+        Join(base: "http://example.com/v1", path: "foo", joined: "http://example.com/v1/foo"),
+        Join(base: "http://example.com", path: "foo", joined: "http://example.com/foo"),
+        Join(base: "http://example.com/v1", path: "", joined: "http://example.com/v1/"),
+    ])
+    func joins(_ join: Join) throws {
+        let manager = OperationManager(baseURL: URL(string: join.base))
+        #expect(try manager.url(for: join.path).absoluteString == join.joined)
+    }
+
+    @Test func aPathWithoutABaseIsAnErrorOnTheCompletionQueue() async throws {
+        let manager = OperationManager()
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let failures = Recorder<Bool>()
+        let operation = manager.get(
+            "users",
+            success: nil,
+            failure: { operation, error in
+                failures.append(operation == nil && (error as? URLError)?.code == .badURL)
+            }
+        )
+        #expect(operation == nil)
+        #expect(try await failures.wait() == [true])
+        await #expect(throws: URLError.self) { try await manager.get("users") }
+    }
+
+    @Test func everyVerbSendsItsParametersWhereTheyBelong() async throws {
+        let server = try ScriptedServer { request in
+            .respond(
+                200,
+                ["Content-Type": "application/json"],
+                body: .text("[\"\(request.method)\", \"\(request.query ?? "")\", \"\(request.text)\"]")
+            )
+        }
+        let manager = OperationManager(baseURL: server.url)
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let parameters: [String: any Sendable] = ["b": true, "a": [1, 2]]
+        let encoded = "a%5B%5D=1&a%5B%5D=2&b=1"
+        func strings(_ object: (any Sendable)?) -> [String]? { object as? [String] }
+
+        #expect(strings(try await manager.get("x", parameters: parameters)) == ["GET", encoded, ""])
+        #expect(strings(try await manager.delete("x", parameters: parameters)) == ["DELETE", encoded, ""])
+        #expect(strings(try await manager.post("x", parameters: parameters)) == ["POST", "", encoded])
+        #expect(strings(try await manager.put("x", parameters: parameters)) == ["PUT", "", encoded])
+        #expect(strings(try await manager.patch("x", parameters: parameters)) == ["PATCH", "", encoded])
+        #expect(try await manager.head("x", parameters: parameters) == nil)
+        #expect(server.requests.last?.query == encoded)
+        #expect(server.requests.last?.method == "HEAD")
+    }
+
+    @Test func headersOfARequestWinAndCallbacksComeOnTheQueue() async throws {
+        let server = try ScriptedServer { _ in .respond(200, ["Content-Type": "application/json"], body: "{}")
+        }
+        let manager = OperationManager(baseURL: server.url)
+        let queue = DispatchQueue(label: "callbacks")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        manager.completionQueue = queue
+        var serializer = HTTPRequestSerializer()
+        try serializer.setValue("manager", forHTTPHeaderField: "X-Who")
+        serializer.setAuthorization(username: "user", password: "password")
+        manager.requestSerializer = serializer
+        let heard = Recorder<Bool>()
+        manager.get(
+            "x",
+            headers: ["x-who": "request"],
+            success: { _, _ in heard.append(DispatchQueue.getSpecific(key: key) == true) },
+            failure: nil
+        )
+        #expect(try await heard.wait() == [true])
+        #expect(server.requests.first?["X-Who"] == "request")
+        #expect(server.requests.first?["Authorization"] == "Basic dXNlcjpwYXNzd29yZA==")
+    }
+
+    @Test func anErrorThatTheServerExplainsInJSONIsThere() async throws {
+        let server = try ScriptedServer([
+            .respond(422, ["Content-Type": "application/json"], body: "{\"reason\":\"no\"}")
+        ])
+        let manager = OperationManager(baseURL: server.url)
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let explained = Recorder<String?>()
+        manager.post(
+            "x",
+            success: nil,
+            failure: { operation, _ in
+                explained.append((operation?.responseObject as? [String: any Sendable])?["reason"] as? String)
+            }
+        )
+        #expect(try await explained.wait() == ["no"])
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil)) func httpbinEchoesAForm() async throws {
+        let manager = OperationManager(baseURL: RealServers.httpbin)
+        let echo = try await manager.post(
+            "anything",
+            parameters: ["name": "Ada Lovelace", "tags": ["x", "y"]]
+        )
+        let form = (echo as? [String: any Sendable])?["form"] as? [String: any Sendable]
+        #expect(form?["name"] as? String == "Ada Lovelace")
+        #expect(form?["tags[]"] as? [String] == ["x", "y"])
+    }
+}

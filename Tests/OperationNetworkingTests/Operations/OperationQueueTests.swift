@@ -1,0 +1,295 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// An operation among others in an `OperationQueue`.
+@Suite(.timeLimit(.minutes(1)))
+struct OperationQueueTests {
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func operation(_ server: ScriptedServer, _ path: String = "/") -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
+        operation.completionQueue = callbacks
+        return operation
+    }
+
+    @Test(arguments: [1, 2, 5]) func theLimitIsObeyed(_ limit: Int) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = limit
+        let operations = (0..<60).map { _ in operation(server) }
+        let peaks = Recorder<Int>()
+        for operation in operations {
+            operation.setCompletion(
+                success: { _, _ in peaks.append(operations.count { $0.isExecuting }) },
+                failure: nil
+            )
+            queue.addOperation(operation)
+        }
+        for operation in operations { _ = try await operation.value }
+        #expect(try await peaks.wait(count: 60).reduce(0, max) <= limit)
+        #expect(server.connectionsAccepted <= limit)
+    }
+
+    @Test func aDependentSeesTheObjectAndTheError() async throws {
+        let server = try ScriptedServer(routes: [
+            "/good": [.respond(200, ["Content-Type": "application/json"], body: "[1]")],
+            "/bad": [.respond(500)],
+        ])
+        let good = operation(server, "/good")
+        good.responseSerializer = JSONResponseSerializer()
+        let bad = operation(server, "/bad")
+        let seen = Recorder<String>()
+        let dependent = BlockOperation {
+            seen.append("\((good.responseObject as? [any Sendable])?.count ?? -1) \(bad.error != nil)")
+        }
+        dependent.addDependency(good)
+        dependent.addDependency(bad)
+        let queue = OperationQueue()
+        for operation in [dependent, bad, good] { queue.addOperation(operation) }
+        #expect(try await seen.wait() == ["1 true"])
+    }
+
+    @Test func aSuspendedQueueStartsNothing() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let operation = operation(server)
+        queue.addOperation(operation)
+        #expect(!operation.isExecuting && server.requests.isEmpty)
+        queue.isSuspended = false
+        #expect(try await operation.value as? Data == Data("hello".utf8))
+    }
+
+    @Test func anOperationThatWasPausedInItsQueueIsStartedByTheQueueOnceResumed() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let paused = operation(server, "/paused")
+        let other = operation(server, "/other")
+        paused.pause()
+        #expect(!paused.isReady)
+        queue.addOperation(paused)
+        queue.addOperation(other)
+        _ = try await other.value
+        #expect(server.requests.map(\.path) == ["/other"])
+        paused.resume()
+        _ = try await paused.value
+        #expect(server.requests.map(\.path) == ["/other", "/paused"])
+        #expect(server.requests[1]["Range"] == nil)
+    }
+
+    @Test func aCancelledQueueFinishesEverything() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 3
+        let operations = (0..<20).map { _ in operation(server) }
+        let failures = Recorder<any Error>()
+        for operation in operations {
+            operation.setCompletion(success: nil, failure: { _, error in failures.append(error) })
+            queue.addOperation(operation)
+        }
+        try await server.waitForStalls(count: 3)
+        operations[0].pause()
+        queue.cancelAllOperations()
+        let errors = try await failures.wait(count: 20)
+        #expect(errors.allSatisfy { ($0 as? URLError)?.code == .cancelled })
+        let haveFinished = operations.allSatisfy { $0.isFinished }
+        #expect(haveFinished)
+    }
+
+    @Test func waitingForTheQueueNeedsNeitherMainNorCallbacks() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let blocked = DispatchQueue(label: "blocked")
+        let gate = Gate()
+        blocked.async { try? gate.waitSynchronously(within: .seconds(30)) }
+        let operation = operation(server)
+        operation.completionQueue = blocked
+        let done = Gate()
+        Thread.detachNewThread {
+            let queue = OperationQueue()
+            queue.addOperation(operation)
+            queue.waitUntilAllOperationsAreFinished()
+            done.open()
+        }
+        try await done.wait()
+        #expect(operation.responseString == "hello")
+        gate.open()
+    }
+
+    /// Each round ends in one completion, whichever came first.
+    @Test func aCancelAgainstAnEndGivesOneCompletion() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        for _ in 0..<300 {
+            let operation = operation(server)
+            let outcomes = Recorder<Bool>()
+            operation.setCompletion(
+                success: { _, _ in outcomes.append(true) },
+                failure: { _, _ in outcomes.append(false) }
+            )
+            operation.completionBlock = { outcomes.append(operation.error == nil) }
+            operation.start()
+            Thread.detachNewThread { operation.cancel() }
+            let outcome = try await outcomes.wait(count: 2)
+            callbacks.sync {}
+            #expect(outcomes.elements.count == 2 && outcome[0] == outcome[1])
+            #expect(operation.isFinished)
+        }
+    }
+
+    @Test func theEndComesInOrder() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "0123456789") }
+        for queue in [callbacks, DispatchQueue(label: "concurrent", attributes: .concurrent)] {
+            let operation = operation(server)
+            operation.completionQueue = queue
+            let heard = Recorder<String>()
+            operation.addObserver(Observer(heard))
+            operation.setDownloadProgress { _, total, _ in heard.append("progress \(total)") }
+            operation.setCompletion(
+                success: { operation, _ in heard.append("success \(operation.isFinished)") },
+                failure: nil
+            )
+            operation.completionBlock = { heard.append("block") }
+            _ = ConnectionOperation.batch(
+                of: [operation],
+                completionQueue: queue,
+                completion: { _ in heard.append("batch") }
+            )
+            operation.start()
+            #expect(
+                try await heard.wait(count: 7) == [
+                    "start", "response 200", "progress 10", "finish true", "success true", "block", "batch",
+                ]
+            )
+        }
+    }
+
+    @Test func startsAndEndsComeInPairs() async throws {
+        let server = try ScriptedServer([.silence, .respond(body: "done")])
+        let operation = operation(server)
+        let heard = Recorder<String>()
+        operation.addObserver(Observer(heard))
+        operation.start()
+        try await server.waitForStalls(count: 1)
+        operation.pause()
+        operation.resume()
+        _ = try await operation.value
+        #expect(
+            try await heard.wait(count: 5) == ["start", "pause", "resume", "response 200", "finish true"]
+        )
+
+        let cancelled = self.operation(server)
+        cancelled.addObserver(Observer(heard))
+        cancelled.cancel()
+        cancelled.start()
+        #expect(try await heard.wait(count: 6).last == "finish false")
+    }
+
+    private final class Observer: OperationObserver {
+        private let heard: Recorder<String>
+
+        init(_ heard: Recorder<String>) { self.heard = heard }
+
+        func operationDidStart(_ operation: ConnectionOperation) { heard.append("start") }
+        func operationDidPause(_ operation: ConnectionOperation) { heard.append("pause") }
+        func operationDidResume(_ operation: ConnectionOperation) { heard.append("resume") }
+        func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {
+            heard.append("response \(response.statusCode)")
+        }
+        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+            heard.append("finish \(wasRunning)")
+        }
+    }
+
+    @Test func closuresAndTheOperationAreReleased() async throws {
+        final class Token: Sendable {}
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        weak var operation: HTTPRequestOperation?
+        weak var token: Token?
+        do {
+            let strongToken = Token()
+            let strong = self.operation(server)
+            strong.setCompletion(
+                success: { _, _ in _ = (strong, strongToken) },
+                failure: { _, _ in _ = strong }
+            )
+            strong.setDownloadProgress { _, _, _ in _ = strong }
+            strong.setRedirect { _, request, _ in
+                _ = strong
+                return request
+            }
+            strong.completionBlock = { _ = strong }
+            (operation, token) = (strong, strongToken)
+            let delivered = Gate()
+            _ = ConnectionOperation.batch(
+                of: [strong],
+                completionQueue: callbacks,
+                completion: { _ in delivered.open() }
+            )
+            strong.start()
+            try await delivered.wait()
+        }
+        callbacks.sync {}
+        try await server.waitForAnswers(count: 1)
+        #expect(token == nil)
+        // The network thread may still hold the operation for the rest of its pass.
+        let passed = Gate()
+        ConnectionOperation.withNetworkRunLoop { _ in passed.open() }
+        try await passed.wait()
+        #expect(operation == nil)
+    }
+
+    @Test func theGroupIsEmptyAfterTheCallbacks() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let group = DispatchGroup()
+        let operation = operation(server)
+        operation.completionGroup = group
+        let heard = Recorder<String>()
+        operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
+        operation.start()
+        _ = try await operation.value
+        group.notify(queue: callbacks) { heard.append("group") }
+        #expect(try await heard.wait(count: 2) == ["success", "group"])
+    }
+
+    @Test func aCopyHasTheSettings() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let original = HTTPRequestOperation(request: URLRequest(url: url, timeoutInterval: 3))
+        original.responseSerializer = JSONResponseSerializer()
+        original.outputFile = URL(fileURLWithPath: "/tmp/x")
+        original.completionQueue = callbacks
+        original.completionGroup = DispatchGroup()
+        original.userInfo = ["a": 1]
+        original.trustAnchors = .file(URL(fileURLWithPath: "/tmp/ca"))
+        original.isResumable = true
+        original.maximumResponseDataLength = 5
+        original.name = "name"
+        original.queuePriority = .high
+
+        let copy = try #require(original.copy() as? HTTPRequestOperation)
+
+        #expect(copy !== original)
+        #expect(copy.request == original.request)
+        #expect(copy.responseSerializer is JSONResponseSerializer)
+        #expect(copy.outputFile == original.outputFile)
+        #expect(copy.completionQueue === callbacks && copy.completionGroup === original.completionGroup)
+        #expect(copy.userInfo["a"] as? Int == 1)
+        #expect(copy.trustAnchors == original.trustAnchors)
+        #expect(copy.isResumable && copy.maximumResponseDataLength == 5)
+        #expect(copy.name == "name" && copy.queuePriority == .high)
+    }
+
+    @Test func cancellingTheTaskCancelsTheOperation() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let operation = operation(server)
+        operation.start()
+        try await server.waitForStalls(count: 1)
+        let task = Task { try await operation.value }
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+        #expect(operation.isCancelled && operation.isFinished)
+    }
+}
