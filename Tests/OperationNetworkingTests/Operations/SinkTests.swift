@@ -14,11 +14,10 @@ struct SinkTests {
         return operation
     }
 
-    /// Has no room until a gate opens, and keeps what it gets.
-    private final class SlowStream: OutputStream, @unchecked Sendable {
-        // @unchecked: a gate and a recorder are thread-safe.
-        let gate = Gate()
-        let written = Recorder<Data>()
+    /// Has no room until a gate opens, and hands over what it gets.
+    private final class SlowStream: OutputStream {
+        var gate = Gate()
+        var written = Recorder<Data>()
 
         override var hasSpaceAvailable: Bool { gate.isOpen }
         override var streamError: (any Error)? { nil }
@@ -35,8 +34,11 @@ struct SinkTests {
     @Test func aStreamWithoutRoomHoldsItsTransferAndNobodyElses() async throws {
         let body = PatternBody(length: 4 << 20)
         let server = try ScriptedServer { _ in .respond(body: .pattern(body)) }
-        let stream = SlowStream(toMemory: ())
+        let (gate, written) = (Gate(), Recorder<Data>())
         let held = operation(server)
+        let stream = SlowStream(toMemory: ())
+        stream.gate = gate
+        stream.written = written
         held.outputStream = stream
         let progress = Recorder<Int64>()
         held.setDownloadProgress { _, total, _ in progress.append(total) }
@@ -50,9 +52,9 @@ struct SinkTests {
         }
         #expect(!held.isFinished && progress.elements.reduce(0, max) < 4 << 20)
 
-        stream.gate.open()
+        gate.open()
         _ = try await held.value
-        #expect(body.firstDifference(from: stream.written.elements.reduce(Data(), +)) == nil)
+        #expect(body.firstDifference(from: written.elements.reduce(Data(), +)) == nil)
     }
 
     @Test func aFIFONobodyReadsHoldsNobodyAndCanBeCancelled() async throws {
