@@ -218,6 +218,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     public override var isFinished: Bool { state.withLock { $0.machine.phase == .finished } }
 
+    /// Whether `cancel()` was called before the operation had finished.
+    public override var isCancelled: Bool { state.withLock { $0.machine.isCancelled } }
+
     /// Whether `pause()` was called, and `resume()` or `cancel()` not since.
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
