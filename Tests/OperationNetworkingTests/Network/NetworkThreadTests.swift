@@ -70,6 +70,27 @@ struct NetworkThreadTests {
         #expect(try await fired.wait(count: 3) == Array(repeating: "OperationNetwor", count: 3))
     }
 
+    @Test func anOutputStreamOfTheUsersWorksThere() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("stream")
+        let done = Gate()
+        ConnectionOperation.withNetworkRunLoop { loop in
+            guard let stream = OutputStream(url: file, append: false) else { return }
+            stream.schedule(in: loop, forMode: .default)
+            stream.open()
+            guard stream.hasSpaceAvailable, stream.write(Data("hello".utf8)) == 5 else { return }
+            stream.close()
+            stream.remove(from: loop, forMode: .default)
+            done.open()
+        }
+        try await done.wait()
+        #expect(try Data(contentsOf: file) == Data("hello".utf8))
+        // And the loop goes on as before.
+        let server = try ScriptedServer([.respond(body: "x")])
+        let end = try await TestTransfer(.plain(server.url)).start().end()
+        #expect(end.error == nil)
+    }
+
     @Test func usingTransfersOnAnotherThreadTraps() async {
         #if arch(arm64)
             let trap = ExitTest.Condition.signal(SIGTRAP)
