@@ -11,7 +11,8 @@ extension ConnectionOperation {
     /// as done. An empty batch completes.
     ///
     /// - Parameters:
-    ///   - operations: the members; each has to be in a queue, or be started, before the batch can complete.
+    ///   - operations: the members; each has to be in a queue, or be started, before the batch can complete. Until then
+    ///     the batch keeps them.
     ///   - completionQueue: `nil`: the main queue.
     ///   - progress: hears how many members are done, and how many there are.
     ///   - completion: hears that all are, and gets them in order.

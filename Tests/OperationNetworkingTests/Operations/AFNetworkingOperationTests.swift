@@ -187,7 +187,11 @@ struct AFNetworkingOperationTests {
         let members = try ["get", "delay/1", "status/204"].map { try operation($0) }
         let batch = ConnectionOperation.batch(of: members, completionQueue: callbacks)
         #expect(batch.dropLast().elementsEqual(members, by: ===))
-        for operation in members { operation.cancel() }
+        // Ended, and not only dropped: a batch keeps its members until it completes.
+        for operation in members {
+            operation.cancel()
+            operation.start()
+        }
     }
 
     /// No room, and an error to say why.
