@@ -187,7 +187,12 @@ struct AFNetworkingOperationTests {
         let members = try ["get", "delay/1", "status/204"].map { try operation($0) }
         let batch = ConnectionOperation.batch(of: members, completionQueue: callbacks)
         #expect(batch.dropLast().elementsEqual(members, by: ===))
-        for operation in members { operation.cancel() }
+        // They would hold one another for ever if they never finished.
+        let queue = OperationQueue()
+        for operation in members {
+            operation.cancel()
+            queue.addOperation(operation)
+        }
     }
 
     /// No room, and an error to say why.
