@@ -16,4 +16,10 @@ static inline bool ctls_has_close_notify(CURL *easy) {
     return (SSL_get_shutdown((SSL *)session->internals) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
+// OpenSSL takes itself down when the process calls exit(), under the feet of a network thread that may be in the middle
+// of a handshake. The first call in a process decides: to be made before libcurl starts OpenSSL.
+static inline void ctls_do_not_clean_up_at_exit(void) {
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
 #endif

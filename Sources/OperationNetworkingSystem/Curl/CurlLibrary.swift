@@ -34,5 +34,8 @@ package enum CurlLibrary {
         )
     }
 
-    private static let startCode = clibcurl_global_init()
+    private static let startCode = {
+        ctls_do_not_clean_up_at_exit()
+        return clibcurl_global_init()
+    }()
 }
