@@ -13,8 +13,8 @@ TEST_LIMIT ?= 900
 
 BUILD := $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
 # One test after the other: hundreds at once on a few processors would measure how long each other one took.
-TEST := scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) $(SWIFT) test --disable-xctest --skip-build \
-    --no-parallel
+TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
+    $(SWIFT) test --disable-xctest --skip-build --no-parallel
 EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
