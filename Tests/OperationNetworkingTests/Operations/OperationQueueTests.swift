@@ -16,21 +16,22 @@ struct OperationQueueTests {
         return operation
     }
 
+    /// The server holds each answer until as many are held as may run: what runs then is counted while nothing changes.
     @Test(arguments: [1, 2, 5]) func theLimitIsObeyed(_ limit: Int) async throws {
-        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let gates = (0..<(60 / limit)).map { _ in Gate() }
+        let server = try ScriptedServer(
+            (0..<60).map { .respond(body: "hello").held(by: gates[$0 / limit]) }
+        )
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = limit
         let operations = (0..<60).map { _ in operation(server) }
-        let peaks = Recorder<Int>()
-        for operation in operations {
-            operation.setCompletion(
-                success: { _, _ in peaks.append(operations.count { $0.isExecuting }) },
-                failure: nil
-            )
-            queue.addOperation(operation)
+        for operation in operations { queue.addOperation(operation) }
+        for (wave, gate) in gates.enumerated() {
+            #expect(try await server.waitForRequests(count: (wave + 1) * limit).count == (wave + 1) * limit)
+            #expect(operations.count { $0.isExecuting } == limit)
+            gate.open()
         }
         for operation in operations { _ = try await operation.value }
-        #expect(try await peaks.wait(count: 60).reduce(0, max) <= limit)
         #expect(server.connectionsAccepted <= limit)
     }
 
