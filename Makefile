@@ -60,11 +60,13 @@ test: test-dependencies $(if $(EXAMPLES),examples)
 
 tsan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
-	@TSAN_OPTIONS=exitcode=66 $(TEST) --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
+	@OPERATIONNETWORKING_SANITIZER=thread TSAN_OPTIONS=exitcode=66 \
+	    $(TEST) --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
 
 asan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=address --scratch-path .build-asan
-	@ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/addresses.txt' \
+	@OPERATIONNETWORKING_SANITIZER=address \
+	    ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/addresses.txt' \
 	    LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/leaks.txt':print_suppressions=0 \
 	    $(TEST) --sanitize=address --scratch-path .build-asan --filter '$(FILTER)'
 

@@ -14,7 +14,7 @@ open class OperationManager: @unchecked Sendable {
     private struct State {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
-        var operationQueue = OperationQueue()
+        var operationQueue: OperationQueue = TransferQueue()
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var trustAnchors = TrustAnchors.system
@@ -44,7 +44,7 @@ open class OperationManager: @unchecked Sendable {
         set { state.withLock { $0.responseSerializer = newValue } }
     }
 
-    /// Where operations run; the manager's own unless another one is set.
+    /// Where operations run; a ``TransferQueue`` of the manager's own unless another one is set.
     public var operationQueue: OperationQueue {
         get { state.withLock { $0.operationQueue } }
         set { state.withLock { $0.operationQueue = newValue } }

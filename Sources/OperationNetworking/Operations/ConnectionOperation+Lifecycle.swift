@@ -11,15 +11,20 @@ extension ConnectionOperation {
     )
 
     /// The one function that changes the state.
-    func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect) {
-        let (effect, hasBecomeCancelled, target) = state.withLock { state in
+    @discardableResult
+    func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect)
+        -> OperationStateMachine.Effect
+    {
+        let (effect, hasBecomeCancelled) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = event(&state)
-            let target = post(effect, &state)
-            return (effect, wasCancelled != state.machine.isCancelled, target)
+            // Scheduled before somebody who waits for the operation can go on: what he then does on the completion
+            // queue comes after the callbacks.
+            if let target = post(effect, &state) { scheduleDelivery(target) }
+            return (effect, wasCancelled != state.machine.isCancelled)
         }
-        if let target { scheduleDelivery(target) }
         announce(effect, hasBecomeCancelled: hasBecomeCancelled)
+        return effect
     }
 
     /// Under the lock, so that a stop can never overtake its start.
@@ -27,7 +32,7 @@ extension ConnectionOperation {
         -> DeliveryTarget?
     {
         switch effect {
-        case .none, .announceReadiness:
+        case .none, .announceReadiness, .settleSlot:
             return nil
         case .begin:
             let exchange = state.exchange ?? makeExchange(state)
@@ -53,6 +58,8 @@ extension ConnectionOperation {
             return nil
         case .finish:
             return nil
+        case .announceEnd:
+            return state.append(.finished(wasRunning: state.isRunning))
         }
     }
 
@@ -71,33 +78,92 @@ extension ConnectionOperation {
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
     private func announce(_ effect: OperationStateMachine.Effect, hasBecomeCancelled: Bool) {
-        if hasBecomeCancelled { super.cancel() }
+        if hasBecomeCancelled { goPastWhatBlocks() }
         switch effect {
         case .none:
             break
         case .announceReadiness:
             didChangeValue(forKey: "isReady")
-        case .begin, .suspend, .abandon:
+        case .begin, .abandon:
             didChangeValue(forKey: "isExecuting")
+        case .suspend:
+            didChangeValue(forKey: "isExecuting")
+            settleSlot()
+        case .settleSlot:
+            settleSlot()
         case .finishCancelled, .finish:
-            announceFinished()
+            giveEverythingBack()
+            apply { $0.machine.conclude() }
+        case .announceEnd:
+            announceEnd()
         }
     }
 
-    private func announceFinished() {
+    /// What is cancelled in a queue waits for its dependencies no longer, nor for a barrier.
+    ///
+    /// Foundation is told only if something blocks. It would make an operation ready that is not in a queue yet; and
+    /// adding a ready one behind a barrier deadlocks, because Foundation takes the queue's lock twice.
+    func goPastWhatBlocks() {
+        guard !super.isReady else { return }
+        // The queue may start it at once.
+        state.withLock { $0.mayHavePassedBarrier = true }
+        super.cancel()
+    }
+
+    /// Before anybody sees that the operation has finished: from then on the queue counts on what was its own.
+    private func giveEverythingBack() {
         // Foundation keeps pointers from an operation to those that depend on it without retaining them: one that is
         // finished and released before its dependencies are would leave such a pointer behind.
         for dependency in dependencies { removeDependency(dependency) }
-        let (whenFinished, wasRunning) = state.withLock { state in
-            defer { state.whenFinished = [] }
-            return (state.whenFinished, state.isRunning)
+        let (passed, slots) = state.withLock { state in
+            defer { state.slots = nil }
+            return (state.mayHavePassedBarrier ? state.queue : nil, state.slots)
         }
-        // Scheduled before somebody who waits for the operation can go on: what he then does on the completion queue
-        // comes after the callbacks.
-        deliver(.finished(wasRunning: wasRunning))
+        passed?.addOperation(BarrierKeeper(self))
+        slots?.settle(self)
+    }
+
+    private func announceEnd() {
+        let whenFinished = state.withLock { state in
+            defer { state.whenFinished = [] }
+            return state.whenFinished
+        }
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
         for body in whenFinished { body() }
+    }
+
+    /// Lends the slot to the queue, or asks for one, as the phase now says; on its own, goes on at once.
+    private func settleSlot() {
+        if let slots = slots() {
+            slots.settle(self)
+        } else {
+            takeSlot()
+        }
+    }
+
+    /// Goes on if it waits for that.
+    @discardableResult
+    func takeSlot() -> Bool {
+        apply { $0.machine.slotGranted() } == .begin
+    }
+
+    var phase: OperationStateMachine.Phase { state.withLock { $0.machine.phase } }
+
+    /// The ledger of the queue that started the operation. The queue is believed only if it holds the operation: a
+    /// block of some queue may have called `start()`.
+    private func slots() -> QueueSlots? {
+        let (known, queue) = state.withLock { ($0.slots, $0.queue) }
+        if let known { return known }
+        // The main queue runs one at a time, and its limit cannot be set.
+        guard let queue, queue !== OperationQueue.main, queue.operations.contains(where: { $0 === self })
+        else { return nil }
+        let slots = QueueSlots.of(queue)
+        return state.withLock { state in
+            guard state.machine.phase.lendsSlot else { return nil }
+            state.slots = slots
+            return slots
+        }
     }
 
     /// Calls `body` once the operation has finished, on any thread; at once if it has.

@@ -225,18 +225,23 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     public override func start() {
-        apply { $0.machine.start() }
+        let queue = OperationQueue.current
+        apply { state in
+            if state.queue == nil { state.queue = queue }
+            return state.machine.start()
+        }
     }
 
     /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
     ///
-    /// It stays in its queue. Nothing happens to one that is paused already, was cancelled, or has finished.
+    /// It stays in its queue, which starts another one in its place: see ``TransferQueue``. Nothing happens to one
+    /// that is paused already, was cancelled, or has finished.
     public func pause() {
         apply { $0.machine.pause() }
     }
 
-    /// Lets a paused operation go on: one that its queue never started waits for its turn, any other one goes on at
-    /// once.
+    /// Lets a paused operation go on: one that its queue never started waits for its turn; one that it had started is
+    /// the next to go on when the queue's limit allows it; one without a queue, or on the main queue, goes on at once.
     public func resume() {
         apply { $0.machine.resume() }
     }
@@ -244,6 +249,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Ends the operation with `URLError.cancelled`. One that waits in a queue finishes when the queue starts it.
     open override func cancel() {
         apply { $0.machine.cancel() }
+    }
+
+    /// What is cancelled waits for nothing.
+    open override func addDependency(_ operation: Operation) {
+        super.addDependency(operation)
+        if isCancelled { goPastWhatBlocks() }
     }
 
     // MARK: - For subclasses

@@ -39,6 +39,12 @@ struct OperationState {
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     var exchange: Exchange?
+    /// The queue that called `start()`.
+    weak var queue: OperationQueue?
+    /// Whether it was cancelled while a dependency or a barrier blocked it.
+    var mayHavePassedBarrier = false
+    /// Of that queue, from the first pause to the end.
+    var slots: QueueSlots?
     var outbox = Outbox()
 
     // MARK: Results

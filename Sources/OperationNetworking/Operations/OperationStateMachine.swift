@@ -1,23 +1,44 @@
 /// Which state an operation is in, and what each event does to it: a value that decides and does nothing.
 ///
-/// | event         | ready               | executing              | paused before start    | paused while executing | finished |
-/// |---------------|---------------------|------------------------|------------------------|------------------------|----------|
-/// | start         | executing           | -                      | paused while executing | -                      | -        |
-/// | pause         | paused before start | paused while executing | -                      | -                      | -        |
-/// | resume        | -                   | -                      | ready                  | executing              | -        |
-/// | cancel        | marked              | stops, then finishes   | marked, and ready      | executing, as the left | -        |
-/// | transfer ends | -                   | finished               | -                      | - (late)               | -        |
+/// | phase                  | start     | pause    | resume  | slot granted | cancel               | transfer ends |
+/// |------------------------|-----------|----------|---------|--------------|----------------------|---------------|
+/// | ready                  | executing | paused 1 | -       | -            | marked               | -             |
+/// | executing              | -         | paused 2 | -       | -            | stops, then finishes | finishing     |
+/// | paused before start: 1 | paused 2  | -        | ready   | -            | marked, and ready    | -             |
+/// | while executing: 2     | -         | -        | waiting | -            | ending               | - (late)      |
+/// | waiting for a slot     | -         | paused 2 | -       | executing    | ending               | - (late)      |
+/// | ending                 | -         | -        | -       | -            | -                    | finishing     |
+/// | finishing              | -         | -        | -       | -            | -                    | -             |
+/// | finished               | -         | -        | -       | -            | -                    | -             |
+///
+/// *Finishing* is *finished* but for being known: results are final, and what was lent and depended upon is given back.
+/// The queue looks at `isFinished` whenever it likes, so all that comes before. Then *conclude* leads to *finished*.
 ///
 /// A queue calls `start()` once and never again. So an operation that was paused when its queue had already decided
 /// to start it is paused *while executing*: only `resume()` can set it going. And one that is cancelled in its queue
 /// is only marked: it finishes when the queue starts it, or Foundation drops it with a warning.
+///
+/// While it is paused after its start, waits, or ends, the operation has lent its slot in the queue: see
+/// ``SlotLedger``.
 struct OperationStateMachine: Hashable, Sendable {
     enum Phase: Hashable, Sendable, CaseIterable {
         case ready
         case executing
         case pausedBeforeStart
         case pausedWhileExecuting
+        case waitingForSlot
+        /// Cancelled while no transfer ran; its results are on their way.
+        case ending
+        case finishing
         case finished
+
+        /// Whether the queue counts the operation as running while it does not run.
+        var lendsSlot: Bool {
+            switch self {
+            case .pausedWhileExecuting, .waitingForSlot, .ending: true
+            case .ready, .executing, .pausedBeforeStart, .finishing, .finished: false
+            }
+        }
     }
 
     /// What the owner has to do: post it while the state is locked, announce it after.
@@ -27,14 +48,18 @@ struct OperationStateMachine: Hashable, Sendable {
         case announceReadiness
         /// Begin the exchange, or continue it.
         case begin
-        /// Stop the transfer, keep what came.
+        /// Stop the transfer, keep what came, and lend the slot.
         case suspend
+        /// Tell the ledger that another phase that lends the slot began.
+        case settleSlot
         /// Stop the transfer; its end comes as an event.
         case abandon
         /// It is over without a transfer to wait for: cancelled.
         case finishCancelled
-        /// It is over.
+        /// It is over: give everything back, and conclude.
         case finish
+        /// Tell everybody that it is over.
+        case announceEnd
     }
 
     private(set) var phase: Phase
@@ -55,15 +80,15 @@ struct OperationStateMachine: Hashable, Sendable {
     mutating func start() -> Effect {
         switch phase {
         case .ready where isCancelled:
-            phase = .finished
+            phase = .finishing
             return .finishCancelled
         case .ready:
             phase = .executing
             return .begin
         case .pausedBeforeStart:
             phase = .pausedWhileExecuting
-            return .none
-        case .executing, .pausedWhileExecuting, .finished:
+            return .settleSlot
+        case .executing, .pausedWhileExecuting, .waitingForSlot, .ending, .finishing, .finished:
             return .none
         }
     }
@@ -77,7 +102,10 @@ struct OperationStateMachine: Hashable, Sendable {
         case .executing:
             phase = .pausedWhileExecuting
             return .suspend
-        case .pausedBeforeStart, .pausedWhileExecuting, .finished:
+        case .waitingForSlot:
+            phase = .pausedWhileExecuting
+            return .settleSlot
+        case .pausedBeforeStart, .pausedWhileExecuting, .ending, .finishing, .finished:
             return .none
         }
     }
@@ -88,15 +116,21 @@ struct OperationStateMachine: Hashable, Sendable {
             phase = .ready
             return .announceReadiness
         case .pausedWhileExecuting:
-            phase = .executing
-            return .begin
-        case .ready, .executing, .finished:
+            phase = .waitingForSlot
+            return .settleSlot
+        case .ready, .executing, .waitingForSlot, .ending, .finishing, .finished:
             return .none
         }
     }
 
+    mutating func slotGranted() -> Effect {
+        guard phase == .waitingForSlot else { return .none }
+        phase = .executing
+        return .begin
+    }
+
     mutating func cancel() -> Effect {
-        guard !isCancelled, phase != .finished else { return .none }
+        guard !isCancelled, phase != .finishing, phase != .finished else { return .none }
         isCancelled = true
         switch phase {
         case .ready:
@@ -104,22 +138,30 @@ struct OperationStateMachine: Hashable, Sendable {
         case .pausedBeforeStart:
             phase = .ready
             return .announceReadiness
-        case .executing, .pausedWhileExecuting:
-            // What came until now is a result, too, and only the network thread has it.
-            phase = .executing
+        case .executing:
             return .abandon
-        case .finished:
+        case .pausedWhileExecuting, .waitingForSlot:
+            // What came until now is a result, too, and only the network thread has it.
+            phase = .ending
+            return .abandon
+        case .ending, .finishing, .finished:
             return .none
         }
     }
 
     mutating func transferEnded() -> Effect {
         switch phase {
-        case .executing:
-            phase = .finished
+        case .executing, .ending:
+            phase = .finishing
             return .finish
-        case .ready, .pausedBeforeStart, .pausedWhileExecuting, .finished:
+        case .ready, .pausedBeforeStart, .pausedWhileExecuting, .waitingForSlot, .finishing, .finished:
             return .none
         }
+    }
+
+    mutating func conclude() -> Effect {
+        guard phase == .finishing else { return .none }
+        phase = .finished
+        return .announceEnd
     }
 }

@@ -26,14 +26,16 @@ import Testing
         }
     }
 
-    // In the order of `Phase`: ready, executing, paused before start, paused while executing, finished.
+    // In the order of `Phase`: ready, executing, paused before start, paused while executing, waiting for a slot,
+    // ending, finishing, finished.
     static let table: [Cell] =
         row(
             "start",
             { $0.start() },
             [
-                (.executing, .begin), (.executing, .none), (.pausedWhileExecuting, .none),
-                (.pausedWhileExecuting, .none), (.finished, .none),
+                (.executing, .begin), (.executing, .none), (.pausedWhileExecuting, .settleSlot),
+                (.pausedWhileExecuting, .none), (.waitingForSlot, .none), (.ending, .none),
+                (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
@@ -41,31 +43,53 @@ import Testing
             { $0.pause() },
             [
                 (.pausedBeforeStart, .announceReadiness), (.pausedWhileExecuting, .suspend),
-                (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none), (.finished, .none),
+                (.pausedBeforeStart, .none), (.pausedWhileExecuting, .none),
+                (.pausedWhileExecuting, .settleSlot), (.ending, .none), (.finishing, .none),
+                (.finished, .none),
             ]
         )
         + row(
             "resume",
             { $0.resume() },
             [
-                (.ready, .none), (.executing, .none), (.ready, .announceReadiness), (.executing, .begin),
-                (.finished, .none),
+                (.ready, .none), (.executing, .none), (.ready, .announceReadiness),
+                (.waitingForSlot, .settleSlot), (.waitingForSlot, .none), (.ending, .none),
+                (.finishing, .none), (.finished, .none),
+            ]
+        )
+        + row(
+            "slot granted",
+            { $0.slotGranted() },
+            [
+                (.ready, .none), (.executing, .none), (.pausedBeforeStart, .none),
+                (.pausedWhileExecuting, .none), (.executing, .begin), (.ending, .none),
+                (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "cancel",
             { $0.cancel() },
             [
-                (.ready, .none), (.executing, .abandon), (.ready, .announceReadiness),
-                (.executing, .abandon), (.finished, .none),
+                (.ready, .none), (.executing, .abandon), (.ready, .announceReadiness), (.ending, .abandon),
+                (.ending, .abandon), (.ending, .none), (.finishing, .none), (.finished, .none),
             ]
         )
         + row(
             "transfer ends",
             { $0.transferEnded() },
             [
-                (.ready, .none), (.finished, .finish), (.pausedBeforeStart, .none),
-                (.pausedWhileExecuting, .none), (.finished, .none),
+                (.ready, .none), (.finishing, .finish), (.pausedBeforeStart, .none),
+                (.pausedWhileExecuting, .none), (.waitingForSlot, .none), (.finishing, .finish),
+                (.finishing, .none), (.finished, .none),
+            ]
+        )
+        + row(
+            "conclude",
+            { $0.conclude() },
+            [
+                (.ready, .none), (.executing, .none), (.pausedBeforeStart, .none),
+                (.pausedWhileExecuting, .none), (.waitingForSlot, .none), (.ending, .none),
+                (.finished, .announceEnd), (.finished, .none),
             ]
         )
 
@@ -76,7 +100,7 @@ import Testing
     }
 
     @Test func theTableIsWhole() {
-        #expect(Self.table.count == 5 * Machine.Phase.allCases.count)
+        #expect(Self.table.count == 7 * Machine.Phase.allCases.count)
     }
 
     @Test func cancellingBeforeStartFinishesOnlyWhenTheQueueStartsIt() {
@@ -85,6 +109,7 @@ import Testing
         #expect(machine.phase == .ready && machine.isCancelled)
         #expect(machine.pause() == .none)
         #expect(machine.start() == .finishCancelled)
+        #expect(machine.conclude() == .announceEnd)
         #expect(machine.phase == .finished)
     }
 
@@ -101,24 +126,45 @@ import Testing
         #expect(Machine(phase: phase).isPaused == isPaused)
     }
 
+    /// In these the queue counts it as running, and it does not run.
+    @Test(arguments: Machine.Phase.allCases) func lendsItsSlotInThreePhases(_ phase: Machine.Phase) {
+        let lendsSlot = [.pausedWhileExecuting, .waitingForSlot, .ending].contains(phase)
+        #expect(phase.lendsSlot == lendsSlot)
+    }
+
+    @Test(arguments: [Machine.Phase.pausedWhileExecuting, .waitingForSlot])
+    func cancellingWhatDoesNotRunNeverRunsItAgain(_ phase: Machine.Phase) {
+        var machine = Machine(phase: phase)
+        #expect(machine.cancel() == .abandon)
+        #expect(machine.slotGranted() == .none)
+        #expect(machine.pause() == .none && machine.resume() == .none)
+        #expect(!machine.isPaused)
+        #expect(machine.transferEnded() == .finish)
+    }
+
     /// Whatever happens in whatever order: once finished, always finished, and told so once.
     @Test func finishesAtMostOnce() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             var machine = Machine()
             var ends = 0
+            var announcements = 0
             for _ in 0..<20 {
                 let effect =
-                    switch Int.random(in: 0..<5, using: &generator) {
+                    switch Int.random(in: 0..<7, using: &generator) {
                     case 0: machine.start()
                     case 1: machine.pause()
                     case 2: machine.resume()
                     case 3: machine.cancel()
+                    case 4: machine.slotGranted()
+                    case 5: machine.conclude()
                     default: machine.transferEnded()
                     }
                 if effect == .finish || effect == .finishCancelled { ends += 1 }
+                if effect == .announceEnd { announcements += 1 }
             }
-            #expect(ends == (machine.phase == .finished ? 1 : 0))
+            #expect(ends == (machine.phase == .finished || machine.phase == .finishing ? 1 : 0))
+            #expect(announcements == (machine.phase == .finished ? 1 : 0))
         }
     }
 }

@@ -1,0 +1,52 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// An operation queue whose limit counts what runs: an operation that is paused does not count.
+///
+/// Any `OperationQueue` does as well. Its limit then shows the slots of paused operations on top of what was set, from
+/// a pause until the operations went on or ended; a new limit is taken over within half a second, and one that
+/// happens to be the number shown is not seen. Here what was set is what is shown, and counts at once.
+public final class TransferQueue: OperationQueue, @unchecked Sendable {
+    // @unchecked: as `OperationQueue`; the only stored property is assigned once, behind a lock.
+
+    private let made = Locked<QueueSlots?>(nil)
+
+    /// Makes a queue without a limit.
+    public override init() {
+        super.init()
+    }
+
+    var slots: QueueSlots {
+        made.withLock { made in
+            let slots = made ?? QueueSlots(self)
+            made = slots
+            return slots
+        }
+    }
+
+    /// How many operations may run at once, apart from those that are paused.
+    public override var maxConcurrentOperationCount: Int {
+        get { slots.userLimit }
+        set { slots.userLimit = newValue }
+    }
+
+    /// What Foundation counts.
+    fileprivate var foundationLimit: Int {
+        get { super.maxConcurrentOperationCount }
+        set { super.maxConcurrentOperationCount = newValue }
+    }
+}
+
+extension OperationQueue {
+    /// How many operations Foundation lets be unfinished at once after it has started them.
+    var startLimit: Int {
+        get { (self as? TransferQueue)?.foundationLimit ?? maxConcurrentOperationCount }
+        set {
+            if let queue = self as? TransferQueue {
+                queue.foundationLimit = newValue
+            } else {
+                maxConcurrentOperationCount = newValue
+            }
+        }
+    }
+}

@@ -1,0 +1,359 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A paused operation gives its slot back to its queue, and gets one again.
+@Suite(.timeLimit(.minutes(1)))
+struct SlotTests {
+    /// Of an ordinary queue nobody tells that its limit was set.
+    enum Kind: CaseIterable, Sendable {
+        case foundations
+        case ours
+
+        func queue(limit: Int) -> OperationQueue {
+            let queue =
+                switch self {
+                case .foundations: OperationQueue()
+                case .ours: TransferQueue()
+                }
+            queue.maxConcurrentOperationCount = limit
+            return queue
+        }
+    }
+
+    private static let body = PatternBody(length: 100_000)
+
+    /// A server whose answers stop after 1,000 bytes of the body until the gate of their path opens, and operations
+    /// on it.
+    private final class Scene: Sendable {
+        let server: ScriptedServer
+        let gates: [String: Gate]
+        private let callbacks = DispatchQueue(label: "callbacks")
+
+        init(_ paths: String...) throws {
+            let gates = Dictionary(uniqueKeysWithValues: paths.map { ("/" + $0, Gate()) })
+            self.gates = gates
+            let representation = Representation(.pattern(body), entityTag: .strong("v1"))
+            server = try ScriptedServer(
+                routes: gates.mapValues { gate in
+                    [.representation(representation).held(after: .body(1000), by: gate)]
+                },
+                otherwise: [.representation(representation)]
+            )
+        }
+
+        func operation(_ path: String) -> HTTPRequestOperation {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: "/" + path)))
+            operation.completionQueue = callbacks
+            operation.isResumable = true
+            operation.name = path
+            return operation
+        }
+
+        func open(_ path: String) {
+            gates["/" + path]?.open()
+        }
+
+        /// The paths asked for, in order.
+        var asked: [String] { server.requests.map { String($0.path.dropFirst()) } }
+
+        func waitForRequests(_ count: Int) async throws {
+            try await server.waitForRequests(count: count)
+        }
+
+        func expectBody(_ operation: HTTPRequestOperation) async throws {
+            #expect(try await operation.value as? Data == body.data)
+        }
+    }
+
+    @Test(arguments: Kind.allCases) func aPausedOperationLetsTheNextOneRun(_ kind: Kind) async throws {
+        let scene = try Scene("a", "b", "c")
+        let queue = kind.queue(limit: 1)
+        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
+        for operation in [a, b, c] { queue.addOperation(operation) }
+        try await scene.waitForRequests(1)
+        a.pause()
+        try await scene.waitForRequests(2)
+        #expect(b.isExecuting && !a.isExecuting && a.isPaused)
+
+        a.resume()
+        #expect(!a.isPaused && !a.isExecuting)
+        scene.open("b")
+        try await scene.expectBody(b)
+        // At the front of the line, not behind c.
+        try await scene.waitForRequests(3)
+        #expect(scene.asked == ["a", "b", "a"])
+        scene.open("a")
+        scene.open("c")
+        try await scene.expectBody(a)
+        try await scene.expectBody(c)
+        #expect(queue.maxConcurrentOperationCount == 1)
+    }
+
+    @Test(arguments: Kind.allCases) func manyPausesLendManySlots(_ kind: Kind) async throws {
+        let names = (0..<20).map { "held\($0)" }
+        let scene = try Scene("held0", "held1", "held2", "held3", "held4", "held5", "held6", "held7")
+        let queue = kind.queue(limit: 2)
+        let operations = names.map { scene.operation($0) }
+        for operation in operations { queue.addOperation(operation) }
+        for first in stride(from: 0, to: 8, by: 2) {
+            try await scene.waitForRequests(first + 2)
+            #expect(operations.count { $0.isExecuting } == 2)
+            operations[first].pause()
+            operations[first + 1].pause()
+        }
+        for operation in operations[8...] { try await scene.expectBody(operation) }
+        for name in names { scene.open(name) }
+        for operation in operations[..<8] { operation.resume() }
+        for operation in operations[..<8] { try await scene.expectBody(operation) }
+        #expect(queue.maxConcurrentOperationCount == 2)
+    }
+
+    @Test(arguments: Kind.allCases, [1, 5]) func theUsersNewLimitIsKept(_ kind: Kind, _ limit: Int)
+        async throws
+    {
+        let scene = try Scene("a", "b", "c", "d")
+        let queue = kind.queue(limit: 2)
+        let operations = ["a", "b", "c", "d"].map { scene.operation($0) }
+        for operation in operations { queue.addOperation(operation) }
+        try await scene.waitForRequests(2)
+        operations[0].pause()
+        operations[1].pause()
+        try await scene.waitForRequests(4)
+        queue.maxConcurrentOperationCount = limit
+        for operation in operations { operation.resume() }
+        for name in ["a", "b", "c", "d"] { scene.open(name) }
+        for operation in operations { try await scene.expectBody(operation) }
+        #expect(queue.maxConcurrentOperationCount == limit)
+    }
+
+    /// Foundation counts the paused ones; without help nothing would start any more.
+    @Test(arguments: Kind.allCases) func loweringTheLimitBelowWhatIsPausedStallsNothing(_ kind: Kind)
+        async throws
+    {
+        let scene = try Scene("a", "b", "c")
+        let queue = kind.queue(limit: 3)
+        let paused = ["a", "b", "c"].map { scene.operation($0) }
+        for operation in paused { queue.addOperation(operation) }
+        try await scene.waitForRequests(3)
+        for operation in paused { operation.pause() }
+        queue.maxConcurrentOperationCount = 1
+        let last = scene.operation("other")
+        queue.addOperation(last)
+        try await scene.expectBody(last)
+        queue.cancelAllOperations()
+        for operation in paused { await #expect(throws: URLError.self) { try await operation.value } }
+        #expect(queue.maxConcurrentOperationCount == 1)
+    }
+
+    /// The number that an ordinary queue shows while two slots are lent is one that a user may want.
+    @Test func aLimitThatIsTheNumberShownElsewhereCounts() async throws {
+        let scene = try Scene("a", "b", "c", "d", "e")
+        let queue = TransferQueue()
+        queue.maxConcurrentOperationCount = 1
+        let operations = ["a", "b", "c", "d", "e"].map { scene.operation($0) }
+        for operation in operations { queue.addOperation(operation) }
+        try await scene.waitForRequests(1)
+        operations[0].pause()
+        #expect(queue.maxConcurrentOperationCount == 1)
+        queue.maxConcurrentOperationCount = 2
+        try await scene.waitForRequests(3)
+        #expect(queue.maxConcurrentOperationCount == 2)
+        #expect(operations.count { $0.isExecuting } == 2)
+        queue.cancelAllOperations()
+        for operation in operations { _ = await Result(awaiting: { try await operation.value }) }
+    }
+
+    @Test(arguments: Kind.allCases, [true, false])
+    func aCancelFinishesWhatIsPausedOrWaits(_ kind: Kind, _ waits: Bool) async throws {
+        let scene = try Scene("a", "b", "c")
+        let queue = kind.queue(limit: 1)
+        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
+        for operation in [a, b, c] { queue.addOperation(operation) }
+        try await scene.waitForRequests(1)
+        a.pause()
+        try await scene.waitForRequests(2)
+        if waits { a.resume() }
+        a.cancel()
+        // While b still has the slot.
+        await #expect(throws: URLError.self) { try await a.value }
+        #expect(b.isExecuting && !c.isExecuting && scene.asked == ["a", "b"])
+        scene.open("b")
+        scene.open("c")
+        try await scene.expectBody(b)
+        try await scene.expectBody(c)
+        #expect(queue.maxConcurrentOperationCount == 1)
+    }
+
+    /// The barrier waits for the paused operation; that one must not wait behind the barrier.
+    @Test(arguments: Kind.allCases, [1, 2]) func aBarrierBehindAPauseDoesNotDeadlock(
+        _ kind: Kind,
+        _ limit: Int
+    )
+        async throws
+    {
+        let scene = try Scene("a", "b")
+        let queue = kind.queue(limit: limit)
+        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
+        let order = Recorder<String>()
+        queue.addOperation(a)
+        queue.addOperation(b)
+        try await scene.waitForRequests(limit)
+        a.pause()
+        try await scene.waitForRequests(2)
+        queue.addBarrierBlock { order.append("barrier") }
+        c.setCompletion(success: { _, _ in order.append("c") }, failure: nil)
+        queue.addOperation(c)
+        a.resume()
+        scene.open("a")
+        scene.open("b")
+        try await scene.expectBody(a)
+        try await scene.expectBody(b)
+        #expect(try await order.wait(count: 2) == ["barrier", "c"])
+        #expect(queue.maxConcurrentOperationCount == limit)
+    }
+
+    @Test(arguments: Kind.allCases) func aPauseWhileItWaitsWaitsNoLonger(_ kind: Kind) async throws {
+        let scene = try Scene("a", "b")
+        let queue = kind.queue(limit: 1)
+        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
+        for operation in [a, b, c] { queue.addOperation(operation) }
+        try await scene.waitForRequests(1)
+        a.pause()
+        try await scene.waitForRequests(2)
+        for _ in 0..<100 {
+            a.resume()
+            a.pause()
+        }
+        // One ticket at most stands in the queue.
+        #expect(queue.operations.count <= 4)
+        scene.open("b")
+        try await scene.expectBody(c)
+        #expect(a.isPaused && scene.asked == ["a", "b", "c"])
+        a.resume()
+        scene.open("a")
+        try await scene.expectBody(a)
+        #expect(queue.maxConcurrentOperationCount == 1)
+    }
+
+    @Test func aSuspendedQueueLetsNothingGoOn() async throws {
+        let scene = try Scene("a")
+        let queue = Kind.ours.queue(limit: 2)
+        let a = scene.operation("a")
+        queue.addOperation(a)
+        try await scene.waitForRequests(1)
+        a.pause()
+        queue.isSuspended = true
+        a.resume()
+        #expect(!a.isExecuting && !a.isPaused)
+        queue.isSuspended = false
+        scene.open("a")
+        try await scene.expectBody(a)
+        #expect(scene.asked == ["a", "a"])
+    }
+
+    @Test(arguments: Kind.allCases, [0, OperationQueue.defaultMaxConcurrentOperationCount])
+    func noLimitAndTheLimitZeroAreLeftAlone(_ kind: Kind, _ limit: Int) async throws {
+        let scene = try Scene("a")
+        let queue = kind.queue(limit: 1)
+        let a = scene.operation("a")
+        queue.addOperation(a)
+        try await scene.waitForRequests(1)
+        queue.maxConcurrentOperationCount = limit
+        a.pause()
+        #expect(queue.maxConcurrentOperationCount == limit)
+        a.resume()
+        #expect(limit != 0 || !a.isExecuting)
+        #expect(queue.maxConcurrentOperationCount == limit)
+        if limit == 0 { queue.maxConcurrentOperationCount = 1 }
+        scene.open("a")
+        try await scene.expectBody(a)
+    }
+
+    @Test func withoutAQueueItGoesOnAtOnce() async throws {
+        let scene = try Scene("a")
+        let a = scene.operation("a")
+        a.start()
+        try await scene.waitForRequests(1)
+        a.pause()
+        a.resume()
+        #expect(a.isExecuting)
+        scene.open("a")
+        try await scene.expectBody(a)
+    }
+
+    /// A block in a queue that calls `start()` does not make the operation one of that queue.
+    @Test func aQueueThatDoesNotHoldItLendsNothing() async throws {
+        let scene = try Scene("a", "b")
+        let queue = Kind.foundations.queue(limit: 1)
+        let (a, b) = (scene.operation("a"), scene.operation("b"))
+        queue.addOperation { a.start() }
+        try await scene.waitForRequests(1)
+        queue.addOperation(b)
+        try await scene.waitForRequests(2)
+        a.pause()
+        #expect(queue.maxConcurrentOperationCount == 1)
+        a.resume()
+        #expect(a.isExecuting)
+        scene.open("a")
+        scene.open("b")
+        try await scene.expectBody(a)
+        try await scene.expectBody(b)
+    }
+
+    @Test func onTheMainQueueItGoesOnAtOnce() async throws {
+        let scene = try Scene("a")
+        let a = scene.operation("a")
+        OperationQueue.main.addOperation(a)
+        try await scene.waitForRequests(1)
+        a.pause()
+        a.resume()
+        #expect(a.isExecuting)
+        scene.open("a")
+        try await scene.expectBody(a)
+    }
+
+    @Test func aDependentOfAPausedOperationWaits() async throws {
+        let scene = try Scene("a")
+        let queue = Kind.ours.queue(limit: 1)
+        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
+        b.addDependency(a)
+        for operation in [a, b, c] { queue.addOperation(operation) }
+        try await scene.waitForRequests(1)
+        a.pause()
+        try await scene.expectBody(c)
+        #expect(scene.asked == ["a", "c"])
+        a.resume()
+        scene.open("a")
+        try await scene.expectBody(b)
+        #expect(scene.asked == ["a", "c", "a", "b"])
+    }
+
+    /// What keeps a queue's ledger is the operations that were paused.
+    @Test func nothingOutlivesTheQueue() async throws {
+        weak var queue: OperationQueue?
+        weak var slots: QueueSlots?
+        weak var operation: HTTPRequestOperation?
+        try await {
+            let scene = try Scene("a")
+            let own = Kind.foundations.queue(limit: 1)
+            let a = scene.operation("a")
+            (queue, operation) = (own, a)
+            own.addOperation(a)
+            try await scene.waitForRequests(1)
+            a.pause()
+            slots = a.state.withLock { $0.slots }
+            #expect(slots != nil)
+            a.resume()
+            scene.open("a")
+            try await scene.expectBody(a)
+            a.completionQueue?.sync {}
+        }()
+        while queue != nil || slots != nil || operation != nil { await Task.yield() }
+    }
+}
