@@ -51,11 +51,11 @@ extension ConnectionOperation {
             didFinish()
             callCompletion()
             state.withLock { $0.completionBlock }?()
-            let (whenDelivered, closures) = state.withLock { state in
+            let (seats, closures) = state.withLock { state in
                 state.isDelivered = true
-                return (state.whenDelivered, state.takeClosures())
+                return (state.seats, state.takeClosures())
             }
-            for body in whenDelivered { body() }
+            for seat in seats { seat.didFinish(self) }
             withExtendedLifetime(closures) {}
         }
     }
@@ -77,12 +77,12 @@ extension ConnectionOperation {
         }
     }
 
-    /// Calls `body` when the last callback has been delivered; at once if it has.
-    func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+    /// Makes the operation a member of a batch.
+    func take(_ seat: BatchSeat) {
         let isDelivered = state.withLock { state in
-            if !state.isDelivered { state.whenDelivered.append(body) }
+            if !state.isDelivered { state.seats.append(seat) }
             return state.isDelivered
         }
-        if isDelivered { body() }
+        if isDelivered { seat.didFinish(self) }
     }
 }

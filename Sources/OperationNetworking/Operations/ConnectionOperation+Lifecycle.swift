@@ -150,6 +150,14 @@ extension ConnectionOperation {
 
     var phase: OperationStateMachine.Phase { state.withLock { $0.machine.phase } }
 
+    /// Whether its queue, or somebody, has called `start()`.
+    var hasStarted: Bool {
+        switch phase {
+        case .ready, .pausedBeforeStart: false
+        case .executing, .pausedWhileExecuting, .waitingForSlot, .ending, .finishing, .finished: true
+        }
+    }
+
     /// The ledger of the queue that started the operation. The queue is believed only if it holds the operation: a
     /// block of some queue may have called `start()`.
     private func slots() -> QueueSlots? {
@@ -191,12 +199,20 @@ extension ConnectionOperation: ExchangeOwner {
         deliver(.piece(piece, done))
     }
 
+    private var seats: [BatchSeat] { state.withLock { $0.seats } }
+
+    func exchangeWillReceiveBody(at offset: Int64, length: Int64) {
+        for seat in seats { seat.didBegin(at: offset, length: length) }
+    }
+
     func exchangeDidDownload(_ report: ProgressReport) {
         deliver { $0.downloadProgress == nil ? nil : .downloaded(report) }
+        for seat in seats { seat.didDownload(report) }
     }
 
     func exchangeDidUpload(_ report: ProgressReport) {
         deliver { $0.uploadProgress == nil ? nil : .uploaded(report) }
+        for seat in seats { seat.didUpload(report) }
     }
 
     func exchangeWillFollow(

@@ -246,6 +246,7 @@ extension Exchange {
         tell(head)
         download.restart(at: offset)
         download.expected = total ?? -1
+        owner?.exchangeWillReceiveBody(at: offset, length: download.expected)
         bodyUse = .deliver
         try sink.prepare(expecting: hop.httpMethod == "HEAD" ? nil : total)
     }

@@ -8,6 +8,8 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// the way.
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void)
 
+    /// A body begins to come, after `offset` bytes that are there already. -1: its length is unknown.
+    func exchangeWillReceiveBody(at offset: Int64, length: Int64)
     func exchangeDidDownload(_ report: ProgressReport)
     func exchangeDidUpload(_ report: ProgressReport)
 

@@ -28,8 +28,8 @@ struct OperationState {
     var observers: [any OperationObserver] = []
     /// Called when the operation has finished, before any callback was delivered.
     var whenFinished: [@Sendable () -> Void] = []
-    /// Called when the last callback has been delivered.
-    var whenDelivered: [@Sendable () -> Void] = []
+    /// Of the batches it is a member of, until the last callback has been delivered.
+    var seats: [BatchSeat] = []
     var isDelivered = false
 
     // MARK: Progress of things
@@ -75,11 +75,11 @@ struct OperationState {
             bodyStreamProvider = nil
             completionBlock = nil
             observers = []
-            whenDelivered = []
+            seats = []
         }
         return [
             uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers,
-            whenDelivered,
+            seats,
         ]
     }
 

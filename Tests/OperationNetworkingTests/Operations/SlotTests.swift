@@ -248,6 +248,7 @@ struct SlotTests {
         queue.addOperation(a)
         try await scene.waitForRequests(1)
         a.pause()
+        try await scene.server.waitForOpenConnections(0)
         queue.isSuspended = true
         a.resume()
         #expect(!a.isExecuting && !a.isPaused)

@@ -1,0 +1,182 @@
+/// How much of a batch is done, in bytes, as far as anybody can know: a value that counts and does nothing.
+///
+/// | what is known of a member's size | counts as                                             |
+/// |----------------------------------|-------------------------------------------------------|
+/// | finished, whatever became of it  | the bytes that came and went                          |
+/// | a length was announced           | that length, or what came if that is more             |
+/// | nothing, and nothing came yet    | the mean of those known                               |
+/// | nothing, and some came           | together: as many means, or what came if that is more |
+/// | nothing, and of no other member  | nothing: members are counted instead of bytes         |
+///
+/// The fraction never goes down. A larger total, or a member that has to begin again, lowers ``confidence`` instead;
+/// the fraction stays until it is true again. It is 1 when all have finished, and not before.
+struct BatchEstimate: Sendable {
+    /// What one member has moved.
+    private struct Part {
+        var uploaded: Int64 = 0
+        var uploadLength: Int64 = -1
+        var downloaded: Int64 = 0
+        var downloadLength: Int64 = -1
+        /// The most that had been downloaded before it had to begin again.
+        var lost: Int64 = 0
+        var isFinished = false
+
+        var moved: Int64 { uploaded + downloaded }
+
+        /// `nil`: nobody knows.
+        var length: Int64? {
+            if isFinished { return moved }
+            guard downloadLength >= 0 || uploadLength > 0 else { return nil }
+            return max(0, uploadLength, uploaded) + max(0, downloadLength, downloaded)
+        }
+
+        var isExact: Bool { isFinished || (downloadLength >= 0 && downloaded >= lost) }
+    }
+
+    private var parts: [Part]
+    private(set) var finishedCount = 0
+    /// Bytes that came and went, of all members.
+    private(set) var moved: Int64 = 0
+    private var lengthOfKnown: Int64 = 0
+    private var knownCount = 0
+    private var exactCount = 0
+    /// Of those that moved something and whose length is unknown.
+    private var begunCount = 0
+    private var movedOfBegun: Int64 = 0
+    private var highest = 0.0
+    /// Bytes that came and went while somebody watched: not those from before a resumption, and all that came twice.
+    private(set) var transferred: Int64 = 0
+    /// For a `Progress`: bytes, or members while no size is known. Their quotient never goes down.
+    /// The total is never 0: Foundation takes that for unfinished.
+    private(set) var units: (completed: Int64, total: Int64)
+    /// A server may announce anything: sums of as many as this do not overflow.
+    private let longest: Int64
+
+    init(count: Int) {
+        parts = Array(repeating: Part(), count: count)
+        units = count == 0 ? (1, 1) : (0, Int64(count))
+        longest = Int64.max / 8 / Int64(max(1, count))
+    }
+
+    var count: Int { parts.count }
+
+    var hasFinished: Bool { finishedCount == count }
+
+    // MARK: - What happens
+
+    /// A body begins to come: from `offset`, because that much is there already. -1: its length is unknown.
+    mutating func begin(_ index: Int, at offset: Int64, length: Int64) {
+        change(index) { [longest] part in
+            part.lost = max(part.lost, part.downloaded)
+            part.downloaded = min(offset, longest)
+            part.downloadLength = min(length, longest)
+        }
+    }
+
+    mutating func download(_ index: Int, total: Int64, length: Int64) {
+        let total = min(total, longest)
+        transfer(total - parts[index].downloaded)
+        change(index) { [longest] part in
+            part.downloaded = total
+            part.downloadLength = min(length, longest)
+        }
+    }
+
+    mutating func upload(_ index: Int, total: Int64, length: Int64) {
+        let total = min(total, longest)
+        transfer(total - parts[index].uploaded)
+        change(index) { [longest] part in
+            part.uploaded = total
+            part.uploadLength = min(length, longest)
+        }
+    }
+
+    mutating func finish(_ index: Int) {
+        guard !parts[index].isFinished else { return }
+        finishedCount += 1
+        change(index) { $0.isFinished = true }
+    }
+
+    private mutating func change(_ index: Int, _ body: (inout Part) -> Void) {
+        count(parts[index], times: -1)
+        body(&parts[index])
+        count(parts[index], times: 1)
+        highest = max(highest, fractionNow)
+        updateUnits()
+    }
+
+    private mutating func transfer(_ bytes: Int64) {
+        let (sum, overflow) = transferred.addingReportingOverflow(max(0, bytes))
+        transferred = overflow ? .max : sum
+    }
+
+    private mutating func updateUnits() {
+        let bytes = total.flatMap { $0 > 0 ? $0 : nil }
+        guard !hasFinished else {
+            units = (bytes ?? Int64(count), bytes ?? Int64(count))
+            return
+        }
+        // Once bytes were counted, members are too coarse.
+        let total = bytes ?? units.total
+        // The least that is no smaller a part of the new total than the old one was of the old total.
+        let product = units.completed.multipliedFullWidth(by: total)
+        let (quotient, remainder) = units.total.dividingFullWidth(product)
+        let least = quotient + (remainder > 0 ? 1 : 0)
+        let completed = max(least, Int64((fraction * Double(total)).rounded(.down)))
+        // A total so small that it cannot say so waits.
+        if completed < total { units = (completed, total) }
+    }
+
+    private mutating func count(_ part: Part, times sign: Int) {
+        moved += Int64(sign) * part.moved
+        if let length = part.length {
+            lengthOfKnown += Int64(sign) * length
+            knownCount += sign
+        } else if part.moved > 0 {
+            begunCount += sign
+            movedOfBegun += Int64(sign) * part.moved
+        }
+        if part.isExact { exactCount += sign }
+    }
+
+    // MARK: - What can be said
+
+    var confidence: BatchConfidence {
+        if exactCount == count { return .exact }
+        return knownCount == 0 || lengthOfKnown == 0 ? .unknown : .estimated
+    }
+
+    /// Bytes of the whole batch; `nil` while nobody knows.
+    var total: Int64? {
+        if hasFinished { return moved }
+        guard knownCount > 0, lengthOfKnown > 0 else { return nil }
+        let mean = Double(lengthOfKnown) / Double(knownCount)
+        let untouched = Int64(mean * Double(count - knownCount - begunCount))
+        let begun = max(Int64(mean * Double(begunCount)), movedOfBegun)
+        return max(lengthOfKnown + begun + untouched, moved)
+    }
+
+    /// 0...1.
+    var fraction: Double { hasFinished ? 1 : highest }
+
+    private var fractionNow: Double {
+        let membersFraction = Double(finishedCount) / Double(count)
+        guard let total, total > 0 else { return min(membersFraction, Self.highestBeforeTheEnd) }
+        return min(Double(moved) / Double(total), Self.highestBeforeTheEnd)
+    }
+
+    private static let highestBeforeTheEnd = 0.999_999
+
+    /// Bytes that are still to come; `nil` while nobody knows.
+    var remaining: Int64? { total.map { $0 - moved } }
+}
+
+/// How good the numbers are by which a batch says how far it is.
+public enum BatchConfidence: Hashable, Sendable {
+    /// The sizes of all members are known, and none had to begin again.
+    case exact
+    /// Sizes of some are taken to be the mean of the others'.
+    case estimated
+    /// No size is known: members are counted, not bytes.
+    case unknown
+}

@@ -1,0 +1,70 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The `Progress` of a batch.
+///
+/// Foundation's has no lock, so it is written on one queue; counts are read behind a lock.
+final class BatchProgress: Progress, @unchecked Sendable {
+    // @unchecked: as `Progress`; what is of this class lives behind locks.
+
+    /// What a user does to the progress is done to the batch.
+    struct Controls: Sendable {
+        var cancel: @Sendable () -> Void
+        var pause: @Sendable () -> Void
+        var resume: @Sendable () -> Void
+    }
+
+    private let units = Locked<(completed: Int64, total: Int64)>((0, -1))
+    private let controls = Locked<Controls?>(nil)
+
+    init() {
+        super.init(parent: nil, userInfo: nil)
+        isCancellable = true
+        isPausable = true
+    }
+
+    func set(_ controls: Controls) {
+        self.controls.withLock { $0 = controls }
+    }
+
+    /// On the queue of the batch.
+    func publish(_ estimate: BatchEstimate) {
+        let new = estimate.units
+        guard units.withLock({ $0 != new }) else { return }
+        // A parent takes a child for finished, once and for all, as soon as nothing is missing: that must not be seen
+        // between the two steps.
+        if new.total >= units.withLock(\.total) {
+            super.totalUnitCount = new.total
+            super.completedUnitCount = new.completed
+        } else {
+            super.completedUnitCount = new.completed
+            super.totalUnitCount = new.total
+        }
+        units.withLock { $0 = new }
+    }
+
+    override var totalUnitCount: Int64 {
+        get { units.withLock(\.total) }
+        set { preconditionFailure("The progress of a batch is the batch's own") }
+    }
+
+    override var completedUnitCount: Int64 {
+        get { units.withLock(\.completed) }
+        set { preconditionFailure("The progress of a batch is the batch's own") }
+    }
+
+    override func cancel() {
+        super.cancel()
+        controls.withLock { $0 }?.cancel()
+    }
+
+    override func pause() {
+        super.pause()
+        controls.withLock { $0 }?.pause()
+    }
+
+    override func resume() {
+        super.resume()
+        controls.withLock { $0 }?.resume()
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What an operation has of each batch it is a member of: tells it how the member fares.
+///
+/// The operation keeps its seats until its last callback; nobody else does. So a member that is released without ever
+/// having been started leaves its seat, and the batch does not wait for it.
+final class BatchSeat: Sendable {
+    private let count: BatchCount
+    private let index: Int
+
+    init(_ index: Int, of count: BatchCount) {
+        self.index = index
+        self.count = count
+    }
+
+    deinit { count.memberLeft(index) }
+
+    /// A body begins to come, from `offset`. -1: its length is unknown. On the network thread, as the next two.
+    func didBegin(at offset: Int64, length: Int64) {
+        count.record { $0.begin(index, at: offset, length: length) }
+    }
+
+    func didDownload(_ report: ProgressReport) {
+        count.record { $0.download(index, total: report.total, length: report.expected) }
+    }
+
+    func didUpload(_ report: ProgressReport) {
+        count.record { $0.upload(index, total: report.total, length: report.expected) }
+    }
+
+    /// The last callback of the member has returned.
+    func didFinish(_ member: ConnectionOperation) {
+        count.memberDidFinish(index, member)
+    }
+}

@@ -1,0 +1,248 @@
+public import Dispatch
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// What a batch does when a member has failed. A member that was cancelled has not failed.
+public enum BatchPolicy: Hashable, Sendable {
+    /// All members run to their ends.
+    case collectAll
+    /// The others are cancelled.
+    case stopAtFirstFailure
+}
+
+/// Operations that belong together: commanded together, with one progress and one end.
+///
+/// ```swift
+/// let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
+/// for operation in batch.operations { queue.addOperation(operation) }
+/// for result in await batch.results() { ... }
+/// ```
+///
+/// A member has ended when its last callback has been delivered. Members may have finished before, may fail, and may be
+/// cancelled; an empty batch completes. A member may be in several batches, and in each of them once. Everything may be
+/// called from any thread.
+///
+/// It keeps its members. Whoever lets go of the batch without having started them lets go of them, too.
+public final class OperationBatch<Member: ConnectionOperation>: Sendable {
+    /// In the order they were given; of a batch of batches, theirs one after the other.
+    public let members: [Member]
+    /// What to add to a queue, or to several: the members in order, and last an operation that finishes when the batch has
+    /// completed. That one only needs to be added if somebody waits for it, or depends on it.
+    public let operations: [Operation]
+    private let count: BatchCount
+
+    /// A batch of operations.
+    ///
+    /// - Parameters:
+    ///   - members: each of them once; more often is a programmer's mistake.
+    ///   - policy: what happens when a member fails.
+    ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, and ``progress`` is
+    ///     updated. `nil`: the main queue.
+    ///   - onProgress: called once for each member, with counts from 1 to the number of members.
+    ///   - onCompletion: called once, when all have ended, with the members in order.
+    public convenience init(
+        _ members: [Member],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        onProgress: (@Sendable (_ ended: Int, _ total: Int) -> Void)? = nil,
+        onCompletion: (@Sendable ([Member]) -> Void)? = nil
+    ) {
+        self.init(
+            members,
+            operations: members,
+            children: [],
+            policy: policy,
+            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: onProgress),
+            onCompletion: onCompletion
+        )
+    }
+
+    /// A batch of batches: commanded, counted and completed as one, after each of them. What each of them is told, and
+    /// its policy, concerns its own members only; the policy of this one all of them.
+    public convenience init(
+        _ batches: [OperationBatch],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        onProgress: (@Sendable (_ ended: Int, _ total: Int) -> Void)? = nil,
+        onCompletion: (@Sendable ([Member]) -> Void)? = nil
+    ) {
+        let members = batches.flatMap(\.members)
+        self.init(
+            members,
+            operations: batches.flatMap(\.operations),
+            children: batches.map(\.count),
+            policy: policy,
+            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: onProgress),
+            onCompletion: onCompletion
+        )
+    }
+
+    private init(
+        _ members: [Member],
+        operations: [Operation],
+        children: [BatchCount],
+        policy: BatchPolicy,
+        count: BatchCount,
+        onCompletion: (@Sendable ([Member]) -> Void)?
+    ) {
+        precondition(
+            Set(members.map(ObjectIdentifier.init)).count == members.count,
+            "An operation is twice in a batch"
+        )
+        let end = BatchEndOperation()
+        self.members = members
+        self.operations = operations + [end]
+        self.count = count
+        count.notify(after: children) { [unowned count] in
+            onCompletion?(count.finished.compactMap { $0 as? Member })
+            end.allow()
+        }
+        if policy == .stopAtFirstFailure {
+            let weakMembers = members.map(WeakMember.init)
+            count.whenFirstFailed { WeakMember.cancel(weakMembers) }
+        }
+        count.progress.set(
+            BatchProgress.Controls(
+                cancel: { [weak self] in self?.cancel() },
+                pause: { [weak self] in self?.pause() },
+                resume: { [weak self] in self?.resume() }
+            )
+        )
+        for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }
+    }
+
+    // MARK: - Commands
+
+    /// Pauses all members. One that has not started is not started until it is resumed.
+    public func pause() {
+        // Those first that have not started: or each that is paused would let one of them start.
+        let (waiting, started) = split
+        for member in waiting { member.pause() }
+        for member in started { member.pause() }
+    }
+
+    /// Lets all members go on; those that had started are the first.
+    public func resume() {
+        let (waiting, started) = split
+        for member in started { member.resume() }
+        for member in waiting { member.resume() }
+    }
+
+    /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its turn comes.
+    public func cancel() {
+        let (waiting, started) = split
+        for member in waiting { member.cancel() }
+        for member in started { member.cancel() }
+    }
+
+    private var split: (waiting: [Member], started: [Member]) {
+        var split: (waiting: [Member], started: [Member]) = ([], [])
+        for member in members {
+            if member.hasStarted { split.started.append(member) } else { split.waiting.append(member) }
+        }
+        return split
+    }
+
+    // MARK: - Results
+
+    /// How each member ended, in the order of ``members``, when all have. Cancelling the task cancels the batch; its
+    /// members still end when their queue comes to them.
+    public func results() async -> [Result<Member, any Error>] {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                count.whenComplete { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return members.map { member in member.error.map { .failure($0) } ?? .success(member) }
+    }
+
+    /// The first member that failed, if one did.
+    public var firstFailure: Member? { count.failure as? Member }
+
+    // MARK: - Progress
+
+    /// In bytes; in members while no size is known. Goes up only, and is finished when all members have ended.
+    ///
+    /// `cancel()`, `pause()` and `resume()` do that to the batch. It may be a child of another `Progress`. Foundation's
+    /// has no lock: read ``fractionCompleted`` instead on other threads than the completion queue.
+    public var progress: Progress { count.progress }
+
+    /// From 0 to 1; never goes down.
+    public var fractionCompleted: Double { count.fraction }
+
+    /// How much ``fractionCompleted`` is to be relied upon.
+    public var confidence: BatchConfidence { count.confidence }
+
+    /// Bytes that came and went, together with those that were there before a resumption.
+    public var completedBytes: Int64 { count.moved }
+
+    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing is known.
+    public var totalBytes: Int64? { count.totalLength }
+
+    /// Bytes per second, of the last few seconds most; `nil` at first.
+    public var throughput: Double? { count.throughput }
+
+    /// Seconds until all bytes will have come; `nil` while nobody can say.
+    public var estimatedTimeRemaining: TimeInterval? { count.timeLeft }
+}
+
+extension ConnectionOperation {
+    /// Makes a batch of operations: `progress` hears how many are done, `completion` that all are.
+    ///
+    /// AFNetworking's call; see ``OperationBatch`` for what else a batch can do. A member is done when its last callback
+    /// has been delivered. `progress` is called once for each, with counts from 1 to the number of members; `completion`
+    /// exactly once, after all of these. Both are called on `completionQueue`, one at a time. A member that is released
+    /// without having been started counts as done, and is missing from what `completion` gets.
+    ///
+    /// - Parameters:
+    ///   - operations: the members, each once.
+    ///   - completionQueue: `nil`: the main queue.
+    ///   - progress: hears how many members are done, and how many there are.
+    ///   - completion: hears that all are, and gets them in order.
+    /// - Returns: the members in order, and one operation more that finishes when `completion` has returned. All may
+    ///   be added to a queue; the last one only needs to be if somebody waits for it, or depends on it.
+    public static func batch<Member: ConnectionOperation>(
+        of operations: [Member],
+        completionQueue: DispatchQueue? = nil,
+        progress: (@Sendable (_ finished: Int, _ total: Int) -> Void)? = nil,
+        completion: (@Sendable ([Member]) -> Void)? = nil
+    ) -> [Operation] {
+        OperationBatch(
+            operations,
+            completionQueue: completionQueue,
+            onProgress: progress,
+            onCompletion: completion
+        ).operations
+    }
+}
+
+/// A member, for those who do not keep it.
+private struct WeakMember: Sendable {
+    weak let member: ConnectionOperation?
+
+    init(_ member: ConnectionOperation) {
+        self.member = member
+    }
+
+    static func cancel(_ members: [WeakMember]) {
+        let members = members.compactMap(\.member)
+        for member in members where !member.hasStarted { member.cancel() }
+        for member in members { member.cancel() }
+    }
+}
+
+/// Becomes ready when its batch has completed. It gates on nothing but itself: one operation that depended on all
+/// members would cost a queue time that grows with their square.
+private final class BatchEndOperation: Operation, @unchecked Sendable {
+    // @unchecked: the only state is behind a lock.
+    private let isAllowed = Locked(false)
+
+    override var isReady: Bool { super.isReady && isAllowed.withLock { $0 } }
+
+    func allow() {
+        isAllowed.withLock { $0 = true }
+        didChangeValue(forKey: "isReady")
+    }
+}

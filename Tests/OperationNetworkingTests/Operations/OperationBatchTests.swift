@@ -1,0 +1,367 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A batch as an object: commanded, counted and ended as one.
+@Suite(.timeLimit(.minutes(2)))
+struct OperationBatchTests {
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func member(_ server: ScriptedServer, _ path: String = "/") -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
+        operation.completionQueue = DispatchQueue.global()
+        operation.isResumable = true
+        return operation
+    }
+
+    private func queue(limit: Int, _ operations: [Operation]) -> OperationQueue {
+        let queue = TransferQueue()
+        queue.maxConcurrentOperationCount = limit
+        for operation in operations { queue.addOperation(operation) }
+        return queue
+    }
+
+    // MARK: - Results
+
+    @Test func resultsComeInTheOrderOfTheMembers() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            routes: ["/0": [.respond(body: "0").held(by: gate)], "/1": [.respond(404)]],
+            otherwise: [.respond(body: "x")]
+        )
+        let batch = OperationBatch((0..<4).map { member(server, "/\($0)") }, completionQueue: callbacks)
+        let queue = queue(limit: 4, batch.operations)
+        batch.members[3].cancel()
+        async let results = batch.results()
+        _ = try await batch.members[2].value
+        gate.open()
+        let outcomes = await results.map { result in
+            switch result {
+            case .success(let member): member.responseString ?? ""
+            case .failure(let error): (error as? URLError)?.code == .cancelled ? "cancelled" : "failed"
+            }
+        }
+        #expect(outcomes == ["0", "failed", "x", "cancelled"])
+        #expect(batch.firstFailure === batch.members[1])
+        #expect(queue.maxConcurrentOperationCount == 4)
+        // Any number of times, from any number of tasks.
+        async let again = batch.results()
+        #expect(await batch.results().count == 4)
+        #expect(await again.count == 4)
+    }
+
+    @Test func anEmptyBatchHasNoResultsAndIsDone() async throws {
+        let batch = OperationBatch([HTTPRequestOperation](), completionQueue: callbacks)
+        #expect(await batch.results().isEmpty)
+        #expect(batch.fractionCompleted == 1 && batch.progress.isFinished)
+    }
+
+    @Test func cancellingTheTaskThatWaitsCancelsTheBatch() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let batch = OperationBatch((0..<4).map { _ in member(server) }, completionQueue: callbacks)
+        let queue = queue(limit: 2, batch.operations)
+        let task = Task { await batch.results() }
+        try await server.waitForStalls(count: 2)
+        task.cancel()
+        #expect(await task.value.allSatisfy { !$0.isSuccess })
+        #expect(queue.maxConcurrentOperationCount == 2)
+    }
+
+    @Test func aMemberThatNobodyKeepsAnyLongerIsNotWaitedFor() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        let kept = member(server)
+        let completions = Recorder<Int>()
+        let end = ConnectionOperation.batch(
+            of: [member(server), kept, member(server)],
+            completionQueue: callbacks,
+            completion: { completions.append($0.count) }
+        ).last
+        kept.start()
+        #expect(try await completions.wait() == [1])
+        #expect(end?.isReady == true)
+    }
+
+    @Test func aBatchThatNobodyKeepsGoesWithItsMembers() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        weak var unstarted: HTTPRequestOperation?
+        weak var finished: HTTPRequestOperation?
+        weak var batch: OperationBatch<HTTPRequestOperation>?
+        try await {
+            let own = OperationBatch([member(server), member(server)], completionQueue: callbacks)
+            (unstarted, finished, batch) = (own.members[0], own.members[1], own)
+            own.members[1].start()
+            _ = try await own.members[1].value
+        }()
+        while unstarted != nil || finished != nil || batch != nil { await Task.yield() }
+    }
+
+    @Test func aMemberMayBeInSeveralBatches() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        let shared = member(server)
+        let first = OperationBatch([shared, member(server)], completionQueue: callbacks)
+        let second = OperationBatch([shared], completionQueue: callbacks)
+        let queue = queue(limit: 2, first.operations)
+        #expect(await first.results().count == 2)
+        #expect(await second.results().count == 1)
+        #expect(second.fractionCompleted == 1 && queue.maxConcurrentOperationCount == 2)
+    }
+
+    // MARK: - Policy
+
+    @Test func theFirstFailureStopsTheOthers() async throws {
+        let server = try ScriptedServer(
+            routes: ["/silent": [.silence], "/bad": [.respond(500)]],
+            otherwise: [.respond(body: "x")]
+        )
+        let paths = ["/good", "/silent", "/bad"] + Array(repeating: "/never", count: 50)
+        let batch = OperationBatch(
+            paths.map { member(server, $0) },
+            policy: .stopAtFirstFailure,
+            completionQueue: callbacks
+        )
+        _ = queue(limit: 2, batch.operations)
+        let results = await batch.results()
+        #expect(results[0].isSuccess)
+        #expect(batch.firstFailure === batch.members[2])
+        #expect(batch.members.count { $0.isCancelled } == 51)
+        // At most one of them can have been on its way.
+        #expect(server.requests.count { $0.path == "/never" } <= 1)
+    }
+
+    @Test func aCancelledMemberIsNoFailure() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        let batch = OperationBatch(
+            (0..<3).map { _ in member(server) },
+            policy: .stopAtFirstFailure,
+            completionQueue: callbacks
+        )
+        batch.members[0].cancel()
+        _ = queue(limit: 1, batch.operations)
+        #expect(await batch.results().count { $0.isSuccess } == 2)
+        #expect(batch.firstFailure == nil)
+    }
+
+    // MARK: - Batches of batches
+
+    @Test func aBatchOfBatchesEndsAfterThem() async throws {
+        let server = try ScriptedServer(
+            routes: ["/bad": [.respond(500)], "/silent": [.silence]],
+            otherwise: [.respond(body: "x")]
+        )
+        let heard = Recorder<String>()
+        let first = OperationBatch(
+            [member(server, "/bad"), member(server, "/silent")],
+            policy: .stopAtFirstFailure,
+            completionQueue: callbacks,
+            onCompletion: { heard.append("first \($0.count)") }
+        )
+        let second = OperationBatch(
+            [member(server), member(server)],
+            completionQueue: callbacks,
+            onCompletion: { heard.append("second \($0.count)") }
+        )
+        let both = OperationBatch(
+            [first, second],
+            completionQueue: callbacks,
+            onProgress: { ended, total in heard.append("\(ended) of \(total)") },
+            onCompletion: { heard.append("both \($0.count)") }
+        )
+        #expect(both.operations.count == 7)
+        _ = queue(limit: 4, both.operations)
+        let results = await both.results()
+        // The first batch stopped its own members only.
+        #expect(results.map { $0.isSuccess } == [false, false, true, true])
+        #expect(both.members[1].isCancelled)
+        let told = try await heard.wait(count: 7)
+        #expect(told.last == "both 4")
+        #expect(told.filter { $0.hasSuffix("of 4") } == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"])
+        #expect(
+            both.fractionCompleted == 1 && both.completedBytes == first.completedBytes + second.completedBytes
+        )
+    }
+
+    // MARK: - Pause and resume
+
+    @Test func aPausedBatchStartsNothing() async throws {
+        let gate = Gate()
+        let body = PatternBody(length: 50_000)
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: Array(repeating: .currentRepresentation.held(after: .body(1000), by: gate), count: 2)
+                + [.currentRepresentation]
+        )
+        let batch = OperationBatch((0..<6).map { _ in member(server) }, completionQueue: callbacks)
+        let queue = queue(limit: 2, batch.operations)
+        try await server.waitForRequests(count: 2)
+        batch.pause()
+        #expect(batch.members.allSatisfy { $0.isPaused })
+        // Another operation gets the slots; no member does.
+        let other = member(server, "/other")
+        queue.addOperation(other)
+        _ = try await other.value
+        #expect(server.requests.map(\.path).filter { $0 != "/other" }.count == 2)
+        gate.open()
+        batch.resume()
+        for result in await batch.results() {
+            let member = try result.get()
+            #expect(member.responseData == body.data)
+        }
+        #expect(queue.maxConcurrentOperationCount == 2)
+    }
+
+    @Test func theProgressCommandsTheBatch() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let batch = OperationBatch((0..<3).map { _ in member(server) }, completionQueue: callbacks)
+        _ = queue(limit: 3, batch.operations)
+        try await server.waitForStalls(count: 3)
+        #expect(batch.progress.isPausable && batch.progress.isCancellable)
+        batch.progress.pause()
+        #expect(batch.members.allSatisfy { $0.isPaused })
+        batch.progress.resume()
+        #expect(!batch.members.contains { $0.isPaused })
+        // Through a parent as well.
+        let parent = Progress.discreteProgress(totalUnitCount: 10)
+        parent.addChild(batch.progress, withPendingUnitCount: 10)
+        parent.cancel()
+        #expect(await batch.results().allSatisfy { !$0.isSuccess })
+        #expect(parent.isFinished)
+    }
+
+    // MARK: - Progress
+
+    @Test func theProgressCountsBytesAndGoesUpOnly() async throws {
+        let gate = Gate()
+        let small = PatternBody(seed: 1, length: 10_000)
+        let large = PatternBody(seed: 2, length: 90_000)
+        let server = try ScriptedServer(
+            routes: [
+                "/small": [.respond(body: .pattern(small))],
+                "/large": [.respond(body: .pattern(large)).held(after: .body(40_000), by: gate)],
+            ]
+        )
+        let batch = OperationBatch(
+            [member(server, "/small"), member(server, "/large")],
+            completionQueue: callbacks
+        )
+        let moved = Recorder<Void>()
+        batch.members[1].setDownloadProgress { _, _, _ in moved.append(()) }
+        _ = queue(limit: 2, batch.operations)
+        _ = try await batch.members[0].value
+        try await moved.wait()
+        #expect(batch.confidence == .exact && batch.totalBytes == 100_000)
+        let fraction = batch.fractionCompleted
+        #expect(fraction > 0.1 && fraction <= 0.5)
+        gate.open()
+        _ = await batch.results()
+        #expect(batch.completedBytes == 100_000 && batch.fractionCompleted == 1)
+        callbacks.sync {
+            #expect(batch.progress.completedUnitCount == 100_000 && batch.progress.totalUnitCount == 100_000)
+            #expect(batch.progress.isFinished && batch.progress.fractionCompleted == 1)
+        }
+        #expect(batch.estimatedTimeRemaining == 0)
+    }
+
+    @Test func aChangedFileLowersTheConfidenceAndNotTheBar() async throws {
+        let gate = Gate()
+        let (old, new) = (PatternBody(seed: 1, length: 100_000), PatternBody(seed: 2, length: 100_000))
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(old), entityTag: .strong("v1")),
+            answers: [
+                .currentRepresentation.held(after: .body(80_000), by: gate),
+                .currentRepresentation.held(after: .body(10_000), by: gate),
+            ]
+        )
+        let batch = OperationBatch([member(server)], completionQueue: callbacks)
+        _ = queue(limit: 1, batch.operations)
+        while batch.completedBytes == 0 { await Task.yield() }
+        batch.pause()
+        let fraction = batch.fractionCompleted
+        server.setRepresentation(Representation(.pattern(new), entityTag: .strong("v2")))
+        batch.resume()
+        while batch.confidence != .estimated { await Task.yield() }
+        #expect(batch.fractionCompleted >= fraction && batch.completedBytes <= 10_000)
+        gate.open()
+        let member = try await batch.results()[0].get()
+        #expect(member.responseData == new.data)
+        #expect(batch.fractionCompleted == 1 && batch.confidence == .exact)
+    }
+
+    @Test func bytesFromBeforeAPauseCountAsDone() async throws {
+        let gate = Gate()
+        let body = PatternBody(length: 100_000)
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: [
+                .currentRepresentation.held(after: .body(80_000), by: gate),
+                .currentRepresentation.held(after: .body(1), by: gate),
+            ]
+        )
+        let batch = OperationBatch([member(server)], completionQueue: callbacks)
+        _ = queue(limit: 1, batch.operations)
+        while batch.completedBytes == 0 { await Task.yield() }
+        batch.pause()
+        let moved = batch.completedBytes
+        batch.resume()
+        try await server.waitForRequests(count: 2)
+        #expect(batch.completedBytes >= moved && batch.confidence == .exact)
+        gate.open()
+        let member = try await batch.results()[0].get()
+        #expect(member.responseData == body.data)
+        #expect(batch.completedBytes == 100_000)
+    }
+
+    // MARK: - Many members
+
+    /// Seconds and bytes for each of `count` members, from their making to their end.
+    private func cost(_ count: Int) async throws -> (seconds: Double, bytes: Double) {
+        let before = residentBytes
+        let begin = MonotonicTime.now
+        // Nobody listens there: what costs is the operations.
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let members = (0..<count).map { _ in HTTPRequestOperation(request: URLRequest(url: url)) }
+        for member in members { member.completionQueue = callbacks }
+        let batch = OperationBatch(members, completionQueue: callbacks)
+        let queue = TransferQueue()
+        queue.maxConcurrentOperationCount = 16
+        queue.isSuspended = true
+        for operation in batch.operations { queue.addOperation(operation) }
+        let enqueued = residentBytes
+        queue.isSuspended = false
+        batch.pause()
+        batch.resume()
+        let results = await batch.results()
+        #expect(results.count == count && batch.fractionCompleted == 1)
+        let seconds = MonotonicTime.now - begin
+        let bytes = Double(enqueued - before)
+        print("\(count) members: \(seconds) s, \(Int(bytes / Double(count))) bytes each while queued")
+        return (seconds / Double(count), bytes / Double(count))
+    }
+
+    private var residentBytes: Int {
+        let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+        return (fields.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096
+    }
+
+    /// Generous, because machines are shared: what grows with the square would be ten times as dear.
+    @Test func tenTimesAsManyMembersCostTenTimesAsMuch() async throws {
+        _ = try await cost(1000)
+        let few = try await cost(1000)
+        let many = try await cost(10_000)
+        #expect(many.seconds < few.seconds * 4)
+        if ProcessInfo.processInfo.environment["OPERATIONNETWORKING_LONG"] != nil {
+            #expect(try await cost(20_000).seconds < few.seconds * 4)
+            #expect(try await cost(100_000).seconds < few.seconds * 4)
+        }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
+    }
+}
