@@ -6,40 +6,71 @@ import Foundation
 struct Reporter {
     /// What is shown besides errors.
     enum Style: Hashable, Sendable {
-        case drawn, lines, quiet
+        case drawn, quiet
+        /// Plain ones, and now and then one about the batch.
+        case lines(withSummaries: Bool)
     }
 
     private let style: Style
     private let terminal: Terminal
     private let environment: [String: String]
     private let longestName: Int
-    private var canvas = ProgressCanvas()
-    private var waiting: [String] = []
+    private let inColor: Bool
+    private var canvas: ProgressCanvas
+    private var waiting: [StyledText] = []
 
-    init(style: Style, terminal: Terminal, environment: [String: String], longestName: Int) {
+    init(
+        style: Style,
+        terminal: Terminal,
+        environment: [String: String],
+        longestName: Int,
+        inColor: Bool
+    ) {
         self.style = style
         self.terminal = terminal
         self.environment = environment
         self.longestName = longestName
+        self.inColor = inColor
+        canvas = ProgressCanvas(inColor: inColor)
     }
 
     var draws: Bool { style == .drawn }
 
+    // MARK: - Lines that stay
+
     /// Something that a quiet run leaves out. Where progress is drawn, it is cut to the terminal's width too.
     mutating func tell(_ line: String) {
         guard style != .quiet else { return }
-        append(style == .drawn ? DisplayText(line).shortened(to: max(1, columns - 1)) : DisplayText(line))
+        append(StyledText(fitting(line)))
+    }
+
+    /// Something that what is drawn shows anyhow.
+    mutating func tellUnlessDrawn(_ line: String) {
+        if style != .drawn { tell(line) }
+    }
+
+    /// What became of a run that was stopped, and how to go on, which is no use when it is cut.
+    mutating func tell(stopped summary: String, _ advice: [String]) {
+        guard style != .quiet else { return }
+        append(StyledText(fitting("Interrupted. " + summary), beginning: "Interrupted.", .attention))
+        for line in advice { append(StyledText(DisplayText(line))) }
     }
 
     /// Something that is always said, and in full.
     mutating func complain(_ line: String) {
-        append(DisplayText("opget: " + line))
+        append(StyledText(DisplayText("opget: " + line), beginning: "opget:", .failure))
     }
 
-    private mutating func append(_ line: DisplayText) {
-        guard style == .drawn else { return terminal.write(line.string + "\n") }
-        waiting.append(line.string)
+    private func fitting(_ line: String) -> DisplayText {
+        style == .drawn ? DisplayText(line).shortened(to: max(1, columns - 1)) : DisplayText(line)
     }
+
+    private mutating func append(_ line: StyledText) {
+        guard style == .drawn else { return terminal.write(line.rendered(inColor: inColor) + "\n") }
+        waiting.append(line)
+    }
+
+    // MARK: - Progress
 
     private var columns: Int { ProgressMode.columns(terminal.size.columns, environment: environment) }
 
@@ -52,8 +83,8 @@ struct Reporter {
 
     /// The plain form of a frame.
     mutating func summarize(_ batch: BatchState) {
-        guard style == .lines else { return }
-        append(DisplayText(ProgressScreen(columns: .max).line(batch)))
+        guard style == .lines(withSummaries: true) else { return }
+        append(ProgressScreen(columns: .max).line(batch))
     }
 
     /// Takes away what is drawn, writes what waits, and gives the cursor back.
@@ -62,9 +93,12 @@ struct Reporter {
         write([])
     }
 
-    private mutating func write(_ lines: [String]) {
-        terminal.write(canvas.draw(lines, keeping: waiting, columns: columns))
+    private mutating func write(_ lines: [StyledText]) {
+        // Where the terminal's lines end in truth, whatever COLUMNS says.
+        let columns = terminal.size.columns ?? columns
+        let text = canvas.draw(lines, keeping: waiting, columns: columns)
         waiting = []
+        if !text.isEmpty { terminal.write(text) }
     }
 
     /// For an end that cannot wait for the next frame: what gives the cursor back.
