@@ -84,7 +84,7 @@ struct ProgressScreen: Hashable, Sendable {
         var stateField =
             transfer.isPaused ? [Field.speed, .bytes, .percent].first(where: fields.contains) : nil
         var borrowed = stateField == .percent ? Self.paused.count - width(of: .percent) : 0
-        if nameWidth - borrowed < 2 { (stateField, borrowed) = (nil, 0) }
+        if borrowed > 0, nameWidth - borrowed < 2 { (stateField, borrowed) = (nil, 0) }
         var line = StyledText()
         line.append(DisplayText(transfer.name).fitted(to: nameWidth - borrowed).string)
         for field in [Field.bar, .percent, .bytes, .speed, .timeLeft] where fields.contains(field) {

@@ -110,6 +110,12 @@ import Testing
         }
     }
 
+    @Test func aNameOfOneCharacterLeavesRoomForTheState() {
+        let transfer = TransferState(name: "a", received: 4, expected: 10, isPaused: true)
+        let line = ProgressScreen(columns: 80, longestName: 1).lines([transfer], batch)[0].plain
+        #expect(line == "a  [======>        ]   40%         4 B        paused")
+    }
+
     @Test func thePausedStateHasAColor() {
         var transfer = transfers[0]
         transfer.isPaused = true

@@ -17,7 +17,21 @@ final class PseudoTerminal: @unchecked Sendable {
         var isClosed = false
     }
 
-    private let master: Int32
+    /// Closed when neither the test nor the thread that reads needs it.
+    private final class Descriptor: Sendable {
+        let number: Int32
+
+        init(_ number: Int32) {
+            self.number = number
+        }
+
+        deinit {
+            close(number)
+        }
+    }
+
+    private let descriptor: Descriptor
+    private var master: Int32 { descriptor.number }
     private let state: Watched<State>
     private var process: pid_t = 0
 
@@ -30,11 +44,11 @@ final class PseudoTerminal: @unchecked Sendable {
         rows: Int,
         environment: [String: String]
     ) throws {
-        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        descriptor = Descriptor(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC))
         state = Watched(State(screen: VirtualScreen(columns: columns, rows: rows)))
         var (number, locked): (Int32, Int32) = (0, 0)
-        guard master >= 0, ioctl(master, Self.numberRequest, &number) == 0,
-            ioctl(master, Self.lockRequest, &locked) == 0
+        guard descriptor.number >= 0, ioctl(descriptor.number, Self.numberRequest, &number) == 0,
+            ioctl(descriptor.number, Self.lockRequest, &locked) == 0
         else { throw Self.failure("/dev/ptmx") }
         setSize(columns: columns, rows: rows)
         let command = ["sh", "-c", "cd \"$0\" && " + script, directory.path] + arguments
@@ -91,18 +105,17 @@ final class PseudoTerminal: @unchecked Sendable {
 
     /// On threads of their own, since they wait.
     private func watch() {
-        let (master, process, state) = (master, process, state)
+        let (descriptor, process, state) = (descriptor, process, state)
         Thread.detachNewThread {
             var bytes = [UInt8](repeating: 0, count: 4096)
             // EIO: nobody has the terminal open any more.
-            while case let count = read(master, &bytes, bytes.count), count > 0 {
+            while case let count = read(descriptor.number, &bytes, bytes.count), count > 0 {
                 state.withLock {
                     $0.output += bytes.prefix(count)
                     $0.screen.write(bytes.prefix(count))
                 }
             }
             state.withLock { $0.isClosed = true }
-            close(master)
         }
         Thread.detachNewThread {
             var status: Int32 = 0
