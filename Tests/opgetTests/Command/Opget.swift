@@ -168,7 +168,16 @@ final class RunningOpget: @unchecked Sendable {
 
     /// Waits until `text` was printed on standard error.
     func waitForErrors(containing text: String) async throws {
-        try await errors.wait(within: .seconds(10)) {
+        try await Self.wait(for: text, in: errors)
+    }
+
+    /// Waits until `text` was printed on standard output.
+    func waitForOutput(containing text: String) async throws {
+        try await Self.wait(for: text, in: output)
+    }
+
+    private static func wait(for text: String, in printed: Watched<Text>) async throws {
+        try await printed.wait(within: .seconds(10)) {
             "there was no \(text) in \(String(decoding: $0.data, as: UTF8.self))"
         } until: {
             String(decoding: $0.data, as: UTF8.self).contains(text) ? () : nil

@@ -41,6 +41,11 @@ import Testing
         try opget.start(inTerminal: options + ["-i", "list"])
     }
 
+    /// Until everything that comes has come, and is drawn.
+    private func waitForFrame(_ terminal: PseudoTerminal) async throws {
+        try await terminal.wait("no frame") { $0.lines.last?.hasPrefix("[1/4]  3 B") == true }
+    }
+
     // MARK: - opget's
 
     @Test func pPausesEverythingAndPAgainGoesOn() async throws {
@@ -90,7 +95,7 @@ import Testing
     @Test(arguments: ["q", "\u{3}", "pq", "p\u{3}"])
     func stoppingSaysHowToGoOn(keys: String) async throws {
         let terminal = try start()
-        try await terminal.wait(for: Self.running)
+        try await waitForFrame(terminal)
         terminal.type(keys)
         #expect(try await terminal.end() == 130)
         let screen = terminal.screen
@@ -104,7 +109,7 @@ import Testing
 
     @Test func whatWasSaidAboutGoingOnIsTrue() async throws {
         let terminal = try start()
-        try await terminal.wait(for: Self.running)
+        try await waitForFrame(terminal)
         terminal.type("q")
         _ = try await terminal.end()
         files.gate.open()
@@ -146,7 +151,7 @@ import Testing
 
     @Test func keysAreNotTouchedInFrontOfAnotherProgram() async throws {
         let shell = try opget.start(shellInTerminal: "opget -i list | cat; echo ended")
-        try await shell.wait(for: Self.running)
+        try await waitForFrame(shell)
         #expect(shell.isOrdinary)
         files.gate.open()
         try await shell.wait("no end") { $0.lines.last == "ended" }
@@ -195,7 +200,7 @@ import Testing
 
     @Test func aProcessThatIsKilledByAFaultGivesTheTerminalBack() async throws {
         let terminal = try start()
-        try await terminal.wait(for: Self.running)
+        try await waitForFrame(terminal)
         terminal.type("\u{1C}")
         #expect(try await terminal.end() == -SIGQUIT)
         #expect(terminal.screen.isCursorShown)

@@ -165,6 +165,15 @@ final class PseudoTerminal: @unchecked Sendable {
         }
     }
 
+    /// Waits until `text` was written.
+    func waitForOutput(containing text: String) async throws {
+        try await state.wait(within: .seconds(20)) {
+            "there was no \(text) in\n" + String(decoding: $0.output, as: UTF8.self)
+        } until: {
+            String(decoding: $0.output, as: UTF8.self).contains(text) ? () : nil
+        }
+    }
+
     /// Waits until what runs in it has ended and everything was read. Returns its exit code, minus the signal's number
     /// if one killed it.
     func end() async throws -> Int32 {
