@@ -2,13 +2,17 @@
 ///
 /// ```
 /// debian-13.iso       [=======>          ]  41%   270.1 MiB   11.2 MiB/s   35s
+/// fedora-44.iso       [==>               ]  12%    88.3 MiB       paused
 /// [3/10]  310.4 MiB of 740.0 MiB  41%  18.0 MiB/s  24s left
 /// ```
 struct ProgressScreen: Hashable, Sendable {
     /// The columns of a transfer's line after its name, the least important one first.
     private enum Field: CaseIterable {
-        case bar, timeLeft, speed, bytes, percent
+        case total, bar, timeLeft, speed, bytes, percent
     }
+
+    /// From the left.
+    private static let order: [Field] = [.bar, .percent, .bytes, .total, .speed, .timeLeft]
 
     /// Names are left at least so wide before a column is.
     private static let narrowestName = 14
@@ -59,6 +63,7 @@ struct ProgressScreen: Hashable, Sendable {
         case .bar: barWidth + 2
         case .percent: 4
         case .bytes: 10
+        case .total: 13
         case .speed: 12
         case .timeLeft: 6
         }
@@ -67,12 +72,14 @@ struct ProgressScreen: Hashable, Sendable {
     /// The columns there is room for, and how wide the name is then.
     private var layout: (fields: [Field], name: Int) {
         var fields = Field.allCases[...]
-        let enough = min(Self.narrowestName, max(4, longestName))
+        let widest = min(longestName, Self.widestName)
         while true {
             let name = width - fields.reduce(0) { $0 + width(of: $1) + 2 }
+            // The total is a luxury: the percentage says nearly as much.
+            let enough = fields.first == .total ? widest : min(Self.narrowestName, max(4, longestName))
             // A very narrow terminal keeps a column for the percentage and gives the name what is left.
             if fields.isEmpty || name >= enough || (fields.count == 1 && name >= 2) {
-                return (Array(fields), min(name, longestName, Self.widestName))
+                return (Array(fields), min(name, widest))
             }
             fields = fields.dropFirst()
         }
@@ -87,7 +94,7 @@ struct ProgressScreen: Hashable, Sendable {
         if borrowed > 0, nameWidth - borrowed < 2 { (stateField, borrowed) = (nil, 0) }
         var line = StyledText()
         line.append(DisplayText(transfer.name).fitted(to: nameWidth - borrowed).string)
-        for field in [Field.bar, .percent, .bytes, .speed, .timeLeft] where fields.contains(field) {
+        for field in Self.order where fields.contains(field) {
             let isState = field == stateField
             let text = isState ? Self.paused : self.text(of: field, transfer, isAlone: fields.count == 1)
             line.append(String(repeating: " ", count: 2 + max(0, width(of: field) - text.count)))
@@ -105,6 +112,7 @@ struct ProgressScreen: Hashable, Sendable {
         case .percent:
             transfer.percent.map { "\($0)%" } ?? (isAlone ? ByteCount(transfer.received).shortText : "")
         case .bytes: ByteCount(transfer.received).text
+        case .total: transfer.expected.map { "of \(ByteCount($0).text)" } ?? ""
         case .speed: transfer.isPaused ? "" : transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
         case .timeLeft: transfer.isPaused ? "" : transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
         }

@@ -41,7 +41,8 @@ struct Reporter {
     /// Something that a quiet run leaves out. Where progress is drawn, it is cut to the terminal's width too.
     mutating func tell(_ line: String) {
         guard style != .quiet else { return }
-        append(StyledText(fitting(line)))
+        let text = DisplayText(line)
+        append(StyledText(style == .drawn ? text.shortened(to: max(1, columns - 1)) : text))
     }
 
     /// Something that what is drawn shows anyhow.
@@ -49,20 +50,22 @@ struct Reporter {
         if style != .drawn { tell(line) }
     }
 
-    /// What became of a run that was stopped, and how to go on, which is no use when it is cut.
-    mutating func tell(stopped summary: String, _ advice: [String]) {
+    /// What became of everything, in full.
+    mutating func conclude(_ summary: String) {
         guard style != .quiet else { return }
-        append(StyledText(fitting("Interrupted. " + summary), beginning: "Interrupted.", .attention))
+        append(StyledText(DisplayText(summary)))
+    }
+
+    /// The same of a run that was stopped, and how to go on.
+    mutating func conclude(stopped summary: String, _ advice: [String]) {
+        guard style != .quiet else { return }
+        append(StyledText(DisplayText("Interrupted. " + summary), beginning: "Interrupted.", .attention))
         for line in advice { append(StyledText(DisplayText(line))) }
     }
 
     /// Something that is always said, and in full.
     mutating func complain(_ line: String) {
         append(StyledText(DisplayText("opget: " + line), beginning: "opget:", .failure))
-    }
-
-    private func fitting(_ line: String) -> DisplayText {
-        style == .drawn ? DisplayText(line).shortened(to: max(1, columns - 1)) : DisplayText(line)
     }
 
     private mutating func append(_ line: StyledText) {

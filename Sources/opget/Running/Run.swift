@@ -332,8 +332,8 @@ final class Run: @unchecked Sendable {
         timer?.cancel()
         switch stopOutcome {
         case .closedOutput: break
-        case nil: if items.count > 1 { reporter.tell(tally.summary) }
-        default: reporter.tell(stopped: tally.summary, continuation.lines)
+        case nil: if items.count > 1 { reporter.conclude(tally.summary) }
+        default: reporter.conclude(stopped: tally.summary, continuation.lines)
         }
         finish(stopOutcome ?? tally.outcome)
     }

@@ -52,6 +52,11 @@ import Testing
             line(100)
                 == "debian-13.1.0-amd64-netinst.iso  [=======>           ]   41%   270.0 MiB    11.2 MiB/s     35s"
         )
+        #expect(
+            line(120)
+                == "debian-13.1.0-amd64-netinst.iso  [=========>             ]   41%   270.0 MiB   of 654.0 MiB"
+                + "    11.2 MiB/s     35s"
+        )
         #expect(line(80) == "debian-13.…tinst.iso  [======>        ]   41%   270.0 MiB    11.2 MiB/s     35s")
         #expect(line(40) == "debian-13.…etinst.iso   41%   270.0 MiB")
         #expect(line(20) == "debian…st.iso   41%")
@@ -113,7 +118,7 @@ import Testing
     @Test func aNameOfOneCharacterLeavesRoomForTheState() {
         let transfer = TransferState(name: "a", received: 4, expected: 10, isPaused: true)
         let line = ProgressScreen(columns: 80, longestName: 1).lines([transfer], batch)[0].plain
-        #expect(line == "a  [======>        ]   40%         4 B        paused")
+        #expect(line == "a  [======>        ]   40%         4 B        of 10 B        paused")
     }
 
     @Test func thePausedStateHasAColor() {

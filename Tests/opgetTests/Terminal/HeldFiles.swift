@@ -37,3 +37,10 @@ struct HeldFiles {
         server.url(path: name).absoluteString
     }
 }
+
+extension VirtualScreen {
+    /// Whether the line of the batch says that everything pauses. It is the last one of a frame: those above are there.
+    var showsPausedBatch: Bool {
+        lines.last.map { $0.hasPrefix("[") && $0.contains("paused") } ?? false
+    }
+}

@@ -82,7 +82,7 @@ import Testing
         try await files.gate.waitForArrivals(2)
         try await terminal.wait("no frame") { $0.lines.last?.hasPrefix("[1/4]  2 B") == true }
         terminal.type("p")
-        try await terminal.wait("no pause") { $0.lines.last?.contains("paused") == true }
+        try await terminal.wait("no pause") { $0.showsPausedBatch }
         try await files.server.waitForOpenConnections(0)
         files.gate.open()
         #expect(files.server.requests.count == 2)
@@ -128,7 +128,7 @@ import Testing
         try await gate.waitForArrivals()
         try await shell.wait("no frame") { $0.lines.last?.contains("4 B") == true }
         shell.type("p")
-        try await shell.wait("no pause") { $0.lines.last?.contains("paused") == true }
+        try await shell.wait("no pause") { $0.lines.last?.hasSuffix("paused") == true }
         gate.open()
         shell.type("p")
         try await shell.wait("no end") { $0.lines.last == "ended 0" }
