@@ -9,20 +9,6 @@ import Glibc
 final class Keyboard: @unchecked Sendable {
     // @unchecked: `original` is touched only under `lock`; the rest never changes.
 
-    /// What a key asks for.
-    enum Key: Hashable, Sendable {
-        case pause, quit
-
-        /// `nil` for every other key.
-        init?(_ byte: UInt8) {
-            switch byte {
-            case UInt8(ascii: "p"), UInt8(ascii: "P"): self = .pause
-            case UInt8(ascii: "q"), UInt8(ascii: "Q"): self = .quit
-            default: return nil
-            }
-        }
-    }
-
     private let descriptor: Int32
     private let lock = NSLock()
     /// How the terminal worked before; `nil` while it does.
@@ -39,24 +25,26 @@ final class Keyboard: @unchecked Sendable {
     /// Whether it is the terminal of this session, and ours at the moment.
     private var isOurs: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-    /// Has keys come one by one, if the terminal is ours. Asking again does nothing.
+    /// Has keys come one by one, if the terminal is ours. To be asked again and again: a terminal that came to us only
+    /// now, or that a shell has reset meanwhile, is changed then.
     func open() {
         lock.withLock {
-            guard original == nil, isOurs else { return }
             var modes = termios()
-            guard tcgetattr(descriptor, &modes) == 0 else { return }
+            guard isOurs, tcgetattr(descriptor, &modes) == 0 else { return }
             // Somebody else reads single keys already, another opget perhaps: who restores what would be luck.
             guard modes.c_lflag & tcflag_t(ICANON) != 0 else { return }
-            let before = modes
+            if original == nil {
+                original = modes
+                TerminalRescue.remember(modes, of: descriptor)
+            }
             modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
             // read(2) returns what there is, and never waits.
             withUnsafeMutableBytes(of: &modes.c_cc) { characters in
                 characters[Int(VMIN)] = 0
                 characters[Int(VTIME)] = 0
             }
-            TerminalRescue.remember(before, of: descriptor)
             // Not TCSADRAIN: it would wait for a terminal that Ctrl-S has stopped.
-            if tcsetattr(descriptor, TCSANOW, &modes) == 0 { original = before }
+            tcsetattr(descriptor, TCSANOW, &modes)
         }
     }
 
@@ -72,12 +60,12 @@ final class Keyboard: @unchecked Sendable {
     }
 
     /// The keys that were pressed since the last call.
-    func pressed() -> [Key] {
+    func pressed() -> [KeyCommand] {
         lock.withLock {
             guard original != nil, isOurs else { return [] }
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = read(descriptor, &bytes, bytes.count)
-            return bytes.prefix(max(0, count)).compactMap(Key.init)
+            return KeyCommand.all(in: bytes.prefix(max(0, count)))
         }
     }
 }

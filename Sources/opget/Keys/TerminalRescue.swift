@@ -10,7 +10,9 @@ enum TerminalRescue {
     /// From now on; where progress is drawn, the cursor is given back as well.
     static func install(showingCursorOf terminal: Terminal?) {
         memory.cursorDescriptor.pointee = terminal?.descriptor ?? -1
-        for number in [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
+        // A shell without job control has it ignored by what it starts in the background.
+        let quit = SignalHandling.isIgnored(SIGQUIT) ? [] : [SIGQUIT]
+        for number in quit + [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] {
             signal(number) { number in
                 TerminalRescue.restore()
                 Glibc.signal(number, SIG_DFL)

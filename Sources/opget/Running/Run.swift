@@ -112,11 +112,14 @@ final class Run: @unchecked Sendable {
 
     /// Gives the terminal back before the process is stopped.
     func suspend() {
-        queue.sync {
+        let group = DispatchGroup()
+        queue.async(group: group) { [self] in
             isSuspended = true
             reporter.clear()
             keyboard?.close()
         }
+        // A reader that does not read, or Ctrl-S, may hold up the queue; the process has to stop all the same.
+        if group.wait(timeout: .now() + Self.patience) == .timedOut { keyboard?.close() }
     }
 
     /// The process was stopped, and goes on.
@@ -238,7 +241,7 @@ final class Run: @unchecked Sendable {
 
     // MARK: - Keys
 
-    private func press(_ key: Keyboard.Key) {
+    private func press(_ key: KeyCommand) {
         switch key {
         case .pause: isPaused ? goOn() : pause()
         case .quit: stopOutcome == nil ? stop(.signal(SIGINT)) : stopAtOnce(.signal(SIGINT))

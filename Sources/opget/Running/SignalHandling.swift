@@ -69,7 +69,7 @@ final class SignalHandling {
     }
 
     /// Whether whoever started us had the signal ignored. The kernel says so in hexadecimal, bit 0 for signal 1.
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigIgn:") }),
             let mask = UInt64(line.dropFirst("SigIgn:".count).drop(while: \.isWhitespace), radix: 16)

@@ -55,7 +55,10 @@ import Testing
         terminal.type("p")
         try await terminal.wait(for: Self.paused)
         try await files.server.waitForOpenConnections(0)
-        terminal.type("xp")
+        // F2 ends in a Q that is no q.
+        terminal.type("\u{1B}OQ")
+        terminal.type("x")
+        terminal.type("p")
         // The one with a tag is continued, and the other two have to begin anew.
         try await files.server.waitForRequests(count: 6)
         try await terminal.wait(
@@ -180,6 +183,23 @@ import Testing
         #expect(shell.screen.isCursorShown)
         #expect(shell.isOrdinary)
         #expect(shell.screen.problems == [])
+    }
+
+    @Test func aProcessThatWasStoppedWithoutNoticeTakesTheTerminalAgain() async throws {
+        let shell = try opget.start(
+            shellInTerminal: "opget -i list; stty sane; echo \"stopped $?\"; read x; fg; echo \"ended $?\""
+        )
+        try await waitForFrame(shell)
+        shell.signal(SIGSTOP)
+        try await shell.wait("not stopped") { $0.lines.contains { $0.hasPrefix("stopped") } }
+        #expect(shell.isOrdinary)
+        shell.type("\n")
+        try await waitForFrame(shell)
+        shell.type("p")
+        try await shell.wait("no pause") { $0.showsPausedBatch }
+        shell.type("q")
+        try await shell.wait("no end") { $0.lines.last == "ended 130" }
+        #expect(shell.isOrdinary)
     }
 
     @Test func inTheBackgroundItNeitherStopsNorDraws() async throws {

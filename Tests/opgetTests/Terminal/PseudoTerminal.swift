@@ -138,6 +138,12 @@ final class PseudoTerminal: @unchecked Sendable {
         write(master, bytes, bytes.count)
     }
 
+    /// Sends a signal to what is in the foreground.
+    func signal(_ number: Int32) {
+        let group = tcgetpgrp(master)
+        if group > 0 { kill(-group, number) }
+    }
+
     /// Makes the window another size, while nothing is being written.
     func resize(columns: Int, rows: Int) {
         state.withLock { $0.screen.resize(columns: columns, rows: rows) }
