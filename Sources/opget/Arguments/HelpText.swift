@@ -26,7 +26,7 @@ enum HelpText {
         is a pipe.
 
         ENVIRONMENT:
-          NO_COLOR  no colors, whatever it says; CLICOLOR_FORCE and FORCE_COLOR: colors everywhere
+          NO_COLOR  not empty: no colors; CLICOLOR_FORCE, FORCE_COLOR: colors everywhere
           COLUMNS   how wide to draw, instead of as wide as the terminal
           TERM      dumb: nothing is drawn; CI: nothing is drawn either, unless --progress always
         """

@@ -38,8 +38,9 @@ struct Continuation: Hashable, Sendable {
     /// A field may be a password as well as anything else; and so may an address have one.
     private var holdsSecrets: Bool {
         arguments.dropFirst().contains { argument in
-            argument.hasPrefix("-H") || argument.hasPrefix("--header")
-                || (argument.contains("://") && argument.contains("@"))
+            if argument.hasPrefix("-H") || argument.hasPrefix("--header") { return true }
+            guard let scheme = argument.range(of: "://") else { return false }
+            return argument[scheme.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
         }
     }
 

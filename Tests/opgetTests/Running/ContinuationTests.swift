@@ -16,6 +16,8 @@ import Testing
 
     @Test func secretsAreNotRepeated() {
         #expect(command("http://user:pass@h/a") == nil)
+        #expect(command("http://user@h") == nil)
+        #expect(command("http://h/a@b") == "opget http://h/a@b")
         #expect(command("-H", "Authorization: Basic eA==", "http://h/a") == nil)
         #expect(command("-HCookie: a", "http://h/a") == nil)
         #expect(command("--header=X: y", "http://h/a") == nil)
