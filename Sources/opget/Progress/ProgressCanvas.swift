@@ -30,6 +30,11 @@ struct ProgressCanvas: Hashable, Sendable {
             + (lines.isEmpty ? "" : "\r")
     }
 
+    /// Leaves what is drawn where it is.
+    mutating func forget() {
+        drawn = []
+    }
+
     private func erase(_ columns: Int) -> String {
         guard !drawn.isEmpty else { return "" }
         let rows = drawn.dropLast().reduce(0) { $0 + DisplayText($1.plain).rows(in: max(1, columns)) }

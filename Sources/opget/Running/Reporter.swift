@@ -96,6 +96,11 @@ struct Reporter {
         write([])
     }
 
+    /// Leaves what is drawn where it is: somebody else has written below.
+    mutating func forget() {
+        canvas.forget()
+    }
+
     private mutating func write(_ lines: [StyledText]) {
         // Where the terminal's lines end in truth, whatever COLUMNS says.
         let columns = terminal.size.columns ?? columns

@@ -41,6 +41,7 @@ final class Run: @unchecked Sendable {
     private var timer: (any DispatchSourceTimer)?
     private var lastSummary: Double
     private var lastEvents: Double
+    private var lastResume: Double
     private var stopOutcome: Outcome?
     /// By the key.
     private var isPaused = false
@@ -65,6 +66,7 @@ final class Run: @unchecked Sendable {
         meter = TransferMeter(now: start)
         lastSummary = start
         lastEvents = start
+        lastResume = -.infinity
         operations.maxConcurrentOperationCount = settings.concurrency
     }
 
@@ -122,11 +124,18 @@ final class Run: @unchecked Sendable {
         if group.wait(timeout: .now() + Self.patience) == .timedOut { keyboard?.close() }
     }
 
-    /// The process was stopped, and goes on.
+    /// The process was stopped, and goes on. To be called after ``suspend()``, and for every SIGCONT.
     func resume() {
         queue.async { [self] in
-            isSuspended = false
             let now = Self.now
+            if isSuspended {
+                isSuspended = false
+                lastResume = now
+            } else if now - lastResume > 1 {
+                // Stopped by SIGSTOP: whoever had the terminal meanwhile has written below what was drawn. A SIGCONT
+                // that comes at once is the one that `suspend` was followed by.
+                reporter.forget()
+            }
             meter.skip(to: now)
             for index in running.keys { running[index]?.skip(to: now) }
             tick()
@@ -342,9 +351,16 @@ final class Run: @unchecked Sendable {
     }
 
     private func finish(_ outcome: Outcome) {
+        var outcome = outcome
+        do {
+            try events?.write(RunFinished(outcome, tally, seconds: Self.now - start))
+        } catch {
+            let failure = Failure(error)
+            if failure != .closedOutput { reporter.complain(failure.sentence) }
+            outcome = outcome.combined(with: failure.outcome)
+        }
         reporter.clear()
         keyboard?.close()
-        tell(RunFinished(outcome, tally, seconds: Self.now - start))
         // Not exit(3): the library's threads still run, and must not see what it takes apart.
         _exit(outcome.code)
     }

@@ -29,6 +29,12 @@ import Testing
         #expect(draw([]) == "")
     }
 
+    @Test mutating func whatIsForgottenStays() {
+        _ = draw(["a"])
+        canvas.forget()
+        #expect(draw(["a"]) == "\u{1B}[?25la\r")
+    }
+
     @Test mutating func linesToKeepStayAboveTheFrame() {
         #expect(draw([], keeping: ["done"]) == "done\r\n")
         _ = draw(["a"])

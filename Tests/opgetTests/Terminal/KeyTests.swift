@@ -194,7 +194,11 @@ import Testing
         try await shell.wait("not stopped") { $0.lines.contains { $0.hasPrefix("stopped") } }
         #expect(shell.isOrdinary)
         shell.type("\n")
-        try await waitForFrame(shell)
+        let screen = try await shell.wait("not drawn again") { screen in
+            screen.lines.last?.hasPrefix("[1/4]  3 B") == true
+                && screen.lines.contains { $0.hasPrefix("opget") }
+        }
+        #expect(screen.lines.contains { $0.hasPrefix("stopped") })
         shell.type("p")
         try await shell.wait("no pause") { $0.showsPausedBatch }
         shell.type("q")
@@ -220,7 +224,7 @@ import Testing
 
     @Test func aProcessThatIsKilledByAFaultGivesTheTerminalBack() async throws {
         let terminal = try start()
-        try await waitForFrame(terminal)
+        try await terminal.wait(for: Self.running)
         terminal.type("\u{1C}")
         #expect(try await terminal.end() == -SIGQUIT)
         #expect(terminal.screen.isCursorShown)
