@@ -7,6 +7,8 @@ struct ProgressCanvas: Hashable, Sendable {
     private static let hideCursor = "\u{1B}[?25l"
     private static let showCursor = "\u{1B}[?25h"
     private static let clearBelow = "\u{1B}[J"
+    private static let clearLine = "\u{1B}[K"
+    private static let down = "\u{1B}[B"
 
     let inColor: Bool
     /// The lines on the screen, and its width then.
@@ -16,6 +18,9 @@ struct ProgressCanvas: Hashable, Sendable {
     init(inColor: Bool = false) {
         self.inColor = inColor
     }
+
+    /// Whether nothing is drawn.
+    var isEmpty: Bool { drawn.isEmpty }
 
     /// Replaces what is drawn by `lines`, below `kept`, which stay. `columns` is the width of the terminal now: if
     /// it became narrower, it has wrapped the lines that were drawn before. Nothing is written if nothing is new.
@@ -35,10 +40,19 @@ struct ProgressCanvas: Hashable, Sendable {
         drawn = []
     }
 
+    /// Row by row: if a frame at the top of the window were cleared at once, some terminals (tmux) would keep it among
+    /// the lines that have scrolled away.
     private func erase(_ columns: Int) -> String {
         guard !drawn.isEmpty else { return "" }
-        let rows = drawn.dropLast().reduce(0) { $0 + DisplayText($1.plain).rows(in: max(1, columns)) }
-        let up = rows > 0 ? "\u{1B}[\(rows)A" : ""
-        return "\r" + up + Self.clearBelow
+        let rows = drawn.map { DisplayText($0.plain).rows(in: max(1, columns)) }
+        let below = rows.reduce(0, +) - 1
+        let start = "\r" + Self.up(rows.dropLast().reduce(0, +))
+        guard below > 0 else { return start + Self.clearLine }
+        let lines = String(repeating: Self.clearLine + Self.down, count: below)
+        return start + lines + Self.clearBelow + Self.up(below)
+    }
+
+    private static func up(_ rows: Int) -> String {
+        rows > 0 ? "\u{1B}[\(rows)A" : ""
     }
 }

@@ -17,6 +17,7 @@ struct Reporter {
     private let longestName: Int
     private let inColor: Bool
     private var canvas: ProgressCanvas
+    private var steadySize = SteadySize()
     private var waiting: [StyledText] = []
 
     init(
@@ -77,10 +78,13 @@ struct Reporter {
 
     private var columns: Int { ProgressMode.columns(terminal.size.columns, environment: environment) }
 
-    /// Draws the next frame; nothing if nothing is drawn.
-    mutating func draw(_ transfers: [TransferState], _ batch: BatchState) {
+    /// Draws the next frame; nothing if nothing is drawn, or while the window changes its size.
+    mutating func draw(_ transfers: [TransferState], _ batch: BatchState, now: Double) {
         guard style == .drawn, !terminal.isInBackground else { return }
-        let screen = ProgressScreen(columns: columns, rows: terminal.size.rows, longestName: longestName)
+        let size = terminal.size
+        let isSteady = steadySize.observe(columns: size.columns, rows: size.rows, now: now)
+        guard isSteady || canvas.isEmpty else { return }
+        let screen = ProgressScreen(columns: columns, rows: size.rows, longestName: longestName)
         write(screen.lines(transfers, batch))
     }
 

@@ -142,7 +142,7 @@ final class Run: @unchecked Sendable {
         }
     }
 
-    /// The terminal has another size.
+    /// The terminal has another size: so it is noticed before the next frame.
     func redraw() {
         queue.async { [self] in draw(Self.now) }
     }
@@ -307,7 +307,7 @@ final class Run: @unchecked Sendable {
             if let state = running[index]?.state(now: now) { states.append(state) }
         }
         let batch = batch(states, now)
-        if !isSuspended { reporter.draw(states, batch) }
+        if !isSuspended { reporter.draw(states, batch, now: now) }
         return batch
     }
 

@@ -15,17 +15,20 @@ import Testing
 
     @Test mutating func aFrameReplacesTheOneBefore() {
         #expect(draw(["a", "b"]) == "\u{1B}[?25la\r\nb\r")
-        #expect(draw(["c", "d"]) == "\r\u{1B}[1A\u{1B}[Jc\r\nd\r")
-        #expect(draw(["e"]) == "\r\u{1B}[1A\u{1B}[Je\r")
-        #expect(draw(["f"]) == "\r\u{1B}[Jf\r")
+        #expect(draw(["c", "d"]) == "\r\u{1B}[1A\u{1B}[K\u{1B}[B\u{1B}[J\u{1B}[1Ac\r\nd\r")
+        #expect(draw(["e"]) == "\r\u{1B}[1A\u{1B}[K\u{1B}[B\u{1B}[J\u{1B}[1Ae\r")
+        #expect(draw(["f"]) == "\r\u{1B}[Kf\r")
     }
 
     @Test mutating func aFrameThatIsTheSameIsNotDrawnAgain() {
         #expect(draw(["a", "b"]) != "")
         #expect(draw(["a", "b"]) == "")
-        #expect(draw(["a", "b"], keeping: ["one"]) == "\r\u{1B}[1A\u{1B}[Jone\r\na\r\nb\r")
+        #expect(
+            draw(["a", "b"], keeping: ["one"])
+                == "\r\u{1B}[1A\u{1B}[K\u{1B}[B\u{1B}[J\u{1B}[1Aone\r\na\r\nb\r"
+        )
         #expect(draw(["a", "b"], columns: 79) != "")
-        #expect(draw([]) == "\r\u{1B}[1A\u{1B}[J\u{1B}[?25h")
+        #expect(draw([]) == "\r\u{1B}[1A\u{1B}[K\u{1B}[B\u{1B}[J\u{1B}[1A\u{1B}[?25h")
         #expect(draw([]) == "")
     }
 
@@ -38,19 +41,20 @@ import Testing
     @Test mutating func linesToKeepStayAboveTheFrame() {
         #expect(draw([], keeping: ["done"]) == "done\r\n")
         _ = draw(["a"])
-        #expect(draw(["b"], keeping: ["one", "two"]) == "\r\u{1B}[Jone\r\ntwo\r\nb\r")
+        #expect(draw(["b"], keeping: ["one", "two"]) == "\r\u{1B}[Kone\r\ntwo\r\nb\r")
     }
 
     @Test mutating func theEndGivesTheCursorBack() {
         _ = draw(["a"])
-        #expect(draw([], keeping: ["done"]) == "\r\u{1B}[Jdone\r\n\u{1B}[?25h")
+        #expect(draw([], keeping: ["done"]) == "\r\u{1B}[Kdone\r\n\u{1B}[?25h")
         #expect(draw([]) == "")
     }
 
     @Test mutating func linesThatATerminalWrappedMeanwhileAreErasedToo() {
         _ = draw(["0123456789", "日本語", "last"])
         // Three rows of two: a half of a character does not fit into the fifth column.
-        #expect(draw(["x"], columns: 5) == "\r\u{1B}[4A\u{1B}[Jx\r")
+        let clear = String(repeating: "\u{1B}[K\u{1B}[B", count: 4) + "\u{1B}[J\u{1B}[4A"
+        #expect(draw(["x"], columns: 5) == "\r\u{1B}[4A" + clear + "x\r")
     }
 
     @Test func colorsAreOnlyWrittenWhereTheyAreWanted() {

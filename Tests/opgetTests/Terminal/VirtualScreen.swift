@@ -1,7 +1,8 @@
 /// What a terminal shows after some output: characters in rows, and the cursor.
 ///
-/// It knows what opget writes, and no more: CR, LF, wrapping at the right edge with wide characters, cursor up, erasing
-/// to the end of line and screen, colors, the cursor's visibility. Anything else is listed in `problems`.
+/// It knows what opget writes, and no more: CR, LF, wrapping at the right edge with wide characters, cursor up and down,
+/// erasing to the end of line and screen, colors, the cursor's visibility. Anything else is listed in `problems`; and so
+/// is clearing everything, because some terminals keep what was cleared among the lines that have scrolled away.
 struct VirtualScreen: Sendable {
     /// A place for a character one column wide, or half of a wide one.
     struct Cell: Hashable, Sendable {
@@ -128,7 +129,11 @@ struct VirtualScreen: Sendable {
         case ("A", _):
             cursor.row = max(0, cursor.row - (Int(parameters) ?? 1))
             isAtEdge = false
+        case ("B", _):
+            cursor.row = min(rowCount - 1, cursor.row + (Int(parameters) ?? 1))
+            isAtEdge = false
         case ("J", ""), ("J", "0"):
+            if cursor == (0, 0) { problems.append("the whole screen was cleared") }
             eraseLine()
             for row in rows.indices where row > cursor.row { rows[row] = Self.blankRow(columns) }
         case ("K", ""), ("K", "0"): eraseLine()

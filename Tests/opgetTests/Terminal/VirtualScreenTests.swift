@@ -27,6 +27,7 @@ import Testing
         #expect(screen(9, 4, "one\r\ntwo\r\nthree\r\u{1B}[1A\u{1B}[Jx").lines == ["one", "x"])
         #expect(screen(9, 4, "one\r\ntwo\r\u{1B}[1A\u{1B}[Kx").lines == ["x", "two"])
         #expect(screen(9, 4, "one\u{1B}[9Ax").lines == ["onex"])
+        #expect(screen(9, 4, "one\u{1B}[Bx\u{1B}[9By").lines == ["one", "   x", "", "    y"])
     }
 
     @Test func knowsTheCursorAndColors() {
@@ -41,7 +42,7 @@ import Testing
         #expect(screen.isCursorShown)
     }
 
-    @Test(arguments: ["\u{1B}[2J", "\u{1B}c", "\t", "\u{8}", "\u{1B}[38m", "\u{1B}[1B"])
+    @Test(arguments: ["\u{1B}[2J", "\u{1B}c", "\t", "\u{8}", "\u{1B}[38m", "\u{1B}[1C", "\u{1B}[J"])
     func tellsWhatItDoesNotKnow(text: String) {
         #expect(screen(9, 4, text).problems.count == 1)
     }
