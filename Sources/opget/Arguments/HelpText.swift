@@ -16,6 +16,19 @@ enum HelpText {
         A file has the name NAME.part until it is complete. A file that is there already is left as
         it is, and counts as done, unless --overwrite is given. Progress and messages go to standard
         error.
+
+        KEYS, while opget is in the foreground of a terminal:
+          p         pauses everything, and resumes it
+          q         stops, as Ctrl-C does, and says how to go on
+          Ctrl-Z    gives the terminal back; fg goes on, and so does bg, which draws nothing
+
+        Keys mean nothing with -q, when the list is read from standard input, and when standard output
+        is a pipe.
+
+        ENVIRONMENT:
+          NO_COLOR  not empty: no colors; CLICOLOR_FORCE, FORCE_COLOR: colors everywhere
+          COLUMNS   how wide to draw, instead of as wide as the terminal
+          TERM      dumb: nothing is drawn; CI: nothing is drawn either, unless --progress always
         """
 
     static var exitCodes: String {

@@ -66,9 +66,36 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("progress"),
-        help: ArgumentHelp("auto: draw progress on a terminal; always; or never.", valueName: "when")
+        help: ArgumentHelp(
+            """
+            auto: draw progress on a terminal; always: draw it anywhere; plain: lines, and one about all every \
+            minute, as when it is no terminal; never: only lines about files.
+            """,
+            valueName: "when"
+        )
     )
     var progress = ProgressMode.auto
+
+    @Option(
+        name: .customLong("color"),
+        help: ArgumentHelp(
+            "Color words: auto: on a terminal, unless NO_COLOR is set; always; or never.",
+            valueName: "when"
+        )
+    )
+    var color = ColorMode.auto
+
+    @Flag(
+        name: .customLong("json"),
+        help: "Write events to standard output, a JSON object a line: see Documentation/OpgetEvents.md."
+    )
+    var writesEvents = false
+
+    @Option(
+        name: .customLong("json-fd"),
+        help: ArgumentHelp("Write the events to this open descriptor instead.", valueName: "n")
+    )
+    var eventDescriptor: Int32?
 
     @Flag(name: .customLong("overwrite"), help: "Fetch and replace files that are there already.")
     var overwrites = false
@@ -97,3 +124,4 @@ extension OpgetCommand {
 }
 
 extension ProgressMode: ExpressibleByArgument {}
+extension ColorMode: ExpressibleByArgument {}

@@ -2,10 +2,14 @@ import Foundation
 
 /// Standard output as an `OutputStream`: whatever it is, a file, a pipe, a socket or a terminal.
 ///
-/// Its initializer is that of a stream to memory, since `OutputStream` has no other to inherit. Opening `/dev/stdout` again would fail for sockets and lose the position in a file. Never closes the descriptor.
+/// Its initializer is that of a stream to memory, since `OutputStream` has no other to inherit. Opening `/dev/stdout`
+/// again would fail for sockets and lose the position in a file. Never closes the descriptor.
 final class StandardOutputStream: OutputStream {
     private var status = Status.notOpen
     private var failure: (any Error)?
+    /// Guards `isHeld`.
+    private let condition = NSCondition()
+    private var isHeld = false
 
     override var streamStatus: Status { status }
     override var streamError: (any Error)? { failure }
@@ -20,7 +24,25 @@ final class StandardOutputStream: OutputStream {
         status = .closed
     }
 
+    // MARK: - Holding, from any thread
+
+    /// Has whoever writes wait from now on.
+    func hold() {
+        condition.withLock { isHeld = true }
+    }
+
+    /// Lets them write.
+    func letGo() {
+        condition.withLock {
+            isHeld = false
+            condition.broadcast()
+        }
+    }
+
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
+        condition.withLock {
+            while isHeld { condition.wait() }
+        }
         let bytes = Array(UnsafeBufferPointer(start: buffer, count: length))
         let code = Terminal.standardOutput.write(bytes: bytes[...])
         guard code != 0 else { return length }

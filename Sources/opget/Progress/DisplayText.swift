@@ -22,6 +22,18 @@ struct DisplayText: Hashable, Sendable {
         string.reduce(0) { $0 + $1.columns }
     }
 
+    /// How many rows a terminal of `columns` gives it. A wide character that would be cut at the edge begins the next
+    /// row.
+    func rows(in columns: Int) -> Int {
+        var (rows, used) = (1, 0)
+        for character in string {
+            let needed = min(character.columns, columns)
+            if used + needed > columns { (rows, used) = (rows + 1, 0) }
+            used += needed
+        }
+        return rows
+    }
+
     // MARK: - Fitting
 
     /// At most `columns` wide: the middle is left out, so that both the beginning and the extension stay.

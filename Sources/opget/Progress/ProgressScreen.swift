@@ -2,13 +2,17 @@
 ///
 /// ```
 /// debian-13.iso       [=======>          ]  41%   270.1 MiB   11.2 MiB/s   35s
+/// fedora-44.iso       [==>               ]  12%    88.3 MiB       paused
 /// [3/10]  310.4 MiB of 740.0 MiB  41%  18.0 MiB/s  24s left
 /// ```
 struct ProgressScreen: Hashable, Sendable {
     /// The columns of a transfer's line after its name, the least important one first.
     private enum Field: CaseIterable {
-        case bar, timeLeft, speed, bytes, percent
+        case total, bar, timeLeft, speed, bytes, percent
     }
+
+    /// From the left.
+    private static let order: [Field] = [.bar, .percent, .bytes, .total, .speed, .timeLeft]
 
     /// Names are left at least so wide before a column is.
     private static let narrowestName = 14
@@ -30,11 +34,11 @@ struct ProgressScreen: Hashable, Sendable {
     private var width: Int { max(1, columns - 1) }
 
     /// A line for each transfer, as far as the terminal has rows, and one for the batch if it is one.
-    func lines(_ transfers: [TransferState], _ batch: BatchState) -> [String] {
+    func lines(_ transfers: [TransferState], _ batch: BatchState) -> [StyledText] {
         let hasBatchLine = batch.count > 1 || transfers.isEmpty
         let room = max(1, (rows ?? .max) - 1) - (hasBatchLine ? 1 : 0)
         var shown = transfers[...]
-        var lines: [String] = []
+        var lines: [StyledText] = []
         if transfers.count > room {
             shown = transfers.prefix(max(0, room - 1))
             lines = shown.map(line)
@@ -46,8 +50,8 @@ struct ProgressScreen: Hashable, Sendable {
         return lines
     }
 
-    private func fitting(_ text: String) -> String {
-        DisplayText(text).shortened(to: width).string
+    private func fitting(_ text: String) -> StyledText {
+        StyledText(DisplayText(text).shortened(to: width))
     }
 
     // MARK: - A transfer
@@ -59,6 +63,7 @@ struct ProgressScreen: Hashable, Sendable {
         case .bar: barWidth + 2
         case .percent: 4
         case .bytes: 10
+        case .total: 13
         case .speed: 12
         case .timeLeft: 6
         }
@@ -67,27 +72,39 @@ struct ProgressScreen: Hashable, Sendable {
     /// The columns there is room for, and how wide the name is then.
     private var layout: (fields: [Field], name: Int) {
         var fields = Field.allCases[...]
-        let enough = min(Self.narrowestName, max(4, longestName))
+        let widest = min(longestName, Self.widestName)
         while true {
             let name = width - fields.reduce(0) { $0 + width(of: $1) + 2 }
+            // The total is a luxury: the percentage says nearly as much.
+            let enough = fields.first == .total ? widest : min(Self.narrowestName, max(4, longestName))
             // A very narrow terminal keeps a column for the percentage and gives the name what is left.
             if fields.isEmpty || name >= enough || (fields.count == 1 && name >= 2) {
-                return (Array(fields), min(name, longestName, Self.widestName))
+                return (Array(fields), min(name, widest))
             }
             fields = fields.dropFirst()
         }
     }
 
-    private func line(_ transfer: TransferState) -> String {
+    private func line(_ transfer: TransferState) -> StyledText {
         let (fields, nameWidth) = layout
-        var line = DisplayText(transfer.name).fitted(to: nameWidth).string
-        for field in [Field.bar, .percent, .bytes, .speed, .timeLeft] where fields.contains(field) {
-            let text = self.text(of: field, transfer, isAlone: fields.count == 1)
-            line += String(repeating: " ", count: 2 + max(0, width(of: field) - text.count)) + text
+        // The state takes the place of a number that means nothing meanwhile.
+        var stateField =
+            transfer.isPaused ? [Field.speed, .bytes, .percent].first(where: fields.contains) : nil
+        var borrowed = stateField == .percent ? Self.paused.count - width(of: .percent) : 0
+        if borrowed > 0, nameWidth - borrowed < 2 { (stateField, borrowed) = (nil, 0) }
+        var line = StyledText()
+        line.append(DisplayText(transfer.name).fitted(to: nameWidth - borrowed).string)
+        for field in Self.order where fields.contains(field) {
+            let isState = field == stateField
+            let text = isState ? Self.paused : self.text(of: field, transfer, isAlone: fields.count == 1)
+            line.append(String(repeating: " ", count: 2 + max(0, width(of: field) - text.count)))
+            line.append(text, isState ? .attention : nil)
         }
-        while line.last == " " { line.removeLast() }
+        line.trim()
         return line
     }
+
+    private static let paused = "paused"
 
     private func text(of field: Field, _ transfer: TransferState, isAlone: Bool) -> String {
         switch field {
@@ -95,8 +112,9 @@ struct ProgressScreen: Hashable, Sendable {
         case .percent:
             transfer.percent.map { "\($0)%" } ?? (isAlone ? ByteCount(transfer.received).shortText : "")
         case .bytes: ByteCount(transfer.received).text
-        case .speed: transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
-        case .timeLeft: transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
+        case .total: transfer.expected.map { "of \(ByteCount($0).text)" } ?? ""
+        case .speed: transfer.isPaused ? "" : transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
+        case .timeLeft: transfer.isPaused ? "" : transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
         }
     }
 
@@ -114,25 +132,34 @@ struct ProgressScreen: Hashable, Sendable {
     // MARK: - The batch
 
     /// `[3/10]  12.4 MiB of 40.0 MiB  31%  4.1 MiB/s  6s left`, less what there is no room for.
-    func line(_ batch: BatchState) -> String {
+    func line(_ batch: BatchState) -> StyledText {
         let received = ByteCount(batch.received).text
+        let (speed, timeLeft) = batch.isPaused ? (nil, nil) : (batch.speed, batch.timeLeft)
         // In the order of importance, with the place in the line.
-        let parts: [(place: Int, text: String?)] = [
-            (0, "[\(batch.finished)/\(batch.count)]"),
-            (2, batch.percent.map { "\($0)%" }),
-            (1, batch.expected.map { "\(received) of \(ByteCount($0).text)" } ?? received),
-            (3, batch.speed.map { ByteCount(Int64($0)).text + "/s" }),
-            (4, batch.timeLeft.map { TimeSpan(seconds: $0).text + " left" }),
+        let parts: [(place: Int, text: String?, style: StyledText.Style?)] = [
+            (0, "[\(batch.finished)/\(batch.count)]", nil),
+            (5, batch.isPaused ? Self.paused : nil, .attention),
+            (2, batch.percent.map { "\($0)%" }, nil),
+            (1, batch.expected.map { "\(received) of \(ByteCount($0).text)" } ?? received, nil),
+            (3, speed.map { ByteCount(Int64($0)).text + "/s" }, nil),
+            (4, timeLeft.map { TimeSpan(seconds: $0).text + " left" }, nil),
+            (6, batch.hint, nil),
         ]
-        var chosen: [(place: Int, text: String)] = []
+        var chosen: [(place: Int, text: String, style: StyledText.Style?)] = []
         var used = 0
-        for case (let place, let text?) in parts {
+        for case (let place, let text?, let style) in parts {
             let needed = text.count + (chosen.isEmpty ? 0 : 2)
             if used + needed <= width || chosen.isEmpty {
-                chosen.append((place, text))
+                chosen.append((place, text, style))
                 used += needed
             }
         }
-        return fitting(chosen.sorted { $0.place < $1.place }.map(\.text).joined(separator: "  "))
+        guard used <= width else { return fitting(chosen[0].text) }
+        var line = StyledText()
+        for (index, part) in chosen.sorted(by: { $0.place < $1.place }).enumerated() {
+            if index > 0 { line.append("  ") }
+            line.append(part.text, part.style)
+        }
+        return line
     }
 }

@@ -8,6 +8,7 @@ struct TransferState: Hashable, Sendable {
     var speed: Double?
     /// Seconds.
     var timeLeft: Double?
+    var isPaused = false
 
     /// 0...100, and 100 not before everything is there.
     var percent: Int? { Self.percent(received, expected) }
@@ -27,6 +28,9 @@ struct BatchState: Hashable, Sendable {
     var expected: Int64?
     var speed: Double?
     var timeLeft: Double?
+    var isPaused = false
+    /// What can be done about it, if there is room to say so.
+    var hint: String?
 
     var percent: Int? { TransferState.percent(received, expected) }
 }

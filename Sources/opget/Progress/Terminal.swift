@@ -52,23 +52,3 @@ struct Terminal: Hashable, Sendable {
         return 0
     }
 }
-
-/// Which form of progress is shown.
-enum ProgressMode: String, Hashable, Sendable, CaseIterable {
-    case auto, always, never
-
-    /// Whether progress is drawn, rather than told in plain lines.
-    func draws(onTerminal isTerminal: Bool, environment: [String: String]) -> Bool {
-        switch self {
-        case .always: true
-        case .never: false
-        case .auto: isTerminal && environment["TERM"] != "dumb" && (environment["CI"] ?? "").isEmpty
-        }
-    }
-
-    /// How many columns there are: `COLUMNS` says, else the terminal, else 80.
-    static func columns(_ terminal: Int?, environment: [String: String]) -> Int {
-        if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 { return columns }
-        return terminal ?? 80
-    }
-}

@@ -32,6 +32,12 @@ struct TransferMeter: Hashable, Sendable {
         last = now
     }
 
+    /// Leaves out the time until now: nothing could come.
+    mutating func skip(to now: Double) {
+        start += max(0, now - last)
+        last = max(last, now)
+    }
+
     /// Bytes per second; `nil` at first.
     var speed: Double? {
         guard last - start >= Self.shortestHistory, weightedSeconds > 0 else { return nil }

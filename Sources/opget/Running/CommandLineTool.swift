@@ -33,17 +33,22 @@ enum CommandLineTool {
         }
         let environment = ProcessInfo.processInfo.environment
         let settings = try settings(command, environment)
+        let events = try events(command)
         let plan = try plan(command)
-        let run = Run(plan.items, settings: settings, reporter: reporter(command, plan, environment))
+        let outlets = outlets(command, plan, environment, events)
+        TerminalRescue.install(showingCursorOf: outlets.reporter.draws ? Terminal.standardError : nil)
+        let run = Run(plan.items, settings: settings, outlets: outlets)
         let signals = SignalHandling()
         signals.install { signal, isRepeated in
-            isRepeated ? run.stopAtOnce(signal: signal) : run.stop(signal: signal)
+            isRepeated ? run.stopAtOnce(.signal(signal)) : run.stop(.signal(signal))
         } suspend: {
             run.suspend()
         } resume: {
             run.resume()
+        } redraw: {
+            run.redraw()
         }
-        run.start()
+        run.begin()
         withExtendedLifetime(signals) { dispatchMain() }
     }
 
@@ -88,7 +93,13 @@ enum CommandLineTool {
             output: command.output,
             workingDirectory: FileManager.default.currentDirectoryPath
         )
-        return try Plan(addresses: command.urls, list: list, naming: naming)
+        let plan = try Plan(addresses: command.urls, list: list, naming: naming)
+        let writesBody = plan.items.contains { $0.destination == .standardOutput }
+        let eventDescriptor = command.eventDescriptor ?? (command.writesEvents ? 1 : nil)
+        guard !writesBody || eventDescriptor != 1 else {
+            throw Failure(.usage, "Standard output gets the file: tell with --json-fd N where the events go.")
+        }
+        return plan
     }
 
     private static func contents(of path: String) throws -> Data {
@@ -101,25 +112,70 @@ enum CommandLineTool {
         }
     }
 
-    private static func reporter(
+    /// Where events go; `nil` for nowhere.
+    private static func events(_ command: OpgetCommand) throws -> EventWriter? {
+        if let number = command.eventDescriptor {
+            let flags = fcntl(number, F_GETFL)
+            guard number == 1 || number > 2, flags != -1, flags & O_ACCMODE != O_RDONLY else {
+                throw Failure(.usage, "--json-fd needs a descriptor that is open for writing, not \(number).")
+            }
+            return EventWriter(Terminal(descriptor: number))
+        }
+        return command.writesEvents ? EventWriter(.standardOutput) : nil
+    }
+
+    // MARK: - Who watches
+
+    private static func outlets(
         _ command: OpgetCommand,
         _ plan: Plan,
-        _ environment: [String: String]
-    ) -> Reporter {
+        _ environment: [String: String],
+        _ events: EventWriter?
+    ) -> RunOutlets {
+        let writesBody = plan.items.contains { $0.destination == .standardOutput }
+        let usesOutput = writesBody || events?.descriptor == Terminal.standardOutput.descriptor
         let terminal = Terminal.standardError
         var draws = command.progress.draws(onTerminal: terminal.isTerminal, environment: environment)
         // Data and drawings on one screen would spoil each other.
-        if plan.items.contains(where: { $0.destination == .standardOutput }),
-            Terminal.standardOutput.isTerminal
-        {
+        if usesOutput, Terminal.standardOutput.isTerminal {
             draws = draws && command.progress == .always
         }
-        let longest = plan.items.prefix(10_000).map { DisplayText($0.name).width }.max() ?? 0
-        return Reporter(
-            style: command.isQuiet ? .quiet : draws ? .drawn : .lines,
+        let style: Reporter.Style =
+            if command.isQuiet {
+                .quiet
+            } else if draws {
+                .drawn
+            } else {
+                .lines(withSummaries: command.progress != .never)
+            }
+        let reporter = Reporter(
+            style: style,
             terminal: terminal,
             environment: environment,
-            longestName: longest
+            longestName: plan.items.prefix(10_000).map { DisplayText($0.name).width }.max() ?? 0,
+            inColor: command.color.colors(onTerminal: terminal.isTerminal, environment: environment)
         )
+        return RunOutlets(
+            reporter: reporter,
+            events: events,
+            keyboard: hasKeys(command) ? Keyboard() : nil,
+            continuation: Continuation(
+                arguments: CommandLine.arguments,
+                readsInput: command.list == "-",
+                replacesFiles: command.overwrites,
+                writesOutput: writesBody
+            )
+        )
+    }
+
+    /// Whether the terminal's keys are for opget: not if the list is typed there, if nothing is shown, or if there is
+    /// another program behind it in a pipe, such as a pager, that wants the keys itself.
+    private static func hasKeys(_ command: OpgetCommand) -> Bool {
+        guard command.list != "-", !command.isQuiet, Terminal.standardError.isTerminal, isatty(0) == 1 else {
+            return false
+        }
+        var status = stat()
+        guard fstat(1, &status) == 0 else { return true }
+        return ![S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     }
 }

@@ -14,12 +14,18 @@ struct Item: Hashable, Sendable {
     let name: String
 
     /// The address as it may be printed: without a user's name and password.
-    var printableURL: String {
-        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-            return url.absoluteString
+    var printableURL: String { url.withoutUser }
+}
+
+extension URL {
+    /// The address without a user's name and password.
+    var withoutUser: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
+            // Nobody knows where they are.
+            return (scheme ?? "") + "://" + (host ?? "")
         }
         components.user = nil
         components.password = nil
-        return components.string ?? url.absoluteString
+        return components.string ?? (scheme ?? "") + "://" + (host ?? "")
     }
 }

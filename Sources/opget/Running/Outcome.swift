@@ -35,6 +35,22 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
+    /// What events call it.
+    var name: String {
+        switch self {
+        case .success: "success"
+        case .other: "other"
+        case .usage: "usage"
+        case .file: "file"
+        case .network: "network"
+        case .tls: "tls"
+        case .authorization: "authorization"
+        case .wrongAnswer: "wrongAnswer"
+        case .server: "server"
+        case .signal: "signal"
+        }
+    }
+
     /// The one of two that is told when both happened: a signal before everything else, then the lower code, as in
     /// wget, where 1 comes last of the failures.
     func combined(with other: Outcome) -> Outcome {
@@ -53,8 +69,11 @@ enum Outcome: Hashable, Sendable {
     /// What `--help` says, code by code, in the order of precedence but for the first.
     static let table: [(code: String, meaning: String)] = [
         ("0", "every file is there"),
-        ("128+n", "stopped by signal n, after cleaning up: 130 by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP;"),
-        ("", "141 when standard output was closed early"),
+        (
+            "128+n",
+            "stopped by signal n, after cleaning up: 130 by Ctrl-C or q, 143 by SIGTERM, 129 by SIGHUP;"
+        ),
+        ("", "141 when standard output, or what reads the events, was closed early"),
         ("2", "the command line or the list is wrong; nothing was fetched"),
         ("3", "a file could not be read, made or written"),
         ("4", "the network: no such host, no connection, a connection lost, a timeout"),

@@ -6,54 +6,92 @@ import Foundation
 struct Reporter {
     /// What is shown besides errors.
     enum Style: Hashable, Sendable {
-        case drawn, lines, quiet
+        case drawn, quiet
+        /// Plain ones, and now and then one about the batch.
+        case lines(withSummaries: Bool)
     }
 
     private let style: Style
     private let terminal: Terminal
     private let environment: [String: String]
     private let longestName: Int
-    private var canvas = ProgressCanvas()
-    private var waiting: [String] = []
+    private let inColor: Bool
+    private var canvas: ProgressCanvas
+    private var steadySize = SteadySize()
+    private var waiting: [StyledText] = []
 
-    init(style: Style, terminal: Terminal, environment: [String: String], longestName: Int) {
+    init(
+        style: Style,
+        terminal: Terminal,
+        environment: [String: String],
+        longestName: Int,
+        inColor: Bool
+    ) {
         self.style = style
         self.terminal = terminal
         self.environment = environment
         self.longestName = longestName
+        self.inColor = inColor
+        canvas = ProgressCanvas(inColor: inColor)
     }
 
     var draws: Bool { style == .drawn }
 
+    // MARK: - Lines that stay
+
     /// Something that a quiet run leaves out. Where progress is drawn, it is cut to the terminal's width too.
     mutating func tell(_ line: String) {
         guard style != .quiet else { return }
-        append(style == .drawn ? DisplayText(line).shortened(to: max(1, columns - 1)) : DisplayText(line))
+        let text = DisplayText(line)
+        append(StyledText(style == .drawn ? text.shortened(to: max(1, columns - 1)) : text))
+    }
+
+    /// Something that what is drawn shows anyhow.
+    mutating func tellUnlessDrawn(_ line: String) {
+        if style != .drawn { tell(line) }
+    }
+
+    /// What became of everything, in full.
+    mutating func conclude(_ summary: String) {
+        guard style != .quiet else { return }
+        append(StyledText(DisplayText(summary)))
+    }
+
+    /// The same of a run that was stopped, and how to go on.
+    mutating func conclude(stopped summary: String, _ advice: [String]) {
+        guard style != .quiet else { return }
+        append(StyledText(DisplayText("Interrupted. " + summary), beginning: "Interrupted.", .attention))
+        for line in advice { append(StyledText(DisplayText(line))) }
     }
 
     /// Something that is always said, and in full.
     mutating func complain(_ line: String) {
-        append(DisplayText("opget: " + line))
+        append(StyledText(DisplayText("opget: " + line), beginning: "opget:", .failure))
     }
 
-    private mutating func append(_ line: DisplayText) {
-        guard style == .drawn else { return terminal.write(line.string + "\n") }
-        waiting.append(line.string)
+    private mutating func append(_ line: StyledText) {
+        guard style == .drawn else { return terminal.write(line.rendered(inColor: inColor) + "\n") }
+        waiting.append(line)
     }
+
+    // MARK: - Progress
 
     private var columns: Int { ProgressMode.columns(terminal.size.columns, environment: environment) }
 
-    /// Draws the next frame; nothing if nothing is drawn.
-    mutating func draw(_ transfers: [TransferState], _ batch: BatchState) {
+    /// Draws the next frame; nothing if nothing is drawn, or while the window changes its size.
+    mutating func draw(_ transfers: [TransferState], _ batch: BatchState, now: Double) {
         guard style == .drawn, !terminal.isInBackground else { return }
-        let screen = ProgressScreen(columns: columns, rows: terminal.size.rows, longestName: longestName)
+        let size = terminal.size
+        let isSteady = steadySize.observe(columns: size.columns, rows: size.rows, now: now)
+        guard isSteady || canvas.isEmpty else { return }
+        let screen = ProgressScreen(columns: columns, rows: size.rows, longestName: longestName)
         write(screen.lines(transfers, batch))
     }
 
     /// The plain form of a frame.
     mutating func summarize(_ batch: BatchState) {
-        guard style == .lines else { return }
-        append(DisplayText(ProgressScreen(columns: .max).line(batch)))
+        guard style == .lines(withSummaries: true) else { return }
+        append(ProgressScreen(columns: .max).line(batch))
     }
 
     /// Takes away what is drawn, writes what waits, and gives the cursor back.
@@ -62,9 +100,17 @@ struct Reporter {
         write([])
     }
 
-    private mutating func write(_ lines: [String]) {
-        terminal.write(canvas.draw(lines, keeping: waiting, columns: columns))
+    /// Leaves what is drawn where it is: somebody else has written below.
+    mutating func forget() {
+        canvas.forget()
+    }
+
+    private mutating func write(_ lines: [StyledText]) {
+        // Where the terminal's lines end in truth, whatever COLUMNS says.
+        let columns = terminal.size.columns ?? columns
+        let text = canvas.draw(lines, keeping: waiting, columns: columns)
         waiting = []
+        if !text.isEmpty { terminal.write(text) }
     }
 
     /// For an end that cannot wait for the next frame: what gives the cursor back.

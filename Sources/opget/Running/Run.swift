@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import FoundationNetworking
 import Glibc
 import OperationNetworking
 
@@ -8,11 +9,13 @@ import OperationNetworking
 /// An item is looked at, and its temporary file and operation made, when its turn comes: a list of 100,000 costs
 /// neither descriptors nor operations before.
 final class Run: @unchecked Sendable {
-    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants and the
-    // locked `leftovers`.
+    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants, the locked
+    // `leftovers` and the keyboard, which has a lock of its own.
 
-    /// Between two frames: ten a second.
+    /// Between two frames, and two looks for keys: ten a second.
     private static let frameInterval = 0.1
+    /// Between two `progress` events of an item.
+    private static let eventInterval = 1.0
     /// Between two plain lines about the batch.
     private static let summaryInterval = 60.0
     /// Operations that were cancelled are waited for so long.
@@ -25,21 +28,33 @@ final class Run: @unchecked Sendable {
     private let leftovers = Leftovers()
     private let destinations: Set<FilePath>
     private let restoresCursor: Bool
+    private let keyboard: Keyboard?
+    private let continuation: Continuation
+    private let start: Double
 
     private var reporter: Reporter
+    private var events: EventWriter?
     private var running: [Int: Transfer] = [:]
     private var nextIndex = 0
     private var tally: Tally
     private var meter: TransferMeter
     private var timer: (any DispatchSourceTimer)?
     private var lastSummary: Double
-    private var stopSignal: Int32?
+    private var lastEvents: Double
+    private var lastResume: Double
+    private var stopOutcome: Outcome?
+    /// By the key.
+    private var isPaused = false
+    /// By Ctrl-Z.
     private var isSuspended = false
 
-    init(_ items: [Item], settings: Settings, reporter: Reporter) {
+    init(_ items: [Item], settings: Settings, outlets: RunOutlets) {
         self.items = items
         self.settings = settings
-        self.reporter = reporter
+        reporter = outlets.reporter
+        events = outlets.events
+        keyboard = outlets.keyboard
+        continuation = outlets.continuation
         restoresCursor = reporter.draws
         tally = Tally(count: items.count)
         destinations = Set(
@@ -47,8 +62,11 @@ final class Run: @unchecked Sendable {
                 if case .file(let path) = item.destination { path } else { nil }
             }
         )
-        meter = TransferMeter(now: Self.now)
-        lastSummary = Self.now
+        start = Self.now
+        meter = TransferMeter(now: start)
+        lastSummary = start
+        lastEvents = start
+        lastResume = -.infinity
         operations.maxConcurrentOperationCount = settings.concurrency
     }
 
@@ -57,61 +75,89 @@ final class Run: @unchecked Sendable {
     // MARK: - Commands, from any thread
 
     /// Begins; the process ends when everything has.
-    func start() {
+    func begin() {
         queue.async { [self] in
             let timer = DispatchSource.makeTimerSource(queue: queue)
             timer.schedule(deadline: .now() + Self.frameInterval, repeating: Self.frameInterval)
             timer.setEventHandler { [self] in tick() }
             timer.resume()
             self.timer = timer
+            keyboard?.open()
+            tell(RunStarted(items: items.count, jobs: settings.concurrency))
             fill()
         }
     }
 
-    /// Cancels what runs; the process ends when the temporary files are gone.
-    func stop(signal: Int32) {
+    /// Cancels what runs; the process ends with `outcome` when the temporary files are gone.
+    func stop(_ outcome: Outcome) {
         queue.async { [self] in
-            guard stopSignal == nil else { return }
-            stopSignal = signal
+            guard stopOutcome == nil else { return }
+            stopOutcome = outcome
+            for transfer in running.values { transfer.stream?.letGo() }
             operations.cancelAllOperations()
+            // One that its queue has not started finishes when it is.
+            operations.isSuspended = false
             finishIfDone()
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [self] in
-            stopAtOnce(signal: signal)
+            stopAtOnce(outcome)
         }
     }
 
     /// Removes the temporary files and ends the process.
-    func stopAtOnce(signal: Int32) {
+    func stopAtOnce(_ outcome: Outcome) {
         leftovers.removeFiles()
+        keyboard?.close()
         if restoresCursor { Reporter.restoreCursor(of: .standardError) }
-        _exit(Outcome.signal(signal).code)
+        _exit(outcome.code)
     }
 
-    /// Gives the terminal back while the process is stopped.
+    /// Gives the terminal back before the process is stopped.
     func suspend() {
-        queue.sync {
+        let group = DispatchGroup()
+        queue.async(group: group) { [self] in
             isSuspended = true
             reporter.clear()
+            keyboard?.close()
+        }
+        // A reader that does not read, or Ctrl-S, may hold up the queue; the process has to stop all the same.
+        if group.wait(timeout: .now() + Self.patience) == .timedOut { keyboard?.close() }
+    }
+
+    /// The process was stopped, and goes on. To be called after ``suspend()``, and for every SIGCONT.
+    func resume() {
+        queue.async { [self] in
+            let now = Self.now
+            if isSuspended {
+                isSuspended = false
+                lastResume = now
+            } else if now - lastResume > 1 {
+                // Stopped by SIGSTOP: whoever had the terminal meanwhile has written below what was drawn. A SIGCONT
+                // that comes at once is the one that `suspend` was followed by.
+                reporter.forget()
+            }
+            meter.skip(to: now)
+            for index in running.keys { running[index]?.skip(to: now) }
+            tick()
         }
     }
 
-    /// Goes on drawing.
-    func resume() {
-        queue.async { [self] in isSuspended = false }
+    /// The terminal has another size: so it is noticed before the next frame.
+    func redraw() {
+        queue.async { [self] in draw(Self.now) }
     }
 
     // MARK: - Items
 
     private func fill() {
-        while stopSignal == nil, running.count < settings.concurrency, nextIndex < items.count {
+        while stopOutcome == nil, !isPaused, running.count < settings.concurrency, nextIndex < items.count {
             let index = nextIndex
             nextIndex += 1
             let item = items[index]
             do {
                 try begin(item, index)
             } catch {
-                fail(item, Failure(error), bytes: 0)
+                fail(index, Failure(error), nil)
             }
         }
         finishIfDone()
@@ -120,14 +166,17 @@ final class Run: @unchecked Sendable {
     private func begin(_ item: Item, _ index: Int) throws {
         let operation = HTTPRequestOperation(request: settings.request(for: item.url))
         var partial: PartialFile?
+        var stream: StandardOutputStream?
         switch item.destination {
         case .standardOutput:
-            operation.outputStream = StandardOutputStream(toMemory: ())
+            stream = StandardOutputStream(toMemory: ())
+            operation.outputStream = stream
         case .file(let path):
             switch try FileStatus(of: path) {
             case .file(let size) where !settings.replacesFiles:
                 tally.findAlreadyThere()
-                return reporter.tell("\(path.text): already there (\(ByteCount(size).text))")
+                reporter.tell("\(path.text): already there (\(ByteCount(size).text))")
+                return tell(ItemFinished(index, item, .alreadyThere, bytes: size))
             case .directory:
                 throw Failure(.file, "\(path.text) is a directory.")
             case .other:
@@ -141,6 +190,13 @@ final class Run: @unchecked Sendable {
                 partial = file
             }
         }
+        configure(operation, index)
+        running[index] = Transfer(item, operation, partial: partial, stream: stream, now: Self.now)
+        tell(ItemStarted(index, item, partialPath: partial?.path.text))
+        operations.addOperation(operation)
+    }
+
+    private func configure(_ operation: HTTPRequestOperation, _ index: Int) {
         operation.trustAnchors = settings.trustAnchors
         operation.completionQueue = queue
         operation.setDownloadProgress { [self] _, total, expected in
@@ -151,12 +207,13 @@ final class Run: @unchecked Sendable {
         } failure: { [self] _, error in
             end(index, error)
         }
-        running[index] = Transfer(item, operation, partial, now: Self.now)
-        operations.addOperation(operation)
+        guard events != nil else { return }
+        operation.addObserver(ResponseObserver { [self] in tell(ItemResponded(index, $0)) })
     }
 
     private func end(_ index: Int, _ error: (any Error)?) {
         guard let transfer = running.removeValue(forKey: index) else { return }
+        let now = Self.now
         do {
             if let error { throw error }
             // Without a body there is no progress, and nothing to compare.
@@ -164,34 +221,94 @@ final class Run: @unchecked Sendable {
             let saved = try transfer.partial?.commit(length: received, replacing: settings.replacesFiles)
             let length = saved ?? transfer.received
             tally.save(bytes: length)
-            reporter.tell(transfer.summary(length: length, now: Self.now))
+            reporter.tell(transfer.summary(length: length, now: now))
+            tell(ItemFinished(index, transfer, .saved, bytes: length, now: now))
         } catch {
             transfer.partial?.discard()
-            // What was cancelled because of a signal did not fail.
-            if stopSignal == nil { fail(transfer.item, Failure(error), bytes: transfer.received) }
+            if stopOutcome == nil {
+                fail(index, Failure(error), transfer)
+            } else {
+                // What was cancelled because of a signal did not fail.
+                tell(ItemFinished(index, transfer, .stopped, bytes: transfer.received, now: now))
+            }
         }
         fill()
     }
 
-    private func fail(_ item: Item, _ failure: Failure, bytes: Int64) {
-        tally.fail(failure.outcome, bytes: bytes)
+    /// `transfer` is `nil` if it did not come to one.
+    private func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?) {
+        let item = items[index]
+        tally.fail(failure.outcome, bytes: transfer?.received ?? 0)
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
+        if let transfer {
+            let bytes = transfer.received
+            tell(ItemFinished(index, transfer, .failed, bytes: bytes, now: Self.now, failure: failure))
+        } else {
+            tell(ItemFinished(index, item, .failed, failure: failure))
+        }
+    }
+
+    // MARK: - Keys
+
+    private func press(_ key: KeyCommand) {
+        switch key {
+        case .pause: isPaused ? goOn() : pause()
+        case .quit: stopOutcome == nil ? stop(.signal(SIGINT)) : stopAtOnce(.signal(SIGINT))
+        }
+    }
+
+    /// First nothing new may start: what pauses makes room.
+    private func pause() {
+        guard stopOutcome == nil else { return }
+        isPaused = true
+        operations.isSuspended = true
+        let now = Self.now
+        for index in running.keys { running[index]?.pause(now: now) }
+        reporter.tellUnlessDrawn("Paused. Press p to go on.")
+        tell(RunPaused(running: running.count))
+    }
+
+    private func goOn() {
+        let now = Self.now
+        isPaused = false
+        for index in running.keys { running[index]?.goOn(now: now) }
+        operations.isSuspended = false
+        reporter.tellUnlessDrawn("Going on.")
+        tell(RunResumed(running: running.count))
+        fill()
     }
 
     // MARK: - Progress
 
     private func tick() {
         let now = Self.now
+        if !isSuspended, let keyboard {
+            // It may have come to the foreground just now.
+            keyboard.open()
+            for key in keyboard.pressed() { press(key) }
+        }
+        let batch = draw(now)
+        if now - lastSummary >= Self.summaryInterval {
+            lastSummary = now
+            if !isPaused { reporter.summarize(batch) }
+        }
+        if now - lastEvents >= Self.eventInterval {
+            lastEvents = now
+            for index in running.keys.sorted() {
+                if let news = running[index]?.news(index) { tell(news) }
+            }
+        }
+    }
+
+    @discardableResult
+    private func draw(_ now: Double) -> BatchState {
         var states: [TransferState] = []
         for index in running.keys.sorted() {
             if let state = running[index]?.state(now: now) { states.append(state) }
         }
         let batch = batch(states, now)
-        if !isSuspended { reporter.draw(states, batch) }
-        if now - lastSummary >= Self.summaryInterval {
-            lastSummary = now
-            reporter.summarize(batch)
-        }
+        if !isSuspended { reporter.draw(states, batch, now: now) }
+        return batch
     }
 
     private func batch(_ states: [TransferState], _ now: Double) -> BatchState {
@@ -200,28 +317,50 @@ final class Run: @unchecked Sendable {
             sum.flatMap { sum in state.expected.map { sum + $0 } }
         }
         var batch = tally.batch(running: states.count, received: received, expected: expected)
+        batch.isPaused = isPaused
+        batch.hint = isPaused ? "p resumes, q stops" : nil
+        if isPaused { meter.skip(to: now) }
         meter.record(total: batch.received, now: now)
         batch.speed = meter.speed
         batch.timeLeft = meter.timeLeft(expected: batch.expected)
         return batch
     }
 
-    // MARK: - The end
-
-    private func finishIfDone() {
-        guard running.isEmpty, stopSignal != nil || nextIndex == items.count else { return }
-        timer?.cancel()
-        if let stopSignal {
-            reporter.tell("Interrupted. " + tally.summary)
-            finish(.signal(stopSignal))
-        } else {
-            if items.count > 1 { reporter.tell(tally.summary) }
-            finish(tally.outcome)
+    /// A reader that is gone, or a full disk, stops the run.
+    private func tell(_ event: some Event) {
+        do {
+            try events?.write(event)
+        } catch {
+            let failure = Failure(error)
+            if failure != .closedOutput { reporter.complain(failure.sentence) }
+            stop(failure.outcome)
         }
     }
 
+    // MARK: - The end
+
+    private func finishIfDone() {
+        guard running.isEmpty, stopOutcome != nil || nextIndex == items.count else { return }
+        timer?.cancel()
+        switch stopOutcome {
+        case .closedOutput: break
+        case nil: if items.count > 1 { reporter.conclude(tally.summary) }
+        default: reporter.conclude(stopped: tally.summary, continuation.lines)
+        }
+        finish(stopOutcome ?? tally.outcome)
+    }
+
     private func finish(_ outcome: Outcome) {
+        var outcome = outcome
+        do {
+            try events?.write(RunFinished(outcome, tally, seconds: Self.now - start))
+        } catch {
+            let failure = Failure(error)
+            if failure != .closedOutput { reporter.complain(failure.sentence) }
+            outcome = outcome.combined(with: failure.outcome)
+        }
         reporter.clear()
+        keyboard?.close()
         // Not exit(3): the library's threads still run, and must not see what it takes apart.
         _exit(outcome.code)
     }

@@ -12,10 +12,12 @@ final class SignalHandling {
     ///     is not a second one: timeout(1), for one, signals the process and then its group.
     ///   - suspend: called before the process is stopped (Ctrl-Z).
     ///   - resume: called when it goes on.
+    ///   - redraw: called when the terminal has another size.
     func install(
         stop: @escaping @Sendable (_ signal: Int32, _ isRepeated: Bool) -> Void,
         suspend: @escaping @Sendable () -> Void,
-        resume: @escaping @Sendable () -> Void
+        resume: @escaping @Sendable () -> Void,
+        redraw: @escaping @Sendable () -> Void
     ) {
         let memory = Memory()
         let didReceive: @Sendable (Int32) -> Void = { signal in
@@ -28,17 +30,36 @@ final class SignalHandling {
         if !Self.isIgnored(SIGTSTP) {
             observe(SIGTSTP) {
                 suspend()
-                signal(SIGTSTP, SIG_DFL)
-                kill(getpid(), SIGTSTP)
-            }
-            observe(SIGCONT) {
-                signal(SIGTSTP, SIG_IGN)
+                Self.stopProcess()
                 resume()
             }
+            observe(SIGCONT, resume)
         }
+        observe(SIGWINCH, redraw)
+        // In the background a read from the terminal fails then, and a write succeeds, instead of stopping the process.
+        for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
+    }
+
+    /// Does what SIGTSTP does by default, and returns when the process goes on; at once where nobody could continue it
+    /// (an orphaned process group).
+    private static func stopProcess() {
+        var (stops, before) = (sigset_t(), sigset_t())
+        sigemptyset(&stops)
+        sigaddset(&stops, SIGTSTP)
+        signal(SIGTSTP, SIG_DFL)
+        // To this thread, and let through to it: a signal to the process might come after it is ignored again.
+        pthread_sigmask(SIG_UNBLOCK, &stops, &before)
+        raise(SIGTSTP)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        signal(SIGTSTP, SIG_IGN)
     }
 
     private func observe(_ number: Int32, _ handler: @escaping @Sendable () -> Void) {
+        // Until the source watches, a blocked signal waits; one that is only ignored would be lost.
+        var blocked = sigset_t()
+        sigemptyset(&blocked)
+        sigaddset(&blocked, number)
+        pthread_sigmask(SIG_BLOCK, &blocked, nil)
         // A source only watches: the signal would still do what it does by default.
         if number != SIGCONT { signal(number, SIG_IGN) }
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
@@ -48,7 +69,7 @@ final class SignalHandling {
     }
 
     /// Whether whoever started us had the signal ignored. The kernel says so in hexadecimal, bit 0 for signal 1.
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigIgn:") }),
             let mask = UInt64(line.dropFirst("SigIgn:".count).drop(while: \.isWhitespace), radix: 16)

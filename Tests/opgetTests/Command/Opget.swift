@@ -47,10 +47,51 @@ struct Opget {
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirection)", Self.binary.path] + arguments
         process.currentDirectoryURL = directory.url
-        var variables = ProcessInfo.processInfo.environment
-        for name in ["COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] { variables[name] = nil }
-        process.environment = variables.merging(environment) { $1 }
+        process.environment = Self.environment(environment)
         return try RunningOpget(process, input: input, outputLimit: limit)
+    }
+
+    /// Begins a run in a terminal of its own.
+    func start(
+        inTerminal arguments: [String],
+        columns: Int = 80,
+        rows: Int = 24,
+        environment: [String: String] = [:]
+    ) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            "exec opget \"$@\"",
+            arguments,
+            in: directory.url,
+            columns: columns,
+            rows: rows,
+            environment: Self.environment(environment)
+        )
+    }
+
+    /// Begins a shell with job control in a terminal of its own, where `opget` is a command.
+    func start(shellInTerminal script: String, columns: Int = 80, rows: Int = 24) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            "set -m; " + script,
+            [],
+            in: directory.url,
+            columns: columns,
+            rows: rows,
+            environment: Self.environment([:])
+        )
+    }
+
+    /// That of the tests, without what changes how opget behaves.
+    private static func environment(_ changes: [String: String]) -> [String: String] {
+        var variables = ProcessInfo.processInfo.environment
+        for name in [
+            "COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR",
+        ] {
+            variables[name] = nil
+        }
+        variables["TERM"] = "xterm"
+        let path = variables["PATH"] ?? "/usr/bin:/bin"
+        variables["PATH"] = binary.deletingLastPathComponent().path + ":" + path
+        return variables.merging(changes) { $1 }
     }
 
     /// Runs to the end.
@@ -127,7 +168,16 @@ final class RunningOpget: @unchecked Sendable {
 
     /// Waits until `text` was printed on standard error.
     func waitForErrors(containing text: String) async throws {
-        try await errors.wait(within: .seconds(10)) {
+        try await Self.wait(for: text, in: errors)
+    }
+
+    /// Waits until `text` was printed on standard output.
+    func waitForOutput(containing text: String) async throws {
+        try await Self.wait(for: text, in: output)
+    }
+
+    private static func wait(for text: String, in printed: Watched<Text>) async throws {
+        try await printed.wait(within: .seconds(10)) {
             "there was no \(text) in \(String(decoding: $0.data, as: UTF8.self))"
         } until: {
             String(decoding: $0.data, as: UTF8.self).contains(text) ? () : nil

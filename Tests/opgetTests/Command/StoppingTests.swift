@@ -18,9 +18,9 @@ import Testing
             routes: ["/done": [.respond(200, body: "x")]],
             otherwise: [.respond(200, body: "0123456789").held(after: 4, by: gate)]
         )
-        let run = try opget.start(
+        let arguments =
             ["-j", "3"] + ["done", "a", "b", "c", "d"].map { server.url(path: $0).absoluteString }
-        )
+        let run = try opget.start(arguments)
         try await gate.waitForArrivals(3)
         let clock = ContinuousClock()
         let start = clock.now
@@ -30,8 +30,13 @@ import Testing
         #expect(result.code == code)
         #expect(try opget.files() == ["done"])
         #expect(result.errorLines.first?.hasPrefix("done: 1 B in ") == true)
-        #expect(result.errorLines.last == "Interrupted. 1 of 5 done: 1 fetched (1 B)")
-        #expect(result.errorLines.count == 2)
+        #expect(
+            result.errorLines.dropFirst().dropLast() == [
+                "Interrupted. 1 of 5 done: 1 fetched (1 B)",
+                "To go on (complete files stay, the others begin anew):",
+            ]
+        )
+        #expect(result.errorLines.last?.hasSuffix("/opget " + arguments.joined(separator: " ")) == true)
         #expect(server.requests.count == 4)
     }
 
@@ -78,7 +83,7 @@ import Testing
             environment: ["COLUMNS": "30"]
         )
         try await gate.waitForArrivals(2)
-        try await run.waitForErrors(containing: "[0/2]")
+        try await run.waitForErrors(containing: "  40%")
         gate.open()
         let result = try await run.result()
         #expect(result.code == 0)
@@ -89,6 +94,5 @@ import Testing
             #expect(text.string == String(line))
             #expect(text.width < 30)
         }
-        #expect(result.errors.contains("  40%"))
     }
 }

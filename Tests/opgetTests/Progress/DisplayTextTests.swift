@@ -37,4 +37,12 @@ import Testing
             #expect(DisplayText(text).fitted(to: columns).width == columns)
         }
     }
+
+    @Test(arguments: [
+        ("", 5, 1), ("abcde", 5, 1), ("abcdef", 5, 2), ("日本語", 5, 2), ("日本語", 4, 2), ("日本語", 3, 3),
+        ("日本語", 1, 3), ("abcdefghijk", 5, 3),
+    ])
+    func hasRows(text: String, columns: Int, rows: Int) {
+        #expect(DisplayText(text).rows(in: columns) == rows)
+    }
 }

@@ -7,8 +7,8 @@ import Testing
         arguments: [
             (.auto, true, [:], true), (.auto, false, [:], false), (.auto, true, ["TERM": "dumb"], false),
             (.auto, true, ["CI": "1"], false), (.auto, true, ["CI": ""], true),
-            (.always, false, ["CI": "1"], true),
-            (.never, true, [:], false),
+            (.always, false, ["CI": "1"], true), (.always, true, ["TERM": "dumb"], false),
+            (.never, true, [:], false), (.plain, true, [:], false),
         ] as [(ProgressMode, Bool, [String: String], Bool)]
     )
     func decidesWhatIsDrawn(mode: ProgressMode, isTerminal: Bool, environment: [String: String], draws: Bool)

@@ -46,6 +46,16 @@ import Testing
         #expect(try #require(meter.speed) > 0)
     }
 
+    @Test func timeThatIsSkippedDoesNotCount() throws {
+        var meter = TransferMeter(now: 0)
+        for tick in 1...10 { meter.record(total: Int64(tick) * 100, now: Double(tick) / 10) }
+        let before = try #require(meter.speed)
+        meter.skip(to: 100)
+        #expect(meter.speed == before)
+        meter.record(total: 1100, now: 100.1)
+        #expect(abs(try #require(meter.speed) - 1000) < 1)
+    }
+
     @Test func theSameTimeTwiceChangesNothing() {
         var meter = TransferMeter(now: 0)
         meter.record(total: 1000, now: 1)

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Writes events, one JSON object a line, each line in one piece.
+///
+/// A reader that is slow slows the run down. After a failure nothing more is written.
+struct EventWriter {
+    private let output: Terminal
+    private let encoder: JSONEncoder
+    private var hasFailed = false
+
+    init(_ output: Terminal) {
+        self.output = output
+        encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    }
+
+    var descriptor: Int32 { output.descriptor }
+
+    /// The line of an event, without its end: `event` and `time` first, then its fields by the alphabet.
+    func line(_ event: some Event, at time: Date) throws -> String {
+        let fields = String(decoding: try encoder.encode(event), as: UTF8.self).dropFirst().dropLast()
+        let time = time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        let head = "\"event\":\"\(type(of: event).name.rawValue)\",\"time\":\"\(time)\""
+        return "{" + head + (fields.isEmpty ? "" : ",") + fields + "}"
+    }
+
+    /// - Throws: `Failure` the first time that it could not be written; `Failure.closedOutput` if the reader is gone.
+    mutating func write(_ event: some Event) throws {
+        guard !hasFailed else { return }
+        let code = output.write(bytes: Array((try line(event, at: .now) + "\n").utf8)[...])
+        guard code != 0 else { return }
+        hasFailed = true
+        if code == EPIPE { throw Failure.closedOutput }
+        throw Failure(.file, "Events could not be written: \(Failure.reason(code)).")
+    }
+}

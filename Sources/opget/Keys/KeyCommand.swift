@@ -1,0 +1,43 @@
+/// What a key asks for.
+enum KeyCommand: Hashable, Sendable {
+    case pause, quit
+
+    /// Those in what a terminal sends. A key such as F2 sends several characters, `ESC O Q`, which are no keys of their
+    /// own.
+    static func all(in bytes: some Sequence<UInt8>) -> [KeyCommand] {
+        var commands: [KeyCommand] = []
+        var place = Place.between
+        for byte in bytes {
+            switch place {
+            case .between:
+                if byte == 0x1B { place = .afterEscape }
+                if let command = KeyCommand(byte) { commands.append(command) }
+            case .afterEscape:
+                switch byte {
+                case UInt8(ascii: "["): place = .inSequence
+                case UInt8(ascii: "O"): place = .afterShift
+                default: place = .between
+                }
+            case .inSequence:
+                // Parameters are digits and punctuation.
+                if (0x40...0x7E).contains(byte) { place = .between }
+            case .afterShift:
+                place = .between
+            }
+        }
+        return commands
+    }
+
+    /// Where in a key's characters the next one stands.
+    private enum Place {
+        case between, afterEscape, inSequence, afterShift
+    }
+
+    private init?(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "p"), UInt8(ascii: "P"): self = .pause
+        case UInt8(ascii: "q"), UInt8(ascii: "Q"): self = .quit
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// How to go on after a run was stopped: what is said then has to be true.
+struct Continuation: Hashable, Sendable {
+    /// Longer commands are not repeated.
+    private static let longestCommand = 500
+
+    /// The command as it was typed, its name first.
+    let arguments: [String]
+    /// Where the list came from standard input.
+    var readsInput = false
+    /// Where files that are there already are fetched again.
+    var replacesFiles = false
+    /// Where the body went to standard output.
+    var writesOutput = false
+
+    /// What to say: what happens to files, then the command in a line of its own if it can be repeated.
+    var lines: [String] {
+        let purpose =
+            if writesOutput {
+                "To fetch it from the beginning"
+            } else if replacesFiles {
+                "To begin anew (with --overwrite, complete files are fetched again, too)"
+            } else {
+                "To go on (complete files stay, the others begin anew)"
+            }
+        if let command { return [purpose + ":", "  " + command] }
+        return [purpose + ", run the same command again" + (readsInput ? " with the same list." : ".")]
+    }
+
+    /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others must not see.
+    var command: String? {
+        guard !readsInput, !holdsSecrets else { return nil }
+        let text = arguments.map(Self.quoted).joined(separator: " ")
+        return text.count <= Self.longestCommand && DisplayText(text).string == text ? text : nil
+    }
+
+    /// A field may be a password as well as anything else; and so may an address have one.
+    private var holdsSecrets: Bool {
+        arguments.dropFirst().contains { argument in
+            if argument.hasPrefix("-H") || argument.hasPrefix("--header") { return true }
+            guard let scheme = argument.range(of: "://") else { return false }
+            return argument[scheme.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
+        }
+    }
+
+    private static func quoted(_ argument: String) -> String {
+        let isPlain = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_./:=,+@%".utf8.contains(byte)
+            }
+        }
+        if isPlain, !argument.isEmpty { return argument }
+        return "'" + argument.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}

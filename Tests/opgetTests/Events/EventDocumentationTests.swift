@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import opget
+
+/// The documentation and the code name the same events, with the same fields.
+@Suite struct EventDocumentationTests {
+    private let text: String
+
+    init() throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        text = try String(
+            contentsOf: package.appendingPathComponent("Documentation/OpgetEvents.md"),
+            encoding: .utf8
+        )
+    }
+
+    /// The fields in the table of each chapter, by the chapter's name.
+    private var documented: [String: [String]] {
+        var chapters: [String: [String]] = [:]
+        var chapter = ""
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("## ") {
+                chapter = String(line.dropFirst(3)).replacing("`", with: "")
+                chapters[chapter] = []
+            } else if let row = line.firstMatch(of: #/^\| `([A-Za-z]+)` /#) {
+                chapters[chapter, default: []].append(String(row.1))
+            }
+        }
+        return chapters
+    }
+
+    @Test func everyEventIsDocumentedAndNoOther() {
+        #expect(Set(documented.keys) == Set(EventName.allCases.map(\.rawValue) + ["Every event"]))
+        #expect(documented["Every event"] == ["event", "time"])
+    }
+
+    @Test(arguments: EventName.allCases)
+    func everyFieldOfAnEventIsDocumentedAndNoOther(name: EventName) {
+        #expect(documented[name.rawValue].map(Set.init) == Set(name.type.fields))
+        #expect(documented[name.rawValue]?.count == name.type.fields.count)
+        #expect(name.type.name == name)
+    }
+
+    @Test func everyValueOfAnEnumerationIsDocumented() {
+        for result in ItemFinished.Result.allCases { #expect(text.contains("`\(result.rawValue)`")) }
+        let outcomes: [Outcome] = [
+            .success, .other, .usage, .file, .network, .tls, .authorization, .wrongAnswer, .server,
+            .signal(2),
+        ]
+        for outcome in outcomes { #expect(text.contains("`\(outcome.name)`")) }
+        #expect(text.contains("the version of what this document says: \(RunStarted.currentSchema) "))
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+@testable import opget
+
+@Suite struct EventWriterTests {
+    private let time = Date(timeIntervalSince1970: 1_800_000_000.25)
+    private let writer = EventWriter(.standardOutput)
+
+    @Test func anEventIsAnObjectInALine() throws {
+        let event = ItemProgress(item: 1, received: 4, expected: 10, speed: nil)
+        #expect(
+            try writer.line(event, at: time)
+                == #"{"event":"progress","time":"2027-01-15T08:00:00.250Z","expected":10,"item":1,"received":4}"#
+        )
+    }
+
+    @Test(arguments: ["a\nb", "\u{1B}[2J", "\"\\", "日本語", "\u{2028}", "\0"])
+    func anyTextFitsInALineAndComesBack(text: String) throws {
+        let event = ItemStarted(item: 1, url: "http://h/a", path: text, partialPath: nil)
+        let line = try writer.line(event, at: time)
+        #expect(!line.contains(where: \.isNewline) || text == "\u{2028}")
+        #expect(!line.utf8.contains { $0 < 0x20 })
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        #expect(object?["path"] as? String == text)
+        #expect(object?["partialPath"] == nil)
+    }
+
+    @Test(arguments: [
+        ("http://user:pass@h/a?b=c#d", "http://h/a?b=c#d"), ("http://user@h:8/", "http://h:8/"),
+        ("http://h/a", "http://h/a"),
+    ])
+    func addressesLoseUserAndPassword(address: String, printable: String) throws {
+        #expect(try #require(URL(string: address)).withoutUser == printable)
+    }
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import opget
+
+@Suite struct ContinuationTests {
+    private func command(_ arguments: String...) -> String? {
+        Continuation(arguments: ["opget"] + arguments).command
+    }
+
+    @Test func theCommandIsQuotedForAShell() {
+        #expect(command("-d", "down", "http://h/a") == "opget -d down http://h/a")
+        #expect(command("http://h/a?b=c&d", "-d", "") == "opget 'http://h/a?b=c&d' -d ''")
+        #expect(command("-o", "it's", "http://h/{1..3}") == "opget -o 'it'\\''s' 'http://h/{1..3}'")
+        #expect(command("-i", "日本.txt") == "opget -i '日本.txt'")
+    }
+
+    @Test func secretsAreNotRepeated() {
+        #expect(command("http://user:pass@h/a") == nil)
+        #expect(command("http://user@h") == nil)
+        #expect(command("http://h/a@b") == "opget http://h/a@b")
+        #expect(command("-H", "Authorization: Basic eA==", "http://h/a") == nil)
+        #expect(command("-HCookie: a", "http://h/a") == nil)
+        #expect(command("--header=X: y", "http://h/a") == nil)
+    }
+
+    @Test func whatCannotBeTypedAgainIsNotRepeated() {
+        #expect(command("http://h/" + String(repeating: "a", count: 600)) == nil)
+        #expect(command("-o", "a\u{1B}[2J", "http://h/a") == nil)
+        #expect(Continuation(arguments: ["opget", "-i", "-"], readsInput: true).command == nil)
+    }
+
+    @Test func whatIsSaidIsTrueOfTheFiles() {
+        var continuation = Continuation(arguments: ["opget", "http://h/a"])
+        #expect(
+            continuation.lines == [
+                "To go on (complete files stay, the others begin anew):", "  opget http://h/a",
+            ]
+        )
+        continuation.replacesFiles = true
+        #expect(continuation.lines[0].contains("fetched again"))
+        continuation.writesOutput = true
+        #expect(continuation.lines[0] == "To fetch it from the beginning:")
+        continuation = Continuation(arguments: ["opget", "-i", "-"], readsInput: true)
+        #expect(
+            continuation.lines == [
+                "To go on (complete files stay, the others begin anew), run the same command again "
+                    + "with the same list."
+            ]
+        )
+    }
+}
