@@ -5,6 +5,9 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the network thread; libcurl calls it while ``Transfers`` drives.
 final class Transfer: EasyHandleDelegate {
+    /// Seconds from one look at a transfer that waits to the next, at least.
+    private static let shortestLook = 0.001
+
     let id: TransferID
     let request: TransferRequest
     let client: any TransferClient
@@ -134,7 +137,15 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// No byte can move, and it is not the server's fault.
-    var isExcused: Bool { isHeld || waitsForBody }
+    private var isExcused: Bool { isHeld || waitsForBody }
+
+    /// When to look again whether it has been idle for too long; `nil`: it has. Always later than `now`.
+    func nextLook(after now: MonotonicTime) -> MonotonicTime? {
+        if isExcused { return now + max(request.idleTimeout, Self.shortestLook) }
+        // Compared with the sum that was entered, which is rounded: `now - lastActivity` is rounded otherwise.
+        let deadline = lastActivity + request.idleTimeout
+        return deadline > now ? deadline : nil
+    }
 
     // MARK: - EasyHandleDelegate
 
