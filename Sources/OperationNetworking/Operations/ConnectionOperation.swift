@@ -180,7 +180,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Called on a queue of the library for each redirect. Without it all are followed, up to 20.
     ///
-    /// The request that is offered carries no `Authorization`, `Cookie` or `Proxy-Authorization` to another origin.
+    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization` or `Host` to another
+    /// origin.
     public func setRedirect(_ block: RedirectHandler?) {
         state.withLock { $0.redirect = block }
     }
