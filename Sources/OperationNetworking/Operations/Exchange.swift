@@ -362,13 +362,16 @@ extension Exchange {
         owner?.exchangeWillFollow(response, to: next) { [round] request in
             NetworkThread.shared.perform { transfers in
                 guard self.round == round else { return }
-                self.go(on: request, after: head, transfers)
+                guard let request else { return self.takeRedirectForResponse(head) }
+                self.go(on: request, transfers)
+                // It may have failed, or be complete without a transfer.
+                guard case .transferring = self.phase else { return }
+                self.owner?.exchangeDidFollow(response, to: request)
             }
         }
     }
 
-    private func go(on request: URLRequest?, after head: ResponseHead, _ transfers: Transfers) {
-        guard let request else { return takeRedirectForResponse(head) }
+    private func go(on request: URLRequest, _ transfers: Transfers) {
         hop = request
         redirectCount += 1
         startTransfer(transfers)
