@@ -217,7 +217,9 @@ final class Transfer: EasyHandleDelegate {
             bytesSent += Int64(data.count)
             client.transferDidSend(data.count)
         case .failed:
-            if case .stream(let stream) = body?.body, let error = stream.error { failure = .body(error) }
+            if case .stream(let stream) = body?.body, let error = stream.error {
+                failure = error as? TransferError ?? .body(error)
+            }
         case .notYet:
             waitsForBody = true
         case .end:

@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// Bodies that are sent more than once: after a redirect, by a copy, over another connection.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestBodyTests {
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func operation(_ server: ScriptedServer, _ method: String = "POST") -> HTTPRequestOperation {
+        var request = URLRequest(url: server.url)
+        request.httpMethod = method
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = callbacks
+        return operation
+    }
+
+    private func stream(_ text: String = "the body") -> InputStream {
+        InputStream(data: Data(text.utf8))
+    }
+
+    // MARK: - Copies
+
+    @Test func aCopySendsAFreshStreamOfTheProvider() async throws {
+        let server = try ScriptedServer([.respond(500), .respond(body: "done")])
+        let operation = operation(server)
+        operation.inputStream = stream()
+        operation.setBodyStreamProvider { InputStream(data: Data("the body".utf8)) }
+        let copies = Recorder<HTTPRequestOperation>()
+        operation.setCompletion(
+            success: nil,
+            failure: { failed, _ in
+                guard let copy = failed.copy() as? HTTPRequestOperation else { return }
+                copies.append(copy)
+                copy.start()
+            }
+        )
+        operation.start()
+        let copy = try await copies.wait()[0]
+        #expect(try await copy.value as? Data == Data("done".utf8))
+        #expect(server.requests.map(\.text) == ["the body", "the body"])
+    }
+
+    @Test func aCopyOfAnOperationThatUsedUpItsStreamFails() async throws {
+        let server = try ScriptedServer([.respond(500), .respond(body: "done")])
+        let operation = operation(server)
+        operation.inputStream = stream()
+        operation.start()
+        _ = try? await operation.value
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        copy.start()
+        _ = try? await copy.value
+        #expect((copy.error as? URLError)?.code == .requestBodyStreamExhausted)
+        #expect(server.requests.map(\.text) == ["the body"])
+    }
+
+    @Test func ofAnOperationAndItsCopyTheFirstToStartGetsTheStream() async throws {
+        let server = try ScriptedServer([.respond(body: "done")])
+        let operation = operation(server)
+        operation.inputStream = stream()
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        let next = try #require(operation.copy() as? HTTPRequestOperation)
+        next.inputStream = stream("another one")
+        copy.start()
+        _ = try await copy.value
+        operation.start()
+        _ = try? await operation.value
+        #expect((operation.error as? URLError)?.code == .requestBodyStreamExhausted)
+        next.start()
+        _ = try await next.value
+        #expect(server.requests.map(\.text) == ["the body", "another one"])
+    }
+}
