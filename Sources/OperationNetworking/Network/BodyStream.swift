@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// Feeds a request's body from an `InputStream`, which may wait for as long as it likes: it is read on a queue of its
 /// own, a little ahead of the transfer.
 final class BodyStream: @unchecked Sendable {
-    // @unchecked: `stream` is used on `queue` only; what both sides touch is in `state`.
+    // @unchecked: `stream` is used on `queue` only, elsewhere only compared; what both sides touch is in `state`.
     private static let pieceSize = 64 * 1024
     private static let readAhead = 4 * pieceSize
 
@@ -44,6 +44,9 @@ final class BodyStream: @unchecked Sendable {
         let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
         self.init(stream, length: length, use: use, provider: provider)
     }
+
+    /// Whether it was made to read `stream`.
+    func reads(_ stream: InputStream) -> Bool { self.stream === stream }
 
     /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a provider.
     func fromStart() -> BodyStream? {

@@ -39,6 +39,8 @@ final class Exchange: @unchecked Sendable {
     private var round = 0
 
     private var hop: URLRequest
+    /// What reads the hop's body, if that is a stream.
+    private var streamedBody: RequestBody?
     private var redirectCount = 0
     private var redirectHead: ResponseHead?
     private var bodyUse = BodyUse.deliver
@@ -58,6 +60,7 @@ final class Exchange: @unchecked Sendable {
         sink = configuration.makeSink()
         pieces = configuration.givesPieces ? PieceQueue() : nil
         hop = configuration.request
+        streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange)
     }
 
@@ -76,6 +79,7 @@ final class Exchange: @unchecked Sendable {
         case .idle:
             self.owner = owner
             hop = configuration.request
+            streamedBody = configuration.body
             redirectCount = 0
             startTransfer(transfers)
         }
@@ -184,7 +188,7 @@ final class Exchange: @unchecked Sendable {
     /// The body of this hop: a redirect may have dropped it, a redirect closure may have put in another one.
     private func body() throws -> RequestBody? {
         if let data = hop.httpBody { return .data(data) }
-        guard hop.httpBodyStream != nil, let body = configuration.body else {
+        guard hop.httpBodyStream != nil, let body = streamedBody else {
             return Self.sendsEmptyBody(hop) ? .data(Data()) : nil
         }
         guard let fresh = body.fromStart() else {
@@ -373,8 +377,19 @@ extension Exchange {
 
     private func go(on request: URLRequest, _ transfers: Transfers) {
         hop = request
+        streamedBody = streamedBody(of: request)
         redirectCount += 1
         startTransfer(transfers)
+    }
+
+    /// What is known to read the stream, and knows whether it was used; a new one for a stream that a redirect closure
+    /// put in.
+    private func streamedBody(of request: URLRequest) -> RequestBody? {
+        guard let stream = request.httpBodyStream else { return nil }
+        for known in [streamedBody, configuration.body] {
+            if case .stream(let body) = known, body.reads(stream) { return known }
+        }
+        return BodyStream(of: request).map { .stream($0) }
     }
 
     private func takeRedirectForResponse(_ head: ResponseHead) {

@@ -22,6 +22,51 @@ struct RequestBodyTests {
         InputStream(data: Data(text.utf8))
     }
 
+    // MARK: - Streams of a redirect closure
+
+    @Test(arguments: [false, true], [nil, "11"])
+    func aStreamThatARedirectClosurePutsInIsSent(hasStream: Bool, length: String?) async throws {
+        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
+        let operation = operation(server)
+        if hasStream { operation.inputStream = stream() }
+        operation.setRedirect { _, request, _ in
+            var request = request
+            request.httpBodyStream = InputStream(data: Data("another one".utf8))
+            request.setValue(length, forHTTPHeaderField: "Content-Length")
+            return request
+        }
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map(\.text) == [hasStream ? "the body" : "", "another one"])
+        #expect(server.requests.last?["Content-Length"] == length)
+    }
+
+    @Test func aStreamThatARedirectClosurePutInIsSentOnce() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there", status: 307)])
+        let operation = operation(server)
+        operation.setRedirect { _, request, redirect in
+            guard redirect.url?.path == "/" else { return request }
+            var request = request
+            request.httpBodyStream = InputStream(data: Data("another one".utf8))
+            return request
+        }
+        operation.start()
+        _ = try? await operation.value
+        #expect((operation.error as? URLError)?.code == .requestBodyStreamExhausted)
+        #expect(server.requests.map(\.text) == ["", "another one"])
+    }
+
+    @Test func theOperationsOwnStreamComesFromItsProviderWhenARedirectClosureKeepsIt() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
+        let operation = operation(server)
+        operation.inputStream = stream()
+        operation.setBodyStreamProvider { InputStream(data: Data("the body".utf8)) }
+        operation.setRedirect { _, request, _ in request }
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map(\.text) == ["the body", "the body"])
+    }
+
     // MARK: - Copies
 
     @Test func aCopySendsAFreshStreamOfTheProvider() async throws {
