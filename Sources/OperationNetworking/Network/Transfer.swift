@@ -230,6 +230,7 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
+        client.transferDidSeek(to: offset)
         return true
     }
 

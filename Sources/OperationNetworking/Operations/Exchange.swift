@@ -163,8 +163,10 @@ final class Exchange: @unchecked Sendable {
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let body = try body()
-        upload.restart(at: 0)
-        upload.expected = body?.length ?? -1
+        if let body {
+            upload.restart(at: 0)
+            upload.expected = body.length ?? -1
+        }
         let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
@@ -296,6 +298,10 @@ extension Exchange: TransferClient {
         clock.tick()
         guard let report = upload.add(count, now: clock.now) else { return }
         owner?.exchangeDidUpload(report)
+    }
+
+    func transferDidSeek(to offset: Int64) {
+        upload.restart(at: offset)
     }
 
     func transferDidComplete(_ end: TransferEnd) {

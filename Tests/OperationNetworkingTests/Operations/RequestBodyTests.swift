@@ -118,4 +118,50 @@ struct RequestBodyTests {
         _ = try await next.value
         #expect(server.requests.map(\.text) == ["the body", "another one"])
     }
+
+    // MARK: - Progress
+
+    @Test func theUploadsProgressEndsAtItsTotalAlsoWhenTheRedirectDropsTheBody() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there", status: 303), .respond(body: "done")])
+        let body = PatternBody(length: 700_000).data
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = body
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = callbacks
+        let progress = Recorder<[Int64]>()
+        operation.setUploadProgress { bytes, total, expected in
+            progress.append([Int64(bytes), total, expected])
+        }
+        operation.start()
+        _ = try await operation.value
+        callbacks.sync {}
+        #expect(server.requests.map(\.method) == ["POST", "GET"])
+        #expect(progress.elements.last?.dropFirst() == [700_000, 700_000])
+        #expect(progress.elements.map { $0[0] }.reduce(0, +) == 700_000)
+    }
+
+    @Test func theUploadsProgressNeverPassesItsTotalWhenAStaleConnectionMakesItBeginAgain() async throws {
+        let server = try ScriptedServer([.respond(), .hangUp, .respond(body: "done")])
+        let first = operation(server, "GET")
+        first.start()
+        _ = try await first.value
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        request.httpBody = PatternBody(length: 700_000).data
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = callbacks
+        let progress = Recorder<[Int64]>()
+        operation.setUploadProgress { bytes, total, expected in
+            progress.append([Int64(bytes), total, expected])
+        }
+        operation.start()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        callbacks.sync {}
+        #expect(server.requests.map(\.body.count) == [0, 700_000, 700_000])
+        #expect(server.requests.map(\.connectionNumber) == [1, 1, 2])
+        #expect(progress.elements.last?.dropFirst() == [700_000, 700_000])
+        #expect(progress.elements.allSatisfy { $0[1] <= 700_000 })
+        #expect(progress.elements.map { $0[0] }.reduce(0, +) == 700_000)
+    }
 }
