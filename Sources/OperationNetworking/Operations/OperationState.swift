@@ -77,11 +77,13 @@ struct OperationState {
             bodyStreamProvider = nil
             completionBlock = nil
             observers = []
+            // It keeps the configuration it was made from, and with it the stream's provider.
+            exchange = nil
             whenDelivered = []
         }
         return [
             uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers,
-            whenDelivered,
+            whenDelivered, exchange,
         ]
     }
 

@@ -164,4 +164,24 @@ struct RequestBodyTests {
         #expect(progress.elements.allSatisfy { $0[1] <= 700_000 })
         #expect(progress.elements.map { $0[0] }.reduce(0, +) == 700_000)
     }
+
+    // MARK: - The end
+
+    @Test func aProviderThatHoldsItsOperationIsReleased() async throws {
+        let server = try ScriptedServer([.respond(body: "done")])
+        weak var operation: HTTPRequestOperation?
+        do {
+            let strong = self.operation(server)
+            strong.inputStream = stream()
+            strong.setBodyStreamProvider {
+                _ = strong
+                return nil
+            }
+            operation = strong
+            strong.start()
+            _ = try await strong.value
+        }
+        // The last callback may still be on its way; the time limit says when that is too long.
+        while operation != nil { await Task.yield() }
+    }
 }
