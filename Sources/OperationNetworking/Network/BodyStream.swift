@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// Feeds a request's body from an `InputStream`, which may wait for as long as it likes: it is read on a queue of its
 /// own, a little ahead of the transfer.
 final class BodyStream: @unchecked Sendable {
-    // @unchecked: `stream` is used on `queue` only; what both sides touch is in `state`.
+    // @unchecked: `stream` is used on `queue` only, elsewhere only compared; what both sides touch is in `state`.
     private static let pieceSize = 64 * 1024
     private static let readAhead = 4 * pieceSize
 
@@ -24,34 +25,47 @@ final class BodyStream: @unchecked Sendable {
     /// In bytes, if somebody promised it; `nil`: unknown.
     let length: Int64?
     private let stream: InputStream
+    private let use: StreamUse
     private let provider: Provider?
     private let queue = DispatchQueue(label: "OperationNetworking.BodyStream")
     private let state = Locked(State())
 
     /// A provider makes other streams of the same bytes; without one there is only this stream.
-    init(_ stream: InputStream, length: Int64?, provider: Provider? = nil) {
+    init(_ stream: InputStream, length: Int64?, use: StreamUse = StreamUse(), provider: Provider? = nil) {
         self.stream = stream
         self.length = length
+        self.use = use
         self.provider = provider
     }
 
+    /// Of a request's stream, as long as its `Content-Length` says; `nil` if it has none.
+    convenience init?(of request: URLRequest, use: StreamUse = StreamUse(), provider: Provider? = nil) {
+        guard let stream = request.httpBodyStream else { return nil }
+        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+        self.init(stream, length: length, use: use, provider: provider)
+    }
+
+    /// Whether it was made to read `stream`.
+    func reads(_ stream: InputStream) -> Bool { self.stream === stream }
+
     /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a provider.
     func fromStart() -> BodyStream? {
-        if isUnread { return self }
+        if !use.hasBegun { return self }
         guard let provider, let stream = provider() else { return nil }
         return BodyStream(stream, length: length, provider: provider)
     }
 
-    /// Whether nothing was taken from the stream yet.
-    var isUnread: Bool { state.withLock { !$0.hasStarted } }
-
-    /// What the stream said when it failed.
+    /// What the stream said when it failed, or ``TransferError/bodyNotRepeatable``: another one began to read it since
+    /// ``fromStart()`` was asked.
     var error: (any Error)? { state.withLock { $0.error } }
 
     /// The next piece; see ``RequestBodyReader/next(atMost:whenReady:)``. Called on the network thread.
     func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         state.withLock { state in
-            state.hasStarted = true
+            if !state.hasStarted {
+                state.hasStarted = true
+                if !use.begin() { state.error = TransferError.bodyNotRepeatable }
+            }
             if var piece = state.pieces.first {
                 if piece.count > count {
                     state.pieces[0] = piece.dropFirst(count)
@@ -96,5 +110,21 @@ final class BodyStream: @unchecked Sendable {
         }
         if count <= 0 { stream.close() }
         whenReady?()
+    }
+}
+
+/// Whether somebody has begun to read a stream. An operation and its copies share one with their stream: it is for the
+/// first of them that reads.
+final class StreamUse: Sendable {
+    private let state = Locked(false)
+
+    var hasBegun: Bool { state.withLock { $0 } }
+
+    /// - Returns: whether nobody had begun.
+    func begin() -> Bool {
+        state.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
+        }
     }
 }

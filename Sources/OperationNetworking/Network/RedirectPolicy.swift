@@ -10,6 +10,9 @@ enum RedirectPolicy {
     /// Fields that say who somebody is. They were meant for one origin, and another one must not see them.
     static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
+    /// What the caller calls one origin. Another one has its name in its URL (RFC 9110 §15.4).
+    static let originField = "Host"
+
     /// Whether the head sends its reader elsewhere.
     static func isRedirect(_ head: ResponseHead) -> Bool {
         switch head.status {
@@ -49,7 +52,9 @@ enum RedirectPolicy {
             }
         if becomesGet { dropBody(of: &redirected) }
         if !isSameOrigin(current, next) {
-            for name in credentialFields { redirected.setValue(nil, forHTTPHeaderField: name) }
+            for name in credentialFields + [originField] {
+                redirected.setValue(nil, forHTTPHeaderField: name)
+            }
         }
         return redirected
     }

@@ -5,6 +5,9 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the network thread; libcurl calls it while ``Transfers`` drives.
 final class Transfer: EasyHandleDelegate {
+    /// Seconds from one look at a transfer that waits to the next, at least.
+    private static let shortestLook = 0.001
+
     let id: TransferID
     let request: TransferRequest
     let client: any TransferClient
@@ -134,7 +137,15 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// No byte can move, and it is not the server's fault.
-    var isExcused: Bool { isHeld || waitsForBody }
+    private var isExcused: Bool { isHeld || waitsForBody }
+
+    /// When to look again whether it has been idle for too long; `nil`: it has. Always later than `now`.
+    func nextLook(after now: MonotonicTime) -> MonotonicTime? {
+        if isExcused { return now + max(request.idleTimeout, Self.shortestLook) }
+        // Compared with the sum that was entered, which is rounded: `now - lastActivity` is rounded otherwise.
+        let deadline = lastActivity + request.idleTimeout
+        return deadline > now ? deadline : nil
+    }
 
     // MARK: - EasyHandleDelegate
 
@@ -206,7 +217,9 @@ final class Transfer: EasyHandleDelegate {
             bytesSent += Int64(data.count)
             client.transferDidSend(data.count)
         case .failed:
-            if case .stream(let stream) = body?.body, let error = stream.error { failure = .body(error) }
+            if case .stream(let stream) = body?.body, let error = stream.error {
+                failure = error as? TransferError ?? .body(error)
+            }
         case .notYet:
             waitsForBody = true
         case .end:
@@ -217,6 +230,7 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
+        client.transferDidSeek(to: offset)
         return true
     }
 

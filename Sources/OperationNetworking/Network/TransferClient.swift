@@ -17,6 +17,9 @@ protocol TransferClient: AnyObject {
     /// So many bytes of the request's body were taken by libcurl.
     func transferDidSend(_ count: Int)
 
+    /// The request's body is sent again from `offset` on, over another connection.
+    func transferDidSeek(to offset: Int64)
+
     /// The last call: the transfer has ended by itself. Not called for one that was stopped.
     func transferDidComplete(_ end: TransferEnd)
 }

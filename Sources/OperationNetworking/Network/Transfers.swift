@@ -233,15 +233,10 @@ final class Transfers {
     private func stopIdle() {
         while let id = deadlines.removeFirst(dueAt: clock.now) {
             if let transfer = running[id]?.transfer {
-                let timeout = transfer.request.idleTimeout
-                if transfer.isExcused || clock.now - transfer.lastActivity < timeout {
-                    remind(
-                        of: id,
-                        at: transfer.isExcused ? clock.now : transfer.lastActivity,
-                        timeout: timeout
-                    )
+                if let next = transfer.nextLook(after: clock.now) {
+                    deadlines.insert(id, at: next)
                 } else {
-                    end(transfer, .idle(seconds: timeout))
+                    end(transfer, .idle(seconds: transfer.request.idleTimeout))
                 }
             } else if let stale = waiting.removeValue(forKey: id) {
                 let error = TransferError.idle(seconds: stale.request.idleTimeout)

@@ -220,15 +220,12 @@ extension ConnectionOperation: ExchangeOwner {
         to request: URLRequest,
         decide: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        guard let handler = state.withLock({ $0.redirect }) else {
-            deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }
-            return decide(request)
-        }
-        Self.processingQueue.async {
-            let request = handler(self, request, redirect)
-            if let request { self.deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) } }
-            decide(request)
-        }
+        guard let handler = state.withLock({ $0.redirect }) else { return decide(request) }
+        Self.processingQueue.async { decide(handler(self, request, redirect)) }
+    }
+
+    func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest) {
+        deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }
     }
 
     func exchangeDidEnd(_ end: ExchangeEnd) {

@@ -86,7 +86,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// taken from the `Content-Length` field; without one it is sent in chunks. See ``setBodyStreamProvider(_:)``.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
-        set { configure { $0.request.httpBodyStream = newValue } }
+        set {
+            configure { state in
+                state.request.httpBodyStream = newValue
+                state.inputStreamUse = StreamUse()
+            }
+        }
     }
 
     /// Where the body of a successful (2xx) response goes, instead of memory. It is opened, written and closed by the
@@ -180,13 +185,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Called on a queue of the library for each redirect. Without it all are followed, up to 20.
     ///
-    /// The request that is offered carries no `Authorization`, `Cookie` or `Proxy-Authorization` to another origin.
+    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization` or `Host` to another
+    /// origin.
     public func setRedirect(_ block: RedirectHandler?) {
         state.withLock { $0.redirect = block }
     }
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a redirect that
-    /// keeps the method, after a pause, over another connection. Answers with a new stream of the same bytes.
+    /// keeps the method, after a pause, over another connection, by a copy of the operation. Answers with a new stream
+    /// of the same bytes.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.bodyStreamProvider = block }
     }
@@ -291,6 +298,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     func copySettings(to copy: ConnectionOperation) {
         let settings = state.withLock { $0 }
         copy.configure { state in
+            state.inputStreamUse = settings.inputStreamUse
             state.outputFile = settings.outputFile
             state.trustAnchors = settings.trustAnchors
             state.maximumResponseDataLength = settings.maximumResponseDataLength

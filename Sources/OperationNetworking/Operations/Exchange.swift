@@ -39,6 +39,8 @@ final class Exchange: @unchecked Sendable {
     private var round = 0
 
     private var hop: URLRequest
+    /// What reads the hop's body, if that is a stream.
+    private var streamedBody: RequestBody?
     private var redirectCount = 0
     private var redirectHead: ResponseHead?
     private var bodyUse = BodyUse.deliver
@@ -58,6 +60,7 @@ final class Exchange: @unchecked Sendable {
         sink = configuration.makeSink()
         pieces = configuration.givesPieces ? PieceQueue() : nil
         hop = configuration.request
+        streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange)
     }
 
@@ -76,6 +79,7 @@ final class Exchange: @unchecked Sendable {
         case .idle:
             self.owner = owner
             hop = configuration.request
+            streamedBody = configuration.body
             redirectCount = 0
             startTransfer(transfers)
         }
@@ -159,8 +163,10 @@ final class Exchange: @unchecked Sendable {
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let body = try body()
-        upload.restart(at: 0)
-        upload.expected = body?.length ?? -1
+        if let body {
+            upload.restart(at: 0)
+            upload.expected = body.length ?? -1
+        }
         let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
@@ -184,7 +190,7 @@ final class Exchange: @unchecked Sendable {
     /// The body of this hop: a redirect may have dropped it, a redirect closure may have put in another one.
     private func body() throws -> RequestBody? {
         if let data = hop.httpBody { return .data(data) }
-        guard hop.httpBodyStream != nil, let body = configuration.body else {
+        guard hop.httpBodyStream != nil, let body = streamedBody else {
             return Self.sendsEmptyBody(hop) ? .data(Data()) : nil
         }
         guard let fresh = body.fromStart() else {
@@ -295,6 +301,10 @@ extension Exchange: TransferClient {
         owner?.exchangeDidUpload(report)
     }
 
+    func transferDidSeek(to offset: Int64) {
+        upload.restart(at: offset)
+    }
+
     func transferDidComplete(_ end: TransferEnd) {
         guard case .transferring(end.id) = phase else { return }
         metrics.add(end.metrics)
@@ -363,16 +373,30 @@ extension Exchange {
         owner?.exchangeWillFollow(response, to: next) { [round] request in
             NetworkThread.shared.perform { transfers in
                 guard self.round == round else { return }
-                self.go(on: request, after: head, transfers)
+                guard let request else { return self.takeRedirectForResponse(head) }
+                self.go(on: request, transfers)
+                // It may have failed, or be complete without a transfer.
+                guard case .transferring = self.phase else { return }
+                self.owner?.exchangeDidFollow(response, to: request)
             }
         }
     }
 
-    private func go(on request: URLRequest?, after head: ResponseHead, _ transfers: Transfers) {
-        guard let request else { return takeRedirectForResponse(head) }
+    private func go(on request: URLRequest, _ transfers: Transfers) {
         hop = request
+        streamedBody = streamedBody(of: request)
         redirectCount += 1
         startTransfer(transfers)
+    }
+
+    /// What is known to read the stream, and knows whether it was used; a new one for a stream that a redirect closure
+    /// put in.
+    private func streamedBody(of request: URLRequest) -> RequestBody? {
+        guard let stream = request.httpBodyStream else { return nil }
+        for known in [streamedBody, configuration.body] {
+            if case .stream(let body) = known, body.reads(stream) { return known }
+        }
+        return BodyStream(of: request).map { .stream($0) }
     }
 
     private func takeRedirectForResponse(_ head: ResponseHead) {

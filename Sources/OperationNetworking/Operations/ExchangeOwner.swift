@@ -21,6 +21,9 @@ protocol ExchangeOwner: AnyObject, Sendable {
         decide: @escaping @Sendable (URLRequest?) -> Void
     )
 
+    /// The redirect is followed: its request has begun.
+    func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest)
+
     func exchangeDidEnd(_ end: ExchangeEnd)
 }
 

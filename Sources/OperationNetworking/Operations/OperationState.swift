@@ -8,6 +8,8 @@ struct OperationState {
     // MARK: Configuration
 
     var request: URLRequest
+    /// Of the request's body, if that is a stream.
+    var inputStreamUse = StreamUse()
     var outputStream: OutputStream?
     var outputFile: URL?
     var trustAnchors = TrustAnchors.system
@@ -76,10 +78,12 @@ struct OperationState {
             completionBlock = nil
             observers = []
             seats = []
+            // It keeps the configuration it was made from, and with it the stream's provider.
+            exchange = nil
         }
         return [
             uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers,
-            seats,
+            seats, exchange,
         ]
     }
 
@@ -100,8 +104,6 @@ struct OperationState {
     }
 
     private var streamedBody: RequestBody? {
-        guard let stream = request.httpBodyStream else { return nil }
-        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        return .stream(BodyStream(stream, length: length, provider: bodyStreamProvider))
+        BodyStream(of: request, use: inputStreamUse, provider: bodyStreamProvider).map { .stream($0) }
     }
 }

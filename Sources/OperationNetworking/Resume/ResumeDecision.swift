@@ -40,7 +40,7 @@ enum ResumeDecision: Hashable, Sendable {
     init(_ question: Question, status: Int, fields: HeaderFields) {
         switch question.asked {
         case .ownRange:
-            self = (200..<300).contains(status) ? .replace(total: fields.contentLength) : .deliver
+            self = question.decisionOnOwnRange(status: status, fields: fields)
         case .whole, .nothing:
             self = question.decisionOnWhole(status: status, fields: fields)
         case .rest(let offset, let ifRange):
@@ -54,6 +54,13 @@ extension ResumeDecision.Question {
     private var offset: Int64 { partial?.offset ?? 0 }
 
     // MARK: - By status
+
+    fileprivate func decisionOnOwnRange(status: Int, fields: HeaderFields) -> ResumeDecision {
+        guard (200..<300).contains(status) else { return .deliver }
+        // Which bytes of which whole are there, only the caller knows.
+        guard canRewind || offset == 0 else { return .fail(.representationChanged) }
+        return .replace(total: fields.contentLength)
+    }
 
     fileprivate func decisionOnWhole(status: Int, fields: HeaderFields) -> ResumeDecision {
         switch status {

@@ -132,6 +132,8 @@ private final class LoadTransfer: TransferClient, Sendable {
 
     func transferDidSend(_ count: Int) {}
 
+    func transferDidSeek(to offset: Int64) {}
+
     func transferDidComplete(_ end: TransferEnd) {
         isOver.withLock { $0 = true }
         onEnd(end)

@@ -95,6 +95,13 @@ struct RedirectPolicyTests {
         #expect(followed.value(forHTTPHeaderField: "Accept") == "text/plain")
     }
 
+    @Test(arguments: [("/next", true), ("https://example.org/", false), ("http://example.com/", false)])
+    func aHostFieldOfTheCallersStaysAtItsOrigin(location: String, isSame: Bool) throws {
+        let asked = try request("http://example.org/", "GET", ["Host": "www.example.net"])
+        let followed = try #require(RedirectPolicy.request(after: head(307, location), to: asked))
+        #expect(followed.value(forHTTPHeaderField: "Host") == (isSame ? "www.example.net" : nil))
+    }
+
     @Test(arguments: [
         ("http://example.org/next", "http://example.org/next"), ("/next", "http://example.org/next"),
         ("next", "http://example.org/a/next"), ("../next", "http://example.org/next"),

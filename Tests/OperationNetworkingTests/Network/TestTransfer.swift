@@ -94,6 +94,10 @@ final class TestTransfer: TransferClient, Sendable {
         heard.withLock { $0.sent += count }
     }
 
+    func transferDidSeek(to offset: Int64) {
+        heard.withLock { $0.sent = Int(offset) }
+    }
+
     func transferDidComplete(_ end: TransferEnd) {
         ends.append(end)
         onEnd()

@@ -202,6 +202,49 @@ struct TransferTests {
         #expect(held.body == "0123456789")
     }
 
+    private func transfer(
+        _ client: TestTransfer,
+        idleTimeout: Double,
+        since: MonotonicTime
+    ) throws -> Transfer {
+        Transfer(
+            id: client.id,
+            request: .plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout),
+            client: client,
+            easy: try EasyHandle(),
+            clock: PassClock(),
+            since: since,
+            spent: TransferMetrics(),
+            didConnect: {},
+            bodyIsReady: {}
+        )
+    }
+
+    /// Or it would be looked at for ever in one pass: sums of moments are rounded.
+    @Test func aTransferThatIsLookedAtWhenItIsDueHasTimedOut() throws {
+        let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
+        for millisecond in 0..<1_000 {
+            let start = MonotonicTime(seconds: 17_000 + Double(millisecond) / 1e3)
+            let transfer = try transfer(client, idleTimeout: 0.1, since: start)
+            let due = try #require(transfer.nextLook(after: start))
+            #expect(due > start)
+            #expect(transfer.nextLook(after: due) == nil)
+        }
+    }
+
+    @Test(arguments: [0.1, 1e-9, .leastNonzeroMagnitude])
+    func aTransferThatIsHeldIsLookedAtLater(idleTimeout: Double) throws {
+        let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
+        let start = MonotonicTime(seconds: 17_000)
+        let transfer = try transfer(client, idleTimeout: idleTimeout, since: start)
+        client.hold()
+        #expect(transfer.easyHandleDidReceiveBody([1, 2, 3].span) == .full)
+        for second in 0..<1_000 {
+            let now = MonotonicTime(seconds: 17_000 + Double(second) * 1.1)
+            #expect(try #require(transfer.nextLook(after: now)) > now)
+        }
+    }
+
     @Test(arguments: [0, -1, .infinity])
     func noTimeoutMeansForEver(timeout: Double) async throws {
         let server = try ScriptedServer(routes: [

@@ -187,6 +187,33 @@ struct PauseAndResumeTests {
         #expect(server.requests[1]["Range"] == nil && server.requests[1]["If-Range"] == nil)
     }
 
+    @Test(arguments: Destination.allCases)
+    func aRangeOfTheCallersIsAskedForAgainAndWrittenTwiceNowhere(_ destination: Destination) async throws {
+        let gate = Gate()
+        let answer = Answer.respond(206, ["Content-Range": "bytes 0-9/10"], body: "0123456789")
+        let server = try ScriptedServer([answer.held(after: 4, by: gate), answer])
+        let directory = try TemporaryDirectory()
+        let file = directory.file("body")
+        var request = URLRequest(url: server.url)
+        request.setValue("bytes=0-", forHTTPHeaderField: "Range")
+        let unstarted = HTTPRequestOperation(request: request)
+        if destination == .file { unstarted.outputFile = file }
+        if destination == .stream { unstarted.outputStream = OutputStream(url: file, append: false) }
+        let operation = try await paused(unstarted, server)
+        operation.resume()
+        gate.open()
+        let result = await Result(awaiting: { try await operation.value })
+        #expect(server.requests.map { $0["Range"] } == ["bytes=0-", "bytes=0-"])
+        switch result {
+        case .success(let object):
+            #expect(destination != .stream)
+            let found = destination == .memory ? object as? Data : try Data(contentsOf: file)
+            #expect(found == Data("0123456789".utf8))
+        case .failure(let error):
+            #expect(destination == .stream && error as? ResumeError == .representationChanged, "\(error)")
+        }
+    }
+
     @Test func manyPausesInOneDownload() async throws {
         let body = PatternBody(length: 2 << 20)
         let server = try ScriptedServer(

@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
@@ -41,6 +42,96 @@ struct RedirectTests {
         #expect(operation.request.url == server.url)
         #expect(operation.response?.url == elsewhere)
         #expect(server.requests.last?["X-Rewritten"] == "yes")
+    }
+
+    private final class Follower: OperationObserver {
+        let heard = Recorder<String>()
+        func operation(
+            _ operation: ConnectionOperation,
+            didFollow redirect: HTTPURLResponse,
+            to request: URLRequest
+        ) {
+            heard.append("follow \(request.url?.path ?? "")")
+        }
+        func operationDidPause(_ operation: ConnectionOperation) { heard.append("pause") }
+        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) { heard.append("finish") }
+    }
+
+    /// Whatever the redirect closures did before has been said to the network thread, and been told.
+    private func redirectsAreDecided(_ operation: HTTPRequestOperation) async throws {
+        ConnectionOperation.processingQueue.sync(flags: .barrier) {}
+        try await networkThreadIsDone()
+        operation.completionQueue?.sync {}
+    }
+
+    @Test func aRedirectIsAnnouncedWhenItIsFollowed() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there"), .respond(body: "x")])
+        let operation = operation(URLRequest(url: server.url))
+        let follower = Follower()
+        operation.addObserver(follower)
+        operation.start()
+        _ = try await operation.value
+        #expect(try await follower.heard.wait(count: 2) == ["follow /there", "finish"])
+    }
+
+    @Test func aRedirectThatAPauseOvertakesIsNotAnnounced() async throws {
+        let server = try ScriptedServer([
+            .redirect(to: "/old"), .redirect(to: "/new"), .respond(body: "x"),
+        ])
+        let operation = operation(URLRequest(url: server.url))
+        let follower = Follower()
+        operation.addObserver(follower)
+        let decided = Gate()
+        operation.setRedirect { operation, request, _ in
+            if request.url?.path == "/old" { operation.pause() }
+            decided.open()
+            return request
+        }
+        operation.start()
+        try await decided.wait()
+        try await redirectsAreDecided(operation)
+        operation.resume()
+        _ = try await operation.value
+        #expect(try await follower.heard.wait(count: 3) == ["pause", "follow /new", "finish"])
+    }
+
+    @Test func aRedirectIsNotAnnouncedAfterTheEnd() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there"), .respond(body: "x")])
+        let operation = operation(URLRequest(url: server.url))
+        let follower = Follower()
+        operation.addObserver(follower)
+        let ended = Gate()
+        operation.whenFinished { ended.open() }
+        operation.setRedirect { operation, request, _ in
+            operation.cancel()
+            try? ended.waitSynchronously()
+            return request
+        }
+        // Nothing is told before the closure has answered.
+        operation.completionQueue?.suspend()
+        operation.start()
+        try await ended.wait()
+        ConnectionOperation.processingQueue.sync(flags: .barrier) {}
+        operation.completionQueue?.resume()
+        try await redirectsAreDecided(operation)
+        #expect(follower.heard.elements == ["finish"])
+    }
+
+    @Test func aRedirectThatCannotBeFollowedIsNotAnnounced() async throws {
+        let server = try ScriptedServer([.redirect(to: "/there"), .respond(body: "x")])
+        let operation = operation(URLRequest(url: server.url))
+        let follower = Follower()
+        operation.addObserver(follower)
+        operation.setRedirect { _, request, _ in
+            var request = request
+            request.url = URL(string: "ftp://example.org/")
+            return request
+        }
+        operation.start()
+        _ = try? await operation.value
+        try await redirectsAreDecided(operation)
+        #expect((operation.error as? URLError)?.code == .unsupportedURL)
+        #expect(follower.heard.elements == ["finish"])
     }
 
     @Test func aLoopEnds() async throws {

@@ -162,6 +162,27 @@ import Testing
             with: nothingThere
         ),
         Row("a Range of the caller's", 206, good, .replace(total: 6), with: { $0.asked = .ownRange }),
+        Row(
+            "a Range of the caller's, into a stream",
+            206,
+            good,
+            .fail(.representationChanged),
+            with: { row in
+                row.asked = .ownRange
+                row.canRewind = false
+            }
+        ),
+        Row(
+            "a Range of the caller's, into a stream that has nothing yet",
+            206,
+            good,
+            .replace(total: 6),
+            with: { row in
+                row.asked = .ownRange
+                row.canRewind = false
+                row.offset = 0
+            }
+        ),
     ]
 
     // MARK: - 200
