@@ -22,9 +22,11 @@ static inline int cfiles_kind_of(mode_t mode) {
     return S_ISFIFO(mode) ? cfiles_fifo : cfiles_other;
 }
 
-static inline int cfiles_kind_of_descriptor(int descriptor) {
+static inline int cfiles_kind_of_descriptor(int descriptor, int *is_empty) {
     struct stat status;
-    return fstat(descriptor, &status) == 0 ? cfiles_kind_of(status.st_mode) : -1;
+    if (fstat(descriptor, &status) != 0) return -1;
+    *is_empty = status.st_size == 0;
+    return cfiles_kind_of(status.st_mode);
 }
 
 static inline int cfiles_kind_of_path(const char *path) {

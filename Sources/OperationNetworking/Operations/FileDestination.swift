@@ -19,7 +19,6 @@ final class FileDestination: SinkDestination {
         try translating {
             guard let opened = try OutputFile(path: url.path) else { return false }
             file = opened
-            if opened.canBeEmptied { try opened.truncate() }
             return true
         }
     }

@@ -6,9 +6,9 @@ internal import OperationNetworkingSystem
 ///
 /// | event                     | untouched | resting | working        | blocked        | closed      |
 /// |---------------------------|-----------|---------|----------------|----------------|-------------|
-/// | ``begin()``               | working   | -       | -              | -              | its failure |
-/// | ``append(_:)``            | working   | working | -              | -              | its failure |
-/// | ``empty()``               | -         | working | -              | -              | its failure |
+/// | ``begin()``               | resting   | -       | -              | -              | -           |
+/// | ``append(_:)``            | -         | working | -              | -              | -           |
+/// | ``empty()``               | -         | working | -              | -              | -           |
 /// | ``end()``                 | working   | working | -              | -              | -           |
 /// | ``abandon(keepsRest:)``   | closed    | working | -              | -              | -           |
 /// | ``giveUp()``              | -         | -       | drops the rest | drops the rest | -           |
@@ -78,11 +78,9 @@ struct SinkState: Sendable {
 
     // MARK: - What comes: each returns whether somebody has to get to work
 
-    mutating func begin() -> Bool {
-        switch phase {
-        case .untouched: return work()
-        case .resting, .working, .blocked, .closed: return false
-        }
+    /// The first byte opens it, or the end: a small body then makes only one errand.
+    mutating func begin() {
+        if phase == .untouched { phase = .resting }
     }
 
     mutating func append(_ bytes: Span<UInt8>) -> Bool {

@@ -79,30 +79,38 @@ final class SinkWriter: @unchecked Sendable {
     // MARK: - Commands
 
     func begin() throws {
-        try command { $0.begin() }
+        try command { shared in
+            shared.state.begin()
+            return false
+        }
     }
 
     func append(_ bytes: Span<UInt8>) throws {
-        let failure: (any Error)? = shared.withLock { shared in
-            guard shared.failure == nil else { return shared.failure }
-            if shared.state.append(bytes) { schedule() }
-            return nil
+        let (mustWork, failure) = shared.withLock { shared in
+            (shared.state.append(bytes), shared.failure)
         }
         if let failure { throw failure }
+        if mustWork { schedule() }
     }
 
     func empty() throws {
-        try command { $0.empty() }
+        try command { shared in
+            // A FIFO turned out to be one only now.
+            guard shared.state.canBeEmptied else { throw ResumeError.representationChanged }
+            return shared.state.empty()
+        }
     }
 
     /// `then` is called when everything is written and the destination is closed.
     func end(_ then: @escaping End) {
-        let result: Result<Void, any Error>? = shared.withLock { shared in
-            guard shared.state.phase != .closed else { return shared.result }
+        let (mustWork, result) = shared.withLock { shared in
+            guard shared.state.phase != .closed else {
+                return (false, shared.result as Result<Void, any Error>?)
+            }
             shared.end = then
-            if shared.state.end() { schedule() }
-            return nil
+            return (shared.state.end(), nil)
         }
+        if mustWork { schedule() }
         if let result { then(result) }
     }
 
@@ -110,17 +118,21 @@ final class SinkWriter: @unchecked Sendable {
     /// - Returns: whether nothing is going on; if not, `whenStopped` is called, once, when nothing is, or when
     ///   patience is over.
     func abandon(_ whenStopped: (@Sendable () -> Void)?) -> Bool {
-        let isStopped = shared.withLock { shared in
+        let (mustWork, isBlocked, isStopped) = shared.withLock { shared in
             shared.end = nil
-            if shared.state.abandon(keepsRest: keepsRest) { schedule() }
-            if shared.state.phase == .blocked { queue.async { self.unblock() } }
-            guard keepsRest, shared.state.phase != .closed else { return true }
-            if let whenStopped { shared.whenStopped = whenStopped }
-            return false
+            let mustWork = shared.state.abandon(keepsRest: keepsRest)
+            let isStopped = !keepsRest || shared.state.phase == .closed
+            if !isStopped, let whenStopped { shared.whenStopped = whenStopped }
+            return (mustWork, shared.state.phase == .blocked, isStopped)
         }
-        guard !isStopped, whenStopped != nil else { return isStopped }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.giveUp() }
-        return false
+        if mustWork { schedule() }
+        if isBlocked { queue.async { self.unblock() } }
+        if !isStopped, whenStopped != nil {
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+                self?.giveUp()
+            }
+        }
+        return isStopped
     }
 
     private func giveUp() {
@@ -132,13 +144,15 @@ final class SinkWriter: @unchecked Sendable {
         whenStopped?()
     }
 
-    private func command(_ body: (inout SinkState) -> Bool) throws {
-        try shared.withLock { shared in
+    private func command(_ body: (inout Shared) throws -> Bool) throws {
+        let mustWork = try shared.withLock { shared in
             if let failure = shared.failure { throw failure }
-            if body(&shared.state) { schedule() }
+            return try body(&shared)
         }
+        if mustWork { schedule() }
     }
 
+    /// Not under the lock, which the queue takes first of all.
     private func schedule() {
         queue.async { self.work() }
     }
@@ -222,7 +236,8 @@ final class SinkWriter: @unchecked Sendable {
     /// - Returns: whether it is waited for; `false`: go on with the next step.
     private func waitForRoom() -> Bool {
         let wait = shared.withLock { shared in
-            shared.state.didFindNoRoom() ? (block: shared.state.block, tries: shared.state.fruitlessTries) : nil
+            shared.state.didFindNoRoom()
+                ? (block: shared.state.block, tries: shared.state.fruitlessTries) : nil
         }
         guard let wait else { return false }
         if let descriptor = destination.pollableDescriptor {

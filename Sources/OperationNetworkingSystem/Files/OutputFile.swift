@@ -9,7 +9,7 @@ package final class OutputFile {
     private var descriptor: Int32
     private let isFIFO: Bool
 
-    /// Opens or makes the file; what is in it stays until ``truncate()``. `nil` for a FIFO that nobody reads.
+    /// Opens the file and empties it, or makes it. `nil` for a FIFO that nobody reads.
     /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket.
     package init?(path: String) throws {
         // O_NONBLOCK: opening a FIFO nobody reads would wait for ever. It does nothing to regular files.
@@ -20,12 +20,23 @@ package final class OutputFile {
             if code == ENXIO, cfiles_kind_of_path(path) == cfiles_fifo.rawValue { return nil }
             throw SystemError(code, "open \(path)")
         }
-        let kind = cfiles_kind_of_descriptor(descriptor)
+        var isEmpty: Int32 = 0
+        let kind = cfiles_kind_of_descriptor(descriptor, &isEmpty)
         isFIFO = kind == cfiles_fifo.rawValue
         guard kind > cfiles_other.rawValue else {
             let code = kind < 0 ? errno : ESPIPE
             Glibc.close(descriptor)
             throw SystemError(code, "open \(path)")
+        }
+        // Not O_TRUNC, which would empty a file before anybody knows what it is.
+        if kind == cfiles_regular.rawValue, isEmpty == 0 {
+            do {
+                try truncate()
+            } catch {
+                Glibc.close(descriptor)
+                descriptor = -1
+                throw error
+            }
         }
     }
 

@@ -48,12 +48,10 @@ struct OutputFileTests {
         #expect(contents(path) == "abcdef")
     }
 
-    @Test func openingKeepsWhatIsThereUntilItIsTruncated() throws {
+    @Test func openingEmptiesTheFile() throws {
         let path = directory.file("old")
         #expect(FileManager.default.createFile(atPath: path, contents: Data("0123456789".utf8)))
         let file = try outputFile(path)
-        #expect(contents(path) == "0123456789")
-        try file.truncate()
         #expect(contents(path) == "")
         try write(bytes("abc"), to: file)
         #expect(contents(path) == "abc")
