@@ -37,7 +37,8 @@ final class SmallDisk: Sendable {
 
     /// A file on it, as this process sees it.
     func file(_ name: String) -> URL {
-        URL(fileURLWithPath: "/proc/\(process.processIdentifier)/root/mnt/\(name)")
+        ["\(process.processIdentifier)", "root", "mnt", name]
+            .reduce(URL(fileURLWithPath: "/proc")) { $0.appendingPathComponent($1) }
     }
 
     private func end() throws {
