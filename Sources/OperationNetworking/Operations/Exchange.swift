@@ -14,6 +14,8 @@ final class Exchange: @unchecked Sendable {
         case transferring(TransferID)
         /// Somebody else has the next word: the redirect closure, or a sink that writes its last bytes.
         case waiting
+        /// It is decided how it ends; the sink still writes.
+        case stopping(ExchangeEnd)
         case ended(ExchangeEnd)
     }
 
@@ -71,7 +73,7 @@ final class Exchange: @unchecked Sendable {
         switch phase {
         case .ended(let end):
             owner.exchangeDidEnd(end)
-        case .waiting:
+        case .waiting, .stopping:
             // Its sink was writing the last bytes when it was suspended, and still is.
             self.owner = owner
         case .transferring:
@@ -109,7 +111,7 @@ final class Exchange: @unchecked Sendable {
         case .idle:
             // It may be about to ask again.
             break
-        case .waiting, .ended:
+        case .waiting, .stopping, .ended:
             // A sink that writes its last bytes is let finish: that end is as good as any.
             return
         }
@@ -414,8 +416,7 @@ extension Exchange {
         if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
         if let report = upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
         if case .keepAside = bodyUse {
-            _ = sink.abandon()
-            return end(ExchangeEnd(error: nil, data: sideBody, metrics: metrics))
+            return stop(ExchangeEnd(error: nil, data: sideBody, metrics: metrics))
         }
         sink.end { result in
             NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
@@ -432,10 +433,26 @@ extension Exchange {
     }
 
     private func fail(_ error: any Error) {
+        // A cancel that comes while the sink stops has nothing to add.
+        if case .stopping = phase { return }
         if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
-        let kept = sink.abandon()
-        let data = if case .keepAside = bodyUse { sideBody } else { kept }
-        end(ExchangeEnd(error: error, data: data, metrics: metrics))
+        let data: Data? = if case .keepAside = bodyUse { sideBody } else { nil }
+        stop(ExchangeEnd(error: error, data: data, metrics: metrics))
+    }
+
+    /// Ends when nobody writes to the destination any more.
+    private func stop(_ decided: ExchangeEnd) {
+        phase = .stopping(decided)
+        let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
+        guard case .stopped(let kept) = stop else { return }
+        var decided = decided
+        decided.data = decided.data ?? kept
+        end(decided)
+    }
+
+    private func sinkDidStop() {
+        guard case .stopping(let decided) = phase else { return }
+        end(decided)
     }
 
     private func end(_ end: ExchangeEnd) {

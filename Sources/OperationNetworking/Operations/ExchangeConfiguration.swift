@@ -32,8 +32,8 @@ struct ExchangeConfiguration: Sendable {
     func makeSink() -> any ResponseSink {
         switch destination {
         case .memory: MemorySink(limit: memoryLimit)
-        case .file(let url): FileSink(url)
-        case .stream(let stream): StreamSink(stream)
+        case .file(let url): QueuedSink(FileDestination(url))
+        case .stream(let stream): QueuedSink(StreamDestination(stream))
         }
     }
 

@@ -41,8 +41,8 @@ final class MemorySink: ResponseSink {
         then(.success(data))
     }
 
-    func abandon() -> Data? {
-        data
+    func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
+        .stopped(data)
     }
 
     private func checkLimit(_ length: Int64) throws {

@@ -3,7 +3,7 @@ internal import OperationNetworkingSystem
 
 /// Where the body of a response goes. Used on the network thread; nothing here waits.
 protocol ResponseSink: AnyObject {
-    /// How many bytes it holds, or has passed on, since it was last emptied.
+    /// How many bytes it has taken since it was last emptied. Bytes that it took and could not write are not counted.
     var count: Int64 { get }
 
     /// Whether the transfer has to wait until ``onChange`` was called.
@@ -31,6 +31,15 @@ protocol ResponseSink: AnyObject {
     /// No more will come: `then` is called, on any thread, when everything has arrived where it belongs.
     func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void)
 
-    /// Nobody wants the rest. What came is kept: it is returned, if it is in memory.
-    func abandon() -> Data?
+    /// Nobody wants the rest. What came is kept, as far as that is possible without waiting for others.
+    /// - Returns: what is there, unless something is still being written; then `whenStopped` is called, once, on any
+    ///   thread.
+    func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop
+}
+
+/// Whether a sink that was abandoned has come to rest.
+enum SinkStop: Hashable, Sendable {
+    /// Nothing is written any more; what came, if it is in memory.
+    case stopped(Data?)
+    case stopping
 }

@@ -1,24 +1,42 @@
 import COperationNetworking
 import Glibc
 
-/// A file that is written from front to back, and can be emptied to start again.
+/// A file that is written from front to back, and can be emptied to start again; or a device, or a FIFO.
 ///
-/// Closed with this object. Calls may wait for the disk, never for another process: a FIFO is refused.
+/// Closed with this object. Calls may wait for the disk, never for another process: what a FIFO has no room for is
+/// not written.
 package final class OutputFile {
     private var descriptor: Int32
+    private let isFIFO: Bool
 
-    /// Opens or makes the file; what is in it stays until ``truncate()``.
-    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a FIFO or a socket.
-    package init(path: String) throws {
+    /// Opens the file and empties it, or makes it. `nil` for a FIFO that nobody reads.
+    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket.
+    package init?(path: String) throws {
         // O_NONBLOCK: opening a FIFO nobody reads would wait for ever. It does nothing to regular files.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK
         descriptor = cfiles_open(path, flags, 0o666)
-        guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
-        let kind = cfiles_is_file_or_device(descriptor)
-        guard kind > 0 else {
+        guard descriptor >= 0 else {
+            let code = errno
+            if code == ENXIO, cfiles_kind_of_path(path) == cfiles_fifo.rawValue { return nil }
+            throw SystemError(code, "open \(path)")
+        }
+        var isEmpty: Int32 = 0
+        let kind = cfiles_kind_of_descriptor(descriptor, &isEmpty)
+        isFIFO = kind == cfiles_fifo.rawValue
+        guard kind > cfiles_other.rawValue else {
             let code = kind < 0 ? errno : ESPIPE
             Glibc.close(descriptor)
             throw SystemError(code, "open \(path)")
+        }
+        // Not O_TRUNC, which would empty a file before anybody knows what it is.
+        if kind == cfiles_regular.rawValue, isEmpty == 0 {
+            do {
+                try truncate()
+            } catch {
+                Glibc.close(descriptor)
+                descriptor = -1
+                throw error
+            }
         }
     }
 
@@ -26,28 +44,36 @@ package final class OutputFile {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Empties the file and goes back to its start. A device has nothing to empty.
+    /// Whether ``truncate()`` takes back what was written.
+    package var canBeEmptied: Bool { !isFIFO }
+
+    /// Becomes writable when there is room; `nil` for what always has room.
+    package var pollableDescriptor: Int32? { isFIFO ? descriptor : nil }
+
+    /// Empties the file and goes back to its start. A device has nothing to empty, and a FIFO cannot be.
     package func truncate() throws {
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else { throw SystemError(errno, "ftruncate") }
         _ = lseek(descriptor, 0, SEEK_SET)
     }
 
-    /// Writes all of `bytes` after what was written before.
-    package func write(_ bytes: Span<UInt8>) throws {
+    /// Writes what there is room for of `bytes`, after what was written before.
+    /// - Returns: how many bytes; 0 when there is no room now.
+    package func write(_ bytes: Span<UInt8>) throws -> Int {
+        guard !bytes.isEmpty else { return 0 }
+        guard isFIFO else { return try writeOnce(bytes) }
+        return try PipeSignal.heldBack { try writeOnce(bytes) }
+    }
+
+    private func writeOnce(_ bytes: Span<UInt8>) throws -> Int {
         try bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let written = Glibc.write(
-                    descriptor,
-                    UnsafeRawBufferPointer(rebasing: rest).baseAddress,
-                    rest.count
-                )
-                if written > 0 {
-                    rest = rest.dropFirst(written)
-                } else if written == 0 {
-                    throw SystemError(ENOSPC, "write")
-                } else if errno != EINTR {
-                    throw SystemError(errno, "write")
+            while true {
+                let written = Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+                if written > 0 { return written }
+                if written == 0 { throw SystemError(ENOSPC, "write") }
+                switch errno {
+                case EINTR: continue
+                case EAGAIN: return 0
+                default: throw SystemError(errno, "write")
                 }
             }
         }

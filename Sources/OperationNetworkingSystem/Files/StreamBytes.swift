@@ -13,11 +13,18 @@ extension InputStream {
 }
 
 extension OutputStream {
-    /// Writes what the stream takes of `data`: how many bytes, 0 when it is at its capacity, negative on failure.
-    package func write(_ data: Data) -> Int {
-        data.withUnsafeBytes { bytes in
-            guard let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress else { return 0 }
-            return write(start, maxLength: bytes.count)
+    /// Writes what the stream takes of `bytes`: how many, 0 when it is at its capacity, negative on failure. May wait.
+    package func write(_ bytes: Span<UInt8>) -> Int {
+        bytes.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            return write(start, maxLength: buffer.count)
         }
+    }
+}
+
+extension [UInt8] {
+    /// Copies bytes that are only lent.
+    package mutating func append(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

@@ -25,33 +25,44 @@ struct OutputFileTests {
         }
     }
 
+    private func outputFile(_ path: String) throws -> OutputFile {
+        try #require(try OutputFile(path: path))
+    }
+
+    private func bytes(_ text: String) -> [UInt8] {
+        Array(text.utf8)
+    }
+
+    private func write(_ bytes: [UInt8], to file: OutputFile) throws {
+        var count = 0
+        while count < bytes.count { count += try file.write(bytes.span.extracting(count...)) }
+    }
+
     @Test func whatIsWrittenStandsInTheFileInOrder() throws {
         let path = directory.file("new")
-        let file = try OutputFile(path: path)
-        try file.write(Array("abc".utf8).span)
-        try file.write([UInt8]().span)
-        try file.write(Array("def".utf8).span)
+        let file = try outputFile(path)
+        try write(bytes("abc"), to: file)
+        #expect(try file.write([UInt8]().span) == 0)
+        try write(bytes("def"), to: file)
         try file.close()
         #expect(contents(path) == "abcdef")
     }
 
-    @Test func openingKeepsWhatIsThereUntilItIsTruncated() throws {
+    @Test func openingEmptiesTheFile() throws {
         let path = directory.file("old")
         #expect(FileManager.default.createFile(atPath: path, contents: Data("0123456789".utf8)))
-        let file = try OutputFile(path: path)
-        #expect(contents(path) == "0123456789")
-        try file.truncate()
+        let file = try outputFile(path)
         #expect(contents(path) == "")
-        try file.write(Array("abc".utf8).span)
+        try write(bytes("abc"), to: file)
         #expect(contents(path) == "abc")
     }
 
     @Test func truncatingGoesBackToTheStart() throws {
         let path = directory.file("again")
-        let file = try OutputFile(path: path)
-        try file.write(Array("a longer text".utf8).span)
+        let file = try outputFile(path)
+        try write(bytes("a longer text"), to: file)
         try file.truncate()
-        try file.write(Array("short".utf8).span)
+        try write(bytes("short"), to: file)
         try file.close()
         #expect(contents(path) == "short")
     }
@@ -59,43 +70,105 @@ struct OutputFileTests {
     @Test func aLargeBodyIsWrittenWhole() throws {
         let path = directory.file("large")
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        let file = try OutputFile(path: path)
-        try file.write(bytes.span)
+        let file = try outputFile(path)
+        try write(bytes, to: file)
         try file.close()
         #expect(FileManager.default.contents(atPath: path) == Data(bytes))
     }
 
-    @Test func aFIFOWithoutAReaderIsRefusedWithoutWaiting() async {
+    @Test func aFIFOWithoutAReaderIsNotOpenedAndNotWaitedFor() async {
         await #expect(processExitsWith: .success) {
             alarm(5)
             let directory = try TestDirectory()
             let path = directory.file("fifo")
             guard mkfifo(path, 0o600) == 0 else { exit(2) }
-            do {
-                _ = try OutputFile(path: path)
-                exit(3)
-            } catch let error as SystemError where error.code == ENXIO {}
+            guard try OutputFile(path: path) == nil else { exit(3) }
         }
     }
 
-    @Test func aFIFOWithAReaderIsRefusedToo() throws {
-        let path = directory.file("fifo")
-        try #require(mkfifo(path, 0o600) == 0)
-        let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        defer { close(reader) }
-        #expect(code { _ = try OutputFile(path: path) } == ESPIPE)
+    @Test func aFIFOTakesWhatItHasRoomForAndThenNothing() async {
+        await #expect(processExitsWith: .success) {
+            alarm(5)
+            let directory = try TestDirectory()
+            let path = directory.file("fifo")
+            guard mkfifo(path, 0o600) == 0 else { exit(2) }
+            let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard let file = try OutputFile(path: path), !file.canBeEmptied else { exit(3) }
+            let bytes = [UInt8](repeating: 7, count: 4096)
+            var count = 0
+            while case let written = try file.write(bytes.span), written > 0 { count += written }
+            guard count >= 4096, file.pollableDescriptor != nil else { exit(4) }
+
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            guard read(reader, &buffer, 4096) == 4096, buffer == bytes else { exit(5) }
+            guard try file.write(bytes.span) > 0 else { exit(6) }
+        }
+    }
+
+    /// In a process of its own, which the signal would end.
+    @Test func aFIFOWhoseReaderHasGoneIsAnErrorAndNoSignal() async {
+        await #expect(processExitsWith: .success) {
+            alarm(5)
+            let directory = try TestDirectory()
+            let path = directory.file("fifo")
+            guard mkfifo(path, 0o600) == 0 else { exit(2) }
+            let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard let file = try OutputFile(path: path) else { exit(3) }
+            close(reader)
+            do {
+                _ = try file.write([UInt8](repeating: 7, count: 10).span)
+                exit(4)
+            } catch let error as SystemError where error.code == EPIPE {}
+            var blocked = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &blocked)
+            var pending = sigset_t()
+            sigpending(&pending)
+            guard sigismember(&blocked, SIGPIPE) == 0, sigismember(&pending, SIGPIPE) == 0 else { exit(5) }
+        }
+    }
+
+    @Test func aPipeSignalThatWaitedBeforeStillWaits() async {
+        await #expect(processExitsWith: .success) {
+            alarm(5)
+            var pipe = sigset_t()
+            sigemptyset(&pipe)
+            sigaddset(&pipe, SIGPIPE)
+            pthread_sigmask(SIG_BLOCK, &pipe, nil)
+            pthread_kill(pthread_self(), SIGPIPE)
+            PipeSignal.heldBack {}
+            var pending = sigset_t()
+            sigpending(&pending)
+            guard sigismember(&pending, SIGPIPE) == 1 else { exit(2) }
+        }
+    }
+
+    @Test func aSocketIsRefused() throws {
+        let path = directory.file("s")
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        try #require(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        let bound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+        #expect(code { _ = try OutputFile(path: path) } == ENXIO)
     }
 
     @Test func aFullDiskIsAnErrorOfTheWrite() throws {
-        let file = try OutputFile(path: "/dev/full")
+        let file = try outputFile("/dev/full")
         try file.truncate()
-        #expect(code { try file.write(Array("a".utf8).span) } == ENOSPC)
+        #expect(code { try write(bytes("a"), to: file) } == ENOSPC)
     }
 
     @Test func aDeviceTakesEverything() throws {
-        let file = try OutputFile(path: "/dev/null")
+        let file = try outputFile("/dev/null")
         try file.truncate()
-        try file.write([UInt8](repeating: 1, count: 100_000).span)
+        try write([UInt8](repeating: 1, count: 100_000), to: file)
         try file.close()
     }
 
@@ -107,15 +180,15 @@ struct OutputFileTests {
     }
 
     @Test func closingTwiceDoesNothingMore() throws {
-        let file = try OutputFile(path: directory.file("closed"))
+        let file = try outputFile(directory.file("closed"))
         try file.close()
         try file.close()
-        #expect(code { try file.write(Array("a".utf8).span) } == EBADF)
+        #expect(code { try write(bytes("a"), to: file) } == EBADF)
     }
 
     @Test func theDescriptorIsCloseOnExec() throws {
         let path = directory.file("private")
-        try withExtendedLifetime(OutputFile(path: path)) {
+        try withExtendedLifetime(outputFile(path)) {
             let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
             let numbers = links.compactMap { Int32($0) }.filter { number in
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)"))

@@ -78,7 +78,7 @@ struct NetworkThreadTests {
             guard let stream = OutputStream(url: file, append: false) else { return }
             stream.schedule(in: loop, forMode: .default)
             stream.open()
-            guard stream.hasSpaceAvailable, stream.write(Data("hello".utf8)) == 5 else { return }
+            guard stream.hasSpaceAvailable, stream.write(Array("hello".utf8).span) == 5 else { return }
             stream.close()
             stream.remove(from: loop, forMode: .default)
             done.open()

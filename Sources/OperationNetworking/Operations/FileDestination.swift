@@ -1,63 +1,47 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Writes a body to a file, which is made or emptied when the first body that counts begins.
-final class FileSink: ResponseSink {
+/// A file, which is made or emptied when it is opened; or a device, or a FIFO, which waits for somebody who reads it.
+final class FileDestination: SinkDestination {
     private let url: URL
     private var file: OutputFile?
-
-    private(set) var count: Int64 = 0
-    var onChange: (@Sendable () -> Void)?
-    let failure: (any Error)? = nil
-    let isFull = false
-    let canBeEmptied = true
 
     init(_ url: URL) {
         self.url = url
     }
 
-    func prepare(expecting expected: Int64?) throws {
-        guard file == nil else { return }
+    /// Nothing is in it before it is open, not even in a FIFO.
+    var canBeEmptied: Bool { file?.canBeEmptied ?? true }
+    let keepsRest = true
+    var pollableDescriptor: Int32? { file?.pollableDescriptor }
+
+    func open() throws -> Bool {
         try translating {
-            let opened = try OutputFile(path: url.path)
-            try opened.truncate()
+            guard let opened = try OutputFile(path: url.path) else { return false }
             file = opened
+            return true
         }
     }
 
     func empty() throws {
         try translating { try file?.truncate() }
-        count = 0
     }
 
-    func write(_ bytes: Span<UInt8>) throws {
-        guard let file else { return }
+    func write(_ bytes: Span<UInt8>) throws -> Int {
         do {
-            try file.write(bytes)
+            return try file?.write(bytes) ?? 0
         } catch {
             throw FileError.foundation(error, url)
         }
-        count += Int64(bytes.count)
     }
 
-    func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+    func close() throws {
+        try translating { try file?.close() }
+    }
+
+    private func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            try translating { try file?.close() }
-            file = nil
-            then(.success(nil))
-        } catch {
-            then(.failure(error))
-        }
-    }
-
-    func abandon() -> Data? {
-        file = nil
-        return nil
-    }
-
-    private func translating(_ body: () throws -> Void) throws {
-        do {
-            try body()
+            return try body()
         } catch {
             throw FileError.foundation(error, url)
         }

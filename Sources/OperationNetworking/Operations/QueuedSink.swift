@@ -1,0 +1,47 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Passes a body to a file, a FIFO or a stream, which may wait for as long as they like: they are opened, written and
+/// closed on a queue of their own. What does not keep up holds its own transfer, and nobody else's.
+final class QueuedSink: ResponseSink {
+    private let writer: SinkWriter
+
+    init(_ destination: any SinkDestination) {
+        writer = SinkWriter(destination)
+    }
+
+    deinit {
+        // A writer that waits for room would wait for ever.
+        _ = writer.abandon(nil)
+    }
+
+    var count: Int64 { writer.count }
+    var isFull: Bool { writer.isFull }
+    var failure: (any Error)? { writer.failure }
+    var canBeEmptied: Bool { writer.canBeEmptied }
+
+    var onChange: (@Sendable () -> Void)? {
+        get { writer.onChange }
+        set { writer.onChange = newValue }
+    }
+
+    func prepare(expecting expected: Int64?) throws {
+        try writer.begin()
+    }
+
+    func empty() throws {
+        try writer.empty()
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        try writer.append(bytes)
+    }
+
+    func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
+        writer.end { result in then(result.map { nil }) }
+    }
+
+    func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
+        writer.abandon(whenStopped) ? .stopped(nil) : .stopping
+    }
+}

@@ -1,0 +1,220 @@
+internal import OperationNetworkingSystem
+
+/// What a sink that is written on a queue of its own has to do next: a value that decides and does nothing.
+///
+/// The network thread tells it what comes; whoever writes asks for the next step and tells how it went.
+///
+/// | event                     | untouched | resting | working        | blocked        | closed      |
+/// |---------------------------|-----------|---------|----------------|----------------|-------------|
+/// | ``begin()``               | resting   | -       | -              | -              | -           |
+/// | ``append(_:)``            | -         | working | -              | -              | -           |
+/// | ``empty()``               | -         | working | -              | -              | -           |
+/// | ``end()``                 | working   | working | -              | -              | -           |
+/// | ``abandon(keepsRest:)``   | closed    | working | -              | -              | -           |
+/// | ``giveUp()``              | -         | -       | drops the rest | drops the rest | -           |
+/// | ``didFindNoRoom()``       | -         | -       | blocked        | -              | -           |
+/// | ``tryAgain(_:)``          | -         | -       | -              | working        | -           |
+/// | ``didFail()``             | -         | -       | drops the rest | -              | -           |
+/// | ``didClose()``            | -         | -       | closed         | -              | -           |
+struct SinkState: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// Nothing that belongs there has begun.
+        case untouched
+        /// Everything there was to do is done.
+        case resting
+        /// Somebody is at it, or about to be.
+        case working
+        /// There is no room now; it has to be tried again.
+        case blocked
+        case closed
+    }
+
+    /// What to do with the destination.
+    enum Step: Hashable, Sendable {
+        case open
+        case empty
+        /// Write these of the bytes in hand.
+        case write(Range<Int>)
+        case close
+        /// Nothing, until somebody is needed again.
+        case rest
+    }
+
+    /// Bytes that may wait to be written before the sink is full.
+    static let capacity = 512 * 1024
+    /// Bytes that still wait when a full one has room again.
+    static let relief = capacity / 2
+    /// Bytes that are written at once.
+    static let stepLimit = 128 * 1024
+
+    private(set) var phase = Phase.untouched
+    /// Bytes that were taken and not thrown away.
+    private(set) var count: Int64 = 0
+    private(set) var isFull = false
+    /// Whether what was written can be taken back.
+    private(set) var canBeEmptied: Bool
+    /// How often in a row there was no room.
+    private(set) var fruitlessTries = 0
+    /// Counts the times there was no room: what was to end an earlier one does not end this one.
+    private(set) var block = 0
+
+    /// Of the bytes in `count`, those that the destination has.
+    private var writtenCount: Int64 = 0
+    private var waiting: [UInt8] = []
+    /// Which of the bytes in hand are not written yet.
+    private var inHand = 0..<0
+    private var isOpen = false
+    private var hasFailed = false
+    private var mustEmpty = false
+    private var hasEnded = false
+    private var isAbandoned = false
+
+    /// - Parameter canBeEmptied: as far as it is known before the destination is open.
+    init(canBeEmptied: Bool) {
+        self.canBeEmptied = canBeEmptied
+    }
+
+    private var bytesWaiting: Int { waiting.count + inHand.count }
+
+    // MARK: - What comes: each returns whether somebody has to get to work
+
+    /// The first byte opens it, or the end: a small body then makes only one errand.
+    mutating func begin() {
+        if phase == .untouched { phase = .resting }
+    }
+
+    mutating func append(_ bytes: Span<UInt8>) -> Bool {
+        guard !hasFailed, !hasEnded, !isAbandoned else { return false }
+        waiting.append(bytes)
+        count += Int64(bytes.count)
+        if bytesWaiting >= Self.capacity { isFull = true }
+        return work()
+    }
+
+    /// Throws away everything: what waits at once, what was written when its turn comes.
+    mutating func empty() -> Bool {
+        dropRest()
+        count = 0
+        writtenCount = 0
+        // Opening it empties it.
+        mustEmpty = isOpen
+        return mustEmpty && work()
+    }
+
+    mutating func end() -> Bool {
+        hasEnded = true
+        return work()
+    }
+
+    /// Nobody wants more. With `keepsRest`, what waits is written as long as there is room.
+    mutating func abandon(keepsRest: Bool) -> Bool {
+        isAbandoned = true
+        switch phase {
+        case .untouched:
+            phase = .closed
+            return false
+        case .resting:
+            return work()
+        case .working, .blocked:
+            if !keepsRest { dropRest() }
+            return false
+        case .closed:
+            return false
+        }
+    }
+
+    /// Nobody waits for what waits.
+    mutating func giveUp() {
+        dropRest()
+    }
+
+    private mutating func work() -> Bool {
+        switch phase {
+        case .untouched, .resting:
+            phase = .working
+            return true
+        case .working, .blocked, .closed:
+            return false
+        }
+    }
+
+    // MARK: - Steps
+
+    /// The next step. `hand` is the buffer of whoever writes: it changes places with the bytes that wait when all in
+    /// it is written.
+    mutating func next(_ hand: inout [UInt8]) -> Step {
+        if hasFailed { return .close }
+        if !isOpen { return isAbandoned && bytesWaiting == 0 && block > 0 ? .close : .open }
+        if mustEmpty { return .empty }
+        if inHand.isEmpty, !waiting.isEmpty {
+            hand.removeAll(keepingCapacity: true)
+            swap(&hand, &waiting)
+            inHand = hand.indices
+        }
+        if !inHand.isEmpty { return .write(inHand.prefix(Self.stepLimit)) }
+        if hasEnded || isAbandoned { return .close }
+        phase = .resting
+        return .rest
+    }
+
+    /// It is open, and empty.
+    mutating func didOpen(canBeEmptied: Bool) {
+        isOpen = true
+        self.canBeEmptied = canBeEmptied
+        fruitlessTries = 0
+    }
+
+    mutating func didEmpty() {
+        mustEmpty = false
+    }
+
+    /// - Returns: whether it was full, and is not any more.
+    mutating func didWrite(_ written: Int) -> Bool {
+        fruitlessTries = 0
+        // Thrown away meanwhile.
+        guard !inHand.isEmpty else { return false }
+        inHand = inHand.dropFirst(written)
+        writtenCount += Int64(written)
+        guard isFull, bytesWaiting <= Self.relief else { return false }
+        isFull = false
+        return true
+    }
+
+    /// The destination takes nothing now.
+    /// - Returns: whether to try again later; `false`: go on with the next step.
+    mutating func didFindNoRoom() -> Bool {
+        block += 1
+        guard !isAbandoned else {
+            // Nobody knows when, and nobody waits.
+            dropRest()
+            return false
+        }
+        fruitlessTries += 1
+        phase = .blocked
+        return true
+    }
+
+    /// - Parameter block: which time that there was no room is over; `nil`: whichever it is.
+    /// - Returns: whether to go on with the next step.
+    mutating func tryAgain(_ block: Int?) -> Bool {
+        guard phase == .blocked, block == nil || block == self.block else { return false }
+        phase = .working
+        return true
+    }
+
+    mutating func didFail() {
+        hasFailed = true
+        dropRest()
+    }
+
+    mutating func didClose() {
+        phase = .closed
+    }
+
+    private mutating func dropRest() {
+        waiting = []
+        inHand = 0..<0
+        count = writtenCount
+        isFull = false
+    }
+}

@@ -1,0 +1,274 @@
+import Dispatch
+internal import OperationNetworkingSystem
+
+/// What a ``SinkWriter`` writes to. Used on one queue, where everything may wait for as long as it likes.
+protocol SinkDestination: AnyObject {
+    /// Whether what was written can be taken back; exact once it is open.
+    var canBeEmptied: Bool { get }
+
+    /// Whether somebody who ends it early gets what came until then, and waits for it. Else it is dropped.
+    var keepsRest: Bool { get }
+
+    /// Opens it, and empties it if that is possible.
+    /// - Returns: `false` if it cannot be opened now, and may be later.
+    func open() throws -> Bool
+
+    /// Takes back what was written.
+    func empty() throws
+
+    /// - Returns: how many of the bytes were written; 0 when there is no room now.
+    func write(_ bytes: Span<UInt8>) throws -> Int
+
+    /// Becomes writable when there is room again; `nil`: nobody says when.
+    var pollableDescriptor: Int32? { get }
+
+    func close() throws
+}
+
+/// Writes to a destination on a queue of its own, so that nobody else waits for it. ``SinkState`` decides, this acts.
+///
+/// Commands may come from any thread.
+final class SinkWriter: @unchecked Sendable {
+    // @unchecked: `destination`, `hand` and `roomSource` are used on `queue` only; what both sides touch is in
+    // `shared`.
+
+    /// Seconds that somebody who wants no more waits for the rest to be written.
+    private static let patience = 1.0
+    /// Seconds between two looks at a destination that has no room and cannot say when it will: from, to.
+    private static let retryInterval = (shortest: 0.001, longest: 0.05)
+
+    typealias End = @Sendable (Result<Void, any Error>) -> Void
+
+    private struct Shared {
+        var state: SinkState
+        var failure: (any Error)?
+        var onChange: (@Sendable () -> Void)?
+        var end: End?
+        var whenStopped: (@Sendable () -> Void)?
+
+        var result: Result<Void, any Error> { failure.map { .failure($0) } ?? .success(()) }
+    }
+
+    private let destination: any SinkDestination
+    private let keepsRest: Bool
+    private let queue = DispatchQueue(label: "OperationNetworking.SinkWriter")
+    private let shared: Locked<Shared>
+    /// The bytes that are being written.
+    private var hand: [UInt8] = []
+    private var roomSource: (any DispatchSourceWrite)?
+
+    init(_ destination: any SinkDestination) {
+        self.destination = destination
+        keepsRest = destination.keepsRest
+        shared = Locked(Shared(state: SinkState(canBeEmptied: destination.canBeEmptied)))
+    }
+
+    // MARK: - State
+
+    var count: Int64 { shared.withLock { $0.state.count } }
+    var isFull: Bool { shared.withLock { $0.state.isFull } }
+    var canBeEmptied: Bool { shared.withLock { $0.state.canBeEmptied } }
+    var failure: (any Error)? { shared.withLock { $0.failure } }
+
+    /// Called, on any thread, when a full one has room again, and when it fails.
+    var onChange: (@Sendable () -> Void)? {
+        get { shared.withLock { $0.onChange } }
+        set { shared.withLock { $0.onChange = newValue } }
+    }
+
+    // MARK: - Commands
+
+    func begin() throws {
+        try command { shared in
+            shared.state.begin()
+            return false
+        }
+    }
+
+    func append(_ bytes: Span<UInt8>) throws {
+        let (mustWork, failure) = shared.withLock { shared in
+            (shared.state.append(bytes), shared.failure)
+        }
+        if let failure { throw failure }
+        if mustWork { schedule() }
+    }
+
+    func empty() throws {
+        try command { shared in
+            // A FIFO turned out to be one only now.
+            guard shared.state.canBeEmptied else { throw ResumeError.representationChanged }
+            return shared.state.empty()
+        }
+    }
+
+    /// `then` is called when everything is written and the destination is closed.
+    func end(_ then: @escaping End) {
+        let (mustWork, result) = shared.withLock { shared in
+            guard shared.state.phase != .closed else {
+                return (false, shared.result as Result<Void, any Error>?)
+            }
+            shared.end = then
+            return (shared.state.end(), nil)
+        }
+        if mustWork { schedule() }
+        if let result { then(result) }
+    }
+
+    /// Nobody wants the rest.
+    /// - Returns: whether nothing is going on; if not, `whenStopped` is called, once, when nothing is, or when
+    ///   patience is over.
+    func abandon(_ whenStopped: (@Sendable () -> Void)?) -> Bool {
+        let (mustWork, isBlocked, isStopped) = shared.withLock { shared in
+            shared.end = nil
+            let mustWork = shared.state.abandon(keepsRest: keepsRest)
+            let isStopped = !keepsRest || shared.state.phase == .closed
+            if !isStopped, let whenStopped { shared.whenStopped = whenStopped }
+            return (mustWork, shared.state.phase == .blocked, isStopped)
+        }
+        if mustWork { schedule() }
+        if isBlocked { queue.async { self.unblock() } }
+        if !isStopped, whenStopped != nil {
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+                self?.giveUp()
+            }
+        }
+        return isStopped
+    }
+
+    private func giveUp() {
+        let whenStopped = shared.withLock { shared in
+            shared.state.giveUp()
+            defer { shared.whenStopped = nil }
+            return shared.whenStopped
+        }
+        whenStopped?()
+    }
+
+    private func command(_ body: (inout Shared) throws -> Bool) throws {
+        let mustWork = try shared.withLock { shared in
+            if let failure = shared.failure { throw failure }
+            return try body(&shared)
+        }
+        if mustWork { schedule() }
+    }
+
+    /// Not under the lock, which the queue takes first of all.
+    private func schedule() {
+        queue.async { self.work() }
+    }
+
+    // MARK: - On the queue
+
+    private func work() {
+        while true {
+            let step = shared.withLock { $0.state.next(&hand) }
+            do {
+                switch step {
+                case .open:
+                    guard try destination.open() else {
+                        guard waitForRoom() else { continue }
+                        return
+                    }
+                    shared.withLock { $0.state.didOpen(canBeEmptied: destination.canBeEmptied) }
+                case .empty:
+                    try destination.empty()
+                    shared.withLock { $0.state.didEmpty() }
+                case .write(let range):
+                    let written = try destination.write(hand.span.extracting(range))
+                    guard written > 0 else {
+                        guard waitForRoom() else { continue }
+                        return
+                    }
+                    didWrite(min(written, range.count))
+                case .close:
+                    return close()
+                case .rest:
+                    return
+                }
+            } catch {
+                fail(error)
+            }
+        }
+    }
+
+    private func didWrite(_ count: Int) {
+        let onChange = shared.withLock { $0.state.didWrite(count) ? $0.onChange : nil }
+        onChange?()
+    }
+
+    private func fail(_ error: any Error) {
+        let onChange = shared.withLock { shared in
+            shared.failure = error
+            shared.state.didFail()
+            return shared.onChange
+        }
+        onChange?()
+    }
+
+    private func close() {
+        let error: (any Error)?
+        do {
+            try destination.close()
+            error = nil
+        } catch let failure {
+            error = failure
+        }
+        hand = []
+        let (result, end, whenStopped) = shared.withLock { shared in
+            if shared.failure == nil, let error {
+                shared.failure = error
+                shared.state.didFail()
+            }
+            shared.state.didClose()
+            defer {
+                shared.end = nil
+                shared.whenStopped = nil
+                shared.onChange = nil
+            }
+            return (shared.result, shared.end, shared.whenStopped)
+        }
+        end?(result)
+        whenStopped?()
+    }
+
+    // MARK: - Waiting for room
+
+    /// - Returns: whether it is waited for; `false`: go on with the next step.
+    private func waitForRoom() -> Bool {
+        let wait = shared.withLock { shared in
+            shared.state.didFindNoRoom()
+                ? (block: shared.state.block, tries: shared.state.fruitlessTries) : nil
+        }
+        guard let wait else { return false }
+        if let descriptor = destination.pollableDescriptor {
+            watch(descriptor, wait.block)
+        } else {
+            let interval = Self.retryInterval.shortest * Double(1 << min(wait.tries - 1, 10))
+            queue.asyncAfter(deadline: .now() + min(interval, Self.retryInterval.longest)) { [weak self] in
+                self?.tryAgain(wait.block)
+            }
+        }
+        return true
+    }
+
+    private func watch(_ descriptor: Int32, _ block: Int) {
+        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        source.setEventHandler { source.cancel() }
+        // Not before this may the descriptor be closed.
+        source.setCancelHandler {
+            self.roomSource = nil
+            self.tryAgain(block)
+        }
+        roomSource = source
+        source.resume()
+    }
+
+    /// Whoever waits for room, waits no longer.
+    private func unblock() {
+        if let roomSource { roomSource.cancel() } else { tryAgain(nil) }
+    }
+
+    private func tryAgain(_ block: Int?) {
+        if shared.withLock({ $0.state.tryAgain(block) }) { work() }
+    }
+}

@@ -1,0 +1,340 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// Destinations that fill up, close, fail or take nothing, beside operations that go on.
+@Suite(.timeLimit(.minutes(2)))
+struct SinkFaultTests {
+    private static let body = PatternBody(seed: 5, length: 2_000_000)
+
+    /// Does what a test wants of a stream.
+    final class Stream: OutputStream {
+        /// What one call does: takes so many bytes at most, or returns this.
+        enum Answer: Sendable {
+            case takes(Int)
+            case returns(Int, (any Error & Sendable)?)
+            case closes
+        }
+
+        /// The answers to the first calls; the last one is repeated.
+        var answers: [Answer] = [.takes(.max)]
+        var room: Gate?
+        let looks = Recorder<Bool>()
+        let written = Recorder<Data>()
+        let closings = Recorder<Bool>()
+        private var calls = 0
+        private var status = Status.notOpen
+        private var failure: (any Error)?
+
+        override var hasSpaceAvailable: Bool {
+            looks.append(true)
+            return status == .open && room?.isOpen != false
+        }
+        override var streamError: (any Error)? { failure }
+        override var streamStatus: Status { status }
+        override func open() { status = .open }
+
+        override func close() {
+            status = .closed
+            closings.append(true)
+        }
+
+        override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
+            let answer = answers[min(calls, answers.count - 1)]
+            calls += 1
+            switch answer {
+            case .takes(let limit):
+                let count = min(maxLength, limit)
+                written.append(Data(bytes: buffer, count: count))
+                return count
+            case .returns(let count, let error):
+                failure = error
+                return count
+            case .closes:
+                status = .closed
+                written.append(Data(bytes: buffer, count: 1))
+                return 1
+            }
+        }
+    }
+
+    private func server(_ gate: Gate? = nil) throws -> ScriptedServer {
+        try ScriptedServer { _ in
+            let answer = Answer.respond(body: .pattern(Self.body))
+            return gate.map { answer.held(after: 100_000, by: $0) } ?? answer
+        }
+    }
+
+    private func expectPrefix(_ data: Data) {
+        #expect(data == Self.body.data.prefix(data.count))
+    }
+
+    // MARK: - Full
+
+    /// The server waits in the middle of the body: the error does not wait for it.
+    @Test(arguments: [false, true]) func aFullDeviceIsAnErrorAtOnceBesideOthersThatFinish(usesStream: Bool)
+        async throws
+    {
+        let gate = Gate()
+        let server = try server(gate)
+        let full = WatchedOperation(server.url)
+        if usesStream {
+            full.operation.outputStream = OutputStream(toFileAtPath: "/dev/full", append: true)
+        } else {
+            full.operation.outputFile = URL(fileURLWithPath: "/dev/full")
+        }
+        let queue = OperationQueue.wide()
+        queue.addOperation(full.operation)
+        let error = try #require(try await full.end())
+        #expect(error.posixCode == 28)
+        #expect(full.ends.elements.count == 1)
+        if !usesStream {
+            #expect((error as? CocoaError)?.code == .fileWriteOutOfSpace)
+            #expect((error as? CocoaError)?.filePath == "/dev/full")
+            #expect(error.localizedDescription.contains("/dev/full"))
+        }
+        try await Bystanders(in: queue).finish()
+        gate.open()
+    }
+
+    @Test(arguments: [false, true]) func aSmallBodyThatDoesNotFitIsAnErrorToo(usesStream: Bool) async throws {
+        let server = try ScriptedServer([.respond(body: "x")])
+        let full = WatchedOperation(server.url)
+        if usesStream {
+            full.operation.outputStream = OutputStream(toFileAtPath: "/dev/full", append: true)
+        } else {
+            full.operation.outputFile = URL(fileURLWithPath: "/dev/full")
+        }
+        full.operation.start()
+        #expect(try await full.end()?.posixCode == 28)
+        #expect(full.ends.elements.count == 1)
+        server.stop()
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "mounting a tmpfs is not permitted here"))
+    func aDiskThatFillsUpIsAnErrorAndKeepsWhatFitted() async throws {
+        let disk = try SmallDisk()
+        let server = try server()
+        let operation = WatchedOperation(server.url)
+        let file = disk.file("body")
+        operation.operation.outputFile = file
+        let queue = OperationQueue.wide()
+        queue.addOperation(operation.operation)
+        try await Bystanders(in: queue).finish()
+        let error = try #require(try await operation.end() as? CocoaError)
+        #expect(error.code == .fileWriteOutOfSpace)
+        #expect(error.posixCode == 28)
+        #expect(error.filePath == file.path)
+        let there = try Data(contentsOf: file)
+        #expect(there.count == SmallDisk.capacity)
+        expectPrefix(there)
+
+        // There is room again: nothing of the failure sticks to the file.
+        try FileManager.default.removeItem(at: file)
+        let small = try ScriptedServer([.respond(body: "fits")])
+        let next = WatchedOperation(small.url)
+        next.operation.outputFile = file
+        next.operation.start()
+        #expect(try await next.end() == nil)
+        #expect(try Data(contentsOf: file) == Data("fits".utf8))
+        server.stop()
+    }
+
+    /// What fails while the operation is paused is its error when it is resumed: nothing is asked for behind bytes
+    /// that are not there.
+    @Test func aWriteThatFailsDuringAPauseFailsTheOperationWhenItGoesOn() async throws {
+        let gate = Gate()
+        let server = try server(gate)
+        let stream = Stream(toMemory: ())
+        let room = Gate()
+        stream.room = room
+        stream.answers = [.takes(10), .returns(-1, CocoaError(.fileWriteUnknown))]
+        let (looks, closings) = (stream.looks, stream.closings)
+        let operation = WatchedOperation(server.url)
+        operation.operation.outputStream = stream
+        operation.operation.start()
+        try await looks.wait()
+        operation.operation.pause()
+        try await server.waitForOpenConnections(0)
+        room.open()
+        try await closings.wait()
+        #expect(!operation.operation.isFinished)
+        operation.operation.resume()
+        #expect((try await operation.end() as? CocoaError)?.code == .fileWriteUnknown)
+        #expect(server.requests.count == 1)
+        gate.open()
+    }
+
+    // MARK: - FIFOs
+
+    @Test func aFIFOWaitsForAReaderWhileOthersFinishAndGetsEveryByte() async throws {
+        let server = try server()
+        let directory = try TemporaryDirectory()
+        let fifo = try FIFO(in: directory)
+        let waiting = WatchedOperation(server.url)
+        waiting.operation.outputFile = fifo.url
+        let queue = OperationQueue.wide()
+        queue.addOperation(waiting.operation)
+        try await server.waitForRequests()
+        try await Bystanders(in: queue).finish()
+        #expect(!waiting.operation.isFinished)
+
+        let received = fifo.read()
+        #expect(try await waiting.end() == nil)
+        #expect(Self.body.firstDifference(from: try await received.wait()[0]) == nil)
+        server.stop()
+    }
+
+    @Test func aSmallBodyWaitsForAReaderToo() async throws {
+        let server = try ScriptedServer([.respond(body: "small")])
+        let directory = try TemporaryDirectory()
+        let fifo = try FIFO(in: directory)
+        let waiting = WatchedOperation(server.url)
+        waiting.operation.outputFile = fifo.url
+        waiting.operation.start()
+        try await server.waitForAnswers()
+        let received = fifo.read()
+        #expect(try await waiting.end() == nil)
+        #expect(try await received.wait()[0] == Data("small".utf8))
+        server.stop()
+    }
+
+    /// Neither operation could end otherwise: nobody ever reads.
+    @Test(arguments: [5, 2_000_000]) func aFIFOThatNobodyReadsIsCancelled(count: Int) async throws {
+        let server = try ScriptedServer { _ in .respond(body: .generated(length: count)) }
+        let directory = try TemporaryDirectory()
+        let fifo = try FIFO(in: directory)
+        let waiting = WatchedOperation(server.url)
+        waiting.operation.outputFile = fifo.url
+        let queue = OperationQueue.wide()
+        queue.addOperation(waiting.operation)
+        try await server.waitForRequests()
+        try await Bystanders(in: queue).finish()
+        #expect(!waiting.operation.isFinished)
+        waiting.operation.cancel()
+        #expect((try await waiting.end() as? URLError)?.code == .cancelled)
+        #expect(waiting.ends.elements.count == 1)
+        server.stop()
+    }
+
+    @Test func aFIFOThatIsOpenAndFullIsCancelled() async throws {
+        let server = try server()
+        let directory = try TemporaryDirectory()
+        let fifo = try FIFO(in: directory)
+        let reader = open(fifo.url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(reader) }
+        let waiting = WatchedOperation(server.url)
+        waiting.operation.outputFile = fifo.url
+        let queue = OperationQueue.wide()
+        queue.addOperation(waiting.operation)
+        try await server.waitForRequests()
+        try await Bystanders(in: queue).finish()
+        #expect(!waiting.operation.isFinished)
+        waiting.operation.cancel()
+        #expect((try await waiting.end() as? URLError)?.code == .cancelled)
+        server.stop()
+    }
+
+    @Test(arguments: [false, true]) func aReaderThatGoesAwayIsAnError(usesStream: Bool) async throws {
+        let server = try server()
+        let directory = try TemporaryDirectory()
+        let fifo = try FIFO(in: directory)
+        let broken = WatchedOperation(server.url)
+        if usesStream {
+            broken.operation.outputStream = OutputStream(url: fifo.url, append: true)
+        } else {
+            broken.operation.outputFile = fifo.url
+        }
+        let received = fifo.read(atMost: 10_000)
+        broken.operation.start()
+        #expect(try await broken.end()?.posixCode == 32)
+        #expect(broken.ends.elements.count == 1)
+        expectPrefix(try await received.wait()[0])
+        server.stop()
+    }
+
+    // MARK: - Streams
+
+    @Test func aStreamWithoutRoomForLongGetsEverythingInTheEnd() async throws {
+        let server = try server()
+        let stream = Stream(toMemory: ())
+        let room = Gate()
+        stream.room = room
+        stream.answers = [.takes(70_000)]
+        let (looks, written, closings) = (stream.looks, stream.written, stream.closings)
+        let slow = WatchedOperation(server.url, timeout: 0.2)
+        slow.operation.outputStream = stream
+        let queue = OperationQueue.wide()
+        queue.addOperation(slow.operation)
+        // Longer than its timeout, which is the server's only.
+        try await looks.wait(count: 15)
+        try await Bystanders(in: queue).finish()
+        #expect(!slow.operation.isFinished)
+        room.open()
+        #expect(try await slow.end() == nil)
+        #expect(Self.body.firstDifference(from: written.elements.reduce(Data(), +)) == nil)
+        #expect(closings.elements.count == 1)
+        server.stop()
+    }
+
+    struct StreamFault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let answers: [Stream.Answer]
+        let code: CocoaError.Code
+    }
+
+    static let streamFaults = [
+        StreamFault(
+            testDescription: "returns 0",
+            answers: [.takes(1000), .returns(0, nil)],
+            code: .fileWriteOutOfSpace
+        ),
+        StreamFault(
+            testDescription: "fails",
+            answers: [.takes(1000), .returns(-1, CocoaError(.fileWriteNoPermission))],
+            code: .fileWriteNoPermission
+        ),
+        StreamFault(
+            testDescription: "fails without saying why",
+            answers: [.takes(1000), .returns(-1, nil)],
+            code: .fileWriteUnknown
+        ),
+        StreamFault(testDescription: "closes", answers: [.takes(1000), .closes], code: .fileWriteUnknown),
+    ]
+
+    /// The server waits in the middle of the body: the error does not wait for it.
+    @Test(arguments: streamFaults) func aStreamThatFailsMidwayIsAnErrorAtOnce(_ fault: StreamFault)
+        async throws
+    {
+        let gate = Gate()
+        let server = try server(gate)
+        let stream = Stream(toMemory: ())
+        stream.answers = fault.answers
+        let (written, closings) = (stream.written, stream.closings)
+        let operation = WatchedOperation(server.url)
+        operation.operation.outputStream = stream
+        let queue = OperationQueue.wide()
+        queue.addOperation(operation.operation)
+        #expect((try await operation.end() as? CocoaError)?.code == fault.code)
+        #expect(operation.ends.elements.count == 1)
+        expectPrefix(written.elements.reduce(Data(), +))
+        try await closings.wait()
+        try await Bystanders(in: queue).finish()
+        gate.open()
+    }
+
+    @Test func aStreamToABufferThatIsTooSmallIsAnError() async throws {
+        let server = try server()
+        let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 50_000)
+        defer { buffer.deallocate() }
+        let operation = WatchedOperation(server.url)
+        operation.operation.outputStream = OutputStream(toBuffer: buffer, capacity: 50_000)
+        operation.operation.start()
+        #expect(try await operation.end() != nil)
+        #expect(operation.ends.elements.count == 1)
+        server.stop()
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// A tmpfs of 64 KiB in a mount namespace of its own, which ends with the process that holds it.
+final class SmallDisk: Sendable {
+    static let capacity = 64 * 1024
+
+    /// Whether this process may make one.
+    static let isPermitted = (try? SmallDisk()) != nil
+
+    struct NotPermitted: Error {}
+
+    private let process = Process()
+    private let input = Pipe()
+
+    /// - Throws: ``NotPermitted``, or what `Process` throws without unshare(1).
+    init() throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // The mount point is of no importance: nobody else sees what is mounted there.
+        let script = "mount -t tmpfs -o size=\(Self.capacity) small /mnt && echo ready && cat"
+        let namespaces = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
+        process.arguments = ["unshare"] + namespaces + ["sh", "-c", script]
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        guard output.fileHandleForReading.availableData == Data("ready\n".utf8) else {
+            try end()
+            throw NotPermitted()
+        }
+    }
+
+    deinit {
+        // Nobody is left to tell about a failure.
+        try? end()
+    }
+
+    /// A file on it, as this process sees it.
+    func file(_ name: String) -> URL {
+        ["\(process.processIdentifier)", "root", "mnt", name]
+            .reduce(URL(fileURLWithPath: "/proc")) { $0.appendingPathComponent($1) }
+    }
+
+    private func end() throws {
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
