@@ -148,16 +148,7 @@ final class Exchange: @unchecked Sendable {
     }
 
     private func transferRequest(asking asked: ResumeRequest) throws -> TransferRequest {
-        guard let url = hop.url, let scheme = url.scheme?.lowercased(), url.host?.isEmpty == false else {
-            throw URLError(
-                .badURL,
-                url: hop.url,
-                sentence: "The request has no URL with a scheme and a host."
-            )
-        }
-        guard scheme == "http" || scheme == "https" else {
-            throw URLError(.unsupportedURL, url: url, sentence: "\(scheme) is not http or https.")
-        }
+        let url = try hop.checkedURL()
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)
@@ -193,17 +184,12 @@ final class Exchange: @unchecked Sendable {
     private func body() throws -> RequestBody? {
         if let data = hop.httpBody { return .data(data) }
         guard hop.httpBodyStream != nil, let body = streamedBody else {
-            return Self.sendsEmptyBody(hop) ? .data(Data()) : nil
+            return hop.sendsEmptyBody ? .data(Data()) : nil
         }
         guard let fresh = body.fromStart() else {
             throw TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/"))
         }
         return fresh
-    }
-
-    /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).
-    private static func sendsEmptyBody(_ request: URLRequest) -> Bool {
-        ["POST", "PUT", "PATCH"].contains(request.httpMethod?.uppercased())
     }
 
     private func sinkDidChange(_ transfers: Transfers, _ id: TransferID) {
@@ -391,8 +377,7 @@ extension Exchange {
         startTransfer(transfers)
     }
 
-    /// What is known to read the stream, and knows whether it was used; a new one for a stream that a redirect closure
-    /// put in.
+    /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream in.
     private func streamedBody(of request: URLRequest) -> RequestBody? {
         guard let stream = request.httpBodyStream else { return nil }
         for known in [streamedBody, configuration.body] {
