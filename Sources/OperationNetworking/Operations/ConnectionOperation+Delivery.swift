@@ -20,17 +20,17 @@ extension ConnectionOperation {
         target.queue.async(group: target.group) { self.empty() }
     }
 
-    /// On the completion queue: tells everything that waits, and what comes meanwhile. There is never a second one at
-    /// the same time.
+    /// On the completion queue: tells everything that waits. There is never a second one at the same time. For what comes
+    /// meanwhile another one is scheduled: others want the queue, too.
     private func empty() {
-        while true {
-            let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.observers) }
-            guard !deliveries.isEmpty else { return }
-            for delivery in deliveries {
-                Self.tell(Self.notificationPoster, delivery, self)
-                for observer in observers { Self.tell(observer, delivery, self) }
-                call(delivery)
-            }
+        let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.observers) }
+        for delivery in deliveries {
+            Self.tell(Self.notificationPoster, delivery, self)
+            for observer in observers { Self.tell(observer, delivery, self) }
+            call(delivery)
+        }
+        if let target = state.withLock({ $0.outbox.hasMore() ? $0.deliveryTarget : nil }) {
+            scheduleDelivery(target)
         }
     }
 

@@ -39,7 +39,7 @@ struct ProgressReport: Hashable, Sendable {
 }
 
 /// What waits to be delivered, in order. Whoever appends to an idle one has to schedule a delivery; the delivery
-/// empties it piece by piece. So events stay in order, and never overlap, on concurrent queues as well.
+/// takes all there is, and schedules another one for what came meanwhile. So events stay in order, and never overlap, on concurrent queues as well.
 struct Outbox {
     private var deliveries: [Delivery] = []
     private var isScheduled = false
@@ -58,10 +58,15 @@ struct Outbox {
         return !isScheduled
     }
 
-    /// All that waits; empty means that the delivery is over.
+    /// All that waits.
     mutating func takeAll() -> [Delivery] {
-        if deliveries.isEmpty { isScheduled = false }
         defer { deliveries = [] }
         return deliveries
+    }
+
+    /// Whether another delivery has to be scheduled by the one that ends; if not, it is over.
+    mutating func hasMore() -> Bool {
+        isScheduled = !deliveries.isEmpty
+        return isScheduled
     }
 }

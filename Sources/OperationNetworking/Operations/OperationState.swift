@@ -63,8 +63,11 @@ struct OperationState {
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery) -> DeliveryTarget? {
-        outbox.append(delivery)
-            ? DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup) : nil
+        outbox.append(delivery) ? deliveryTarget : nil
+    }
+
+    var deliveryTarget: DeliveryTarget {
+        DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup)
     }
 
     /// What is to be released after the last callback; returned, because releasing a closure may run anything, and

@@ -217,6 +217,39 @@ struct OperationQueueTests {
         while operation != nil || token != nil { await Task.yield() }
     }
 
+    /// Releasing what was set before may run anything, also what takes the operation's lock.
+    @Test func whatIsReplacedIsReleasedOutsideTheLock() throws {
+        final class Holder: Sendable {
+            let operation: HTTPRequestOperation
+            let released: Recorder<Bool>
+            init(_ operation: HTTPRequestOperation, _ released: Recorder<Bool>) {
+                self.operation = operation
+                self.released = released
+            }
+            deinit {
+                operation.setCompletion(success: nil, failure: nil)
+                released.append(operation.isFinished)
+            }
+        }
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let released = Recorder<Bool>()
+        let operation = operation(server)
+        func holder() -> Holder { Holder(operation, released) }
+        operation.setDownloadProgress { [held = holder()] _, _, _ in _ = held }
+        operation.setDownloadProgress(nil)
+        operation.setRedirect { [held = holder()] _, request, _ in held.operation.isFinished ? nil : request }
+        operation.setRedirect(nil)
+        operation.setBodyStreamProvider { [held = holder()] in held.operation.inputStream }
+        operation.setBodyStreamProvider(nil)
+        operation.completionBlock = { [held = holder()] in _ = held }
+        operation.completionBlock = nil
+        operation.userInfo = ["holder": holder()]
+        operation.userInfo = [:]
+        operation.setCompletion(success: { [held = holder()] _, _ in _ = held }, failure: nil)
+        operation.setCompletion(success: nil, failure: nil)
+        #expect(released.elements == Array(repeating: false, count: 6))
+    }
+
     @Test func theGroupIsEmptyAfterTheCallbacks() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let group = DispatchGroup()

@@ -45,6 +45,20 @@ struct SubclassTests {
         #expect(body.firstDifference(from: try #require(operation.responseData)) == nil)
     }
 
+    /// A transfer that is faster than its reader fills the line again and again.
+    @Test func othersGetOntoTheQueueOfASlowReader() async throws {
+        let body = PatternBody(length: 3 << 20)
+        let server = try ScriptedServer([.respond(200, [:], body: .pattern(body))])
+        let operation = Listener(request: URLRequest(url: server.url))
+        let callbacks = DispatchQueue(label: "callbacks")
+        operation.completionQueue = callbacks
+        operation.start()
+        try await operation.gate.waitForArrivals()
+        callbacks.async { operation.heard.append("another") }
+        operation.gate.open()
+        #expect(try await operation.heard.wait(count: 3) == ["response 200", "another", "finish"])
+    }
+
     @Test func aBodyFromAStreamIsSentAgainAfterARedirectIfSomebodyProvidesIt() async throws {
         let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
         var request = URLRequest(url: server.url)
