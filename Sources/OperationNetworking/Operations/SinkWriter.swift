@@ -29,8 +29,8 @@ protocol SinkDestination: AnyObject {
 ///
 /// Commands may come from any thread.
 final class SinkWriter: @unchecked Sendable {
-    // @unchecked: `destination`, `hand` and `roomSource` are used on `queue` only; what both sides touch is in
-    // `shared`.
+    // @unchecked: `destination`, `hand`, `roomSource` and `watchedBlock` are used on `queue` only; what both sides touch
+    // is in `shared`.
 
     /// Seconds that somebody who wants no more waits for the rest to be written.
     private static let patience = 1.0
@@ -56,6 +56,8 @@ final class SinkWriter: @unchecked Sendable {
     /// The bytes that are being written.
     private var hand: [UInt8] = []
     private var roomSource: (any DispatchSourceWrite)?
+    /// Which time that there was no room the source is for.
+    private var watchedBlock = 0
 
     init(_ destination: any SinkDestination) {
         self.destination = destination
@@ -126,7 +128,7 @@ final class SinkWriter: @unchecked Sendable {
             return (mustWork, shared.state.phase == .blocked, isStopped)
         }
         if mustWork { schedule() }
-        if isBlocked { queue.async { self.unblock() } }
+        if isBlocked { queue.async { self.unblock(nil) } }
         if !isStopped, whenStopped != nil {
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in
                 self?.giveUp()
@@ -240,13 +242,13 @@ final class SinkWriter: @unchecked Sendable {
                 ? (block: shared.state.block, tries: shared.state.fruitlessTries) : nil
         }
         guard let wait else { return false }
-        if let descriptor = destination.pollableDescriptor {
-            watch(descriptor, wait.block)
-        } else {
-            let interval = Self.retryInterval.shortest * Double(1 << min(wait.tries - 1, 10))
-            queue.asyncAfter(deadline: .now() + min(interval, Self.retryInterval.longest)) { [weak self] in
-                self?.tryAgain(wait.block)
-            }
+        if let descriptor = destination.pollableDescriptor { watch(descriptor, wait.block) }
+        // A write source says nothing when the reader of a full pipe goes away, so a look is needed there, too.
+        let interval =
+            roomSource == nil
+            ? Self.retryInterval.shortest * Double(1 << min(wait.tries - 1, 10)) : Self.retryInterval.longest
+        queue.asyncAfter(deadline: .now() + min(interval, Self.retryInterval.longest)) { [weak self] in
+            self?.unblock(wait.block)
         }
         return true
     }
@@ -260,12 +262,16 @@ final class SinkWriter: @unchecked Sendable {
             self.tryAgain(block)
         }
         roomSource = source
+        watchedBlock = block
         source.resume()
     }
 
     /// Whoever waits for room, waits no longer.
-    private func unblock() {
-        if let roomSource { roomSource.cancel() } else { tryAgain(nil) }
+    /// - Parameter block: which time; `nil`: whichever it is.
+    private func unblock(_ block: Int?) {
+        guard let roomSource else { return tryAgain(block) }
+        // Its handler tries again. A timer of an earlier time is not for this one.
+        if block == nil || block == watchedBlock { roomSource.cancel() }
     }
 
     private func tryAgain(_ block: Int?) {

@@ -10,57 +10,6 @@ import Testing
 struct SinkFaultTests {
     private static let body = PatternBody(seed: 5, length: 2_000_000)
 
-    /// Does what a test wants of a stream.
-    final class Stream: OutputStream {
-        /// What one call does: takes so many bytes at most, or returns this.
-        enum Answer: Sendable {
-            case takes(Int)
-            case returns(Int, (any Error & Sendable)?)
-            case closes
-        }
-
-        /// The answers to the first calls; the last one is repeated.
-        var answers: [Answer] = [.takes(.max)]
-        var room: Gate?
-        let looks = Recorder<Bool>()
-        let written = Recorder<Data>()
-        let closings = Recorder<Bool>()
-        private var calls = 0
-        private var status = Status.notOpen
-        private var failure: (any Error)?
-
-        override var hasSpaceAvailable: Bool {
-            looks.append(true)
-            return status == .open && room?.isOpen != false
-        }
-        override var streamError: (any Error)? { failure }
-        override var streamStatus: Status { status }
-        override func open() { status = .open }
-
-        override func close() {
-            status = .closed
-            closings.append(true)
-        }
-
-        override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
-            let answer = answers[min(calls, answers.count - 1)]
-            calls += 1
-            switch answer {
-            case .takes(let limit):
-                let count = min(maxLength, limit)
-                written.append(Data(bytes: buffer, count: count))
-                return count
-            case .returns(let count, let error):
-                failure = error
-                return count
-            case .closes:
-                status = .closed
-                written.append(Data(bytes: buffer, count: 1))
-                return 1
-            }
-        }
-    }
-
     private func server(_ gate: Gate? = nil) throws -> ScriptedServer {
         try ScriptedServer { _ in
             let answer = Answer.respond(body: .pattern(Self.body))
@@ -148,7 +97,7 @@ struct SinkFaultTests {
     @Test func aWriteThatFailsDuringAPauseFailsTheOperationWhenItGoesOn() async throws {
         let gate = Gate()
         let server = try server(gate)
-        let stream = Stream(toMemory: ())
+        let stream = ScriptedStream(toMemory: ())
         let room = Gate()
         stream.room = room
         stream.answers = [.takes(10), .returns(-1, CocoaError(.fileWriteUnknown))]
@@ -256,11 +205,30 @@ struct SinkFaultTests {
         server.stop()
     }
 
+    /// The pipe is full when its reader goes: nothing will ever make room in it.
+    @Test func aReaderThatGoesAwayFromAFullFIFOIsAnError() async throws {
+        let server = try server()
+        let directory = try TemporaryDirectory()
+        let fifo = try FIFO(in: directory)
+        let reader = open(fifo.url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let broken = WatchedOperation(server.url)
+        broken.operation.outputFile = fifo.url
+        let queue = OperationQueue.wide()
+        queue.addOperation(broken.operation)
+        try await server.waitForRequests()
+        try await Bystanders(in: queue).finish()
+        #expect(!broken.operation.isFinished)
+        close(reader)
+        #expect(try await broken.end()?.posixCode == 32)
+        #expect(broken.ends.elements.count == 1)
+        server.stop()
+    }
+
     // MARK: - Streams
 
     @Test func aStreamWithoutRoomForLongGetsEverythingInTheEnd() async throws {
         let server = try server()
-        let stream = Stream(toMemory: ())
+        let stream = ScriptedStream(toMemory: ())
         let room = Gate()
         stream.room = room
         stream.answers = [.takes(70_000)]
@@ -282,7 +250,7 @@ struct SinkFaultTests {
 
     struct StreamFault: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let answers: [Stream.Answer]
+        let answers: [ScriptedStream.Answer]
         let code: CocoaError.Code
     }
 
@@ -311,7 +279,7 @@ struct SinkFaultTests {
     {
         let gate = Gate()
         let server = try server(gate)
-        let stream = Stream(toMemory: ())
+        let stream = ScriptedStream(toMemory: ())
         stream.answers = fault.answers
         let (written, closings) = (stream.written, stream.closings)
         let operation = WatchedOperation(server.url)
