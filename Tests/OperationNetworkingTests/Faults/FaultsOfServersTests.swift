@@ -7,7 +7,7 @@ import Testing
 /// Servers that refuse, reset, stall, break off and talk nonsense: a typed error, exactly once, what came is kept, and
 /// whatever else is in the queue goes on.
 @Suite(.timeLimit(.minutes(2)))
-struct ServerFaultTests {
+struct FaultsOfServersTests {
     /// What the server does, after it was held in the middle for as long as others run.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -7,7 +7,7 @@ import Testing
 
 /// Destinations that fill up, close, fail or take nothing, beside operations that go on.
 @Suite(.timeLimit(.minutes(2)))
-struct SinkFaultTests {
+struct FaultsOfSinksTests {
     private static let body = PatternBody(seed: 5, length: 2_000_000)
 
     private func server(_ gate: Gate? = nil) throws -> ScriptedServer {
