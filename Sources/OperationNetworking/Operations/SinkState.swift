@@ -68,6 +68,7 @@ struct SinkState: Sendable {
     private var mustEmpty = false
     private var hasEnded = false
     private var isAbandoned = false
+    private var keepsRest = true
 
     /// - Parameter canBeEmptied: as far as it is known before the destination is open.
     init(canBeEmptied: Bool) {
@@ -109,6 +110,7 @@ struct SinkState: Sendable {
     /// Nobody wants more. With `keepsRest`, what waits is written as long as there is room.
     mutating func abandon(keepsRest: Bool) -> Bool {
         isAbandoned = true
+        self.keepsRest = keepsRest
         switch phase {
         case .untouched:
             phase = .closed
@@ -144,7 +146,7 @@ struct SinkState: Sendable {
     /// it is written.
     mutating func next(_ hand: inout [UInt8]) -> Step {
         if hasFailed { return .close }
-        if !isOpen { return isAbandoned && bytesWaiting == 0 && block > 0 ? .close : .open }
+        if !isOpen { return isPointless ? .close : .open }
         if mustEmpty { return .empty }
         if inHand.isEmpty, !waiting.isEmpty {
             hand.removeAll(keepingCapacity: true)
@@ -155,6 +157,11 @@ struct SinkState: Sendable {
         if hasEnded || isAbandoned { return .close }
         phase = .resting
         return .rest
+    }
+
+    /// Whether to leave it alone: nobody wants more, and nothing is to be written that could be.
+    private var isPointless: Bool {
+        isAbandoned && bytesWaiting == 0 && (!keepsRest || block > 0)
     }
 
     /// It is open, and empty.

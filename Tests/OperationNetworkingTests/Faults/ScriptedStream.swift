@@ -14,9 +14,7 @@ final class ScriptedStream: OutputStream {
     var answers: [Answer] = [.takes(.max)]
     var room: Gate?
     let looks = Recorder<Bool>()
-    let written = Recorder<Data>()
-    let openings = Recorder<Bool>()
-    let closings = Recorder<Bool>()
+    var record = StreamRecord()
     private var calls = 0
     private var status = Status.notOpen
     private var failure: (any Error)?
@@ -30,12 +28,12 @@ final class ScriptedStream: OutputStream {
 
     override func open() {
         status = .open
-        openings.append(true)
+        record.openings.append(true)
     }
 
     override func close() {
         status = .closed
-        closings.append(true)
+        record.closings.append(true)
     }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength: Int) -> Int {
@@ -44,15 +42,31 @@ final class ScriptedStream: OutputStream {
         switch answer {
         case .takes(let limit):
             let count = min(maxLength, limit)
-            written.append(Data(bytes: buffer, count: count))
+            record.written.append(Data(bytes: buffer, count: count))
             return count
         case .returns(let count, let error):
             failure = error
             return count
         case .closes:
             status = .closed
-            written.append(Data(bytes: buffer, count: 1))
+            record.written.append(Data(bytes: buffer, count: 1))
             return 1
         }
+    }
+}
+
+/// What happened to a stream, for whoever may not touch the stream itself.
+final class StreamRecord: Sendable {
+    let openings = Recorder<Bool>()
+    let closings = Recorder<Bool>()
+    let written = Recorder<Data>()
+
+    var bytes: Data { written.elements.reduce(Data(), +) }
+
+    /// The stream; to be called once.
+    func make() -> ScriptedStream {
+        let stream = ScriptedStream(toMemory: ())
+        stream.record = self
+        return stream
     }
 }

@@ -192,6 +192,13 @@ struct SinkStateTests {
         #expect(script.next() == .close)
     }
 
+    @Test func aStreamThatGotNothingIsNotOpenedForItsEnd() {
+        var script = Script()
+        script.state.begin()
+        #expect(script.state.abandon(keepsRest: false) == true)
+        #expect(script.next() == .close)
+    }
+
     @Test(arguments: [true, false]) func whoGivesUpGetsTheRestWrittenOrDropped(keepsRest: Bool) {
         var script = Script()
         script.open(writing: 400)

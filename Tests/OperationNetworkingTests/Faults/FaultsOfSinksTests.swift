@@ -7,7 +7,7 @@ import Testing
 
 /// Destinations that fill up, close, fail or take nothing, beside operations that go on.
 @Suite(.timeLimit(.minutes(2)))
-struct SinkFaultTests {
+struct FaultsOfSinksTests {
     private static let body = PatternBody(seed: 5, length: 2_000_000)
 
     private func server(_ gate: Gate? = nil) throws -> ScriptedServer {
@@ -101,7 +101,7 @@ struct SinkFaultTests {
         let room = Gate()
         stream.room = room
         stream.answers = [.takes(10), .returns(-1, CocoaError(.fileWriteUnknown))]
-        let (looks, closings) = (stream.looks, stream.closings)
+        let (looks, closings) = (stream.looks, stream.record.closings)
         let operation = WatchedOperation(server.url)
         operation.operation.outputStream = stream
         operation.operation.start()
@@ -232,7 +232,7 @@ struct SinkFaultTests {
         let room = Gate()
         stream.room = room
         stream.answers = [.takes(70_000)]
-        let (looks, written, closings) = (stream.looks, stream.written, stream.closings)
+        let (looks, written, closings) = (stream.looks, stream.record.written, stream.record.closings)
         let slow = WatchedOperation(server.url, timeout: 0.2)
         slow.operation.outputStream = stream
         let queue = OperationQueue.wide()
@@ -281,7 +281,7 @@ struct SinkFaultTests {
         let server = try server(gate)
         let stream = ScriptedStream(toMemory: ())
         stream.answers = fault.answers
-        let (written, closings) = (stream.written, stream.closings)
+        let (written, closings) = (stream.record.written, stream.record.closings)
         let operation = WatchedOperation(server.url)
         operation.operation.outputStream = stream
         let queue = OperationQueue.wide()
