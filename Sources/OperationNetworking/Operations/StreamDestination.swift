@@ -16,6 +16,8 @@ final class StreamDestination: SinkDestination {
 
     func open() throws -> Bool {
         if stream.streamStatus == .notOpen { stream.open() }
+        // An empty body would never find out.
+        if stream.streamStatus == .error { throw stream.streamError ?? CocoaError(.fileWriteUnknown) }
         return true
     }
 

@@ -294,6 +294,20 @@ struct FaultsOfSinksTests {
         gate.open()
     }
 
+    /// Nothing is written that could fail.
+    @Test func aStreamThatCannotBeOpenedIsAnErrorForAnEmptyBodyToo() async throws {
+        let server = try ScriptedServer([.respond(200, [:], body: "")])
+        let operation = WatchedOperation(server.url)
+        operation.operation.outputStream = OutputStream(
+            toFileAtPath: "/does/not/exist/file",
+            append: false
+        )
+        operation.operation.start()
+        #expect(try await operation.end() != nil)
+        #expect(operation.ends.elements.count == 1)
+        server.stop()
+    }
+
     @Test func aStreamToABufferThatIsTooSmallIsAnError() async throws {
         let server = try server()
         let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: 50_000)
