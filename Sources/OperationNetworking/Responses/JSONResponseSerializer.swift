@@ -91,7 +91,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
         } catch {
             let sentence = (error as NSError).userInfo["NSDebugDescription"] as? String
             throw ResponseSerializationError(
-                .malformedJSON(sentence ?? error.localizedDescription),
+                .malformedBody(.json, sentence ?? error.localizedDescription),
                 response: response,
                 data: data,
                 underlyingError: validationError ?? error

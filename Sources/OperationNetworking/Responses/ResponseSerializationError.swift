@@ -14,8 +14,22 @@ public struct ResponseSerializationError: Error, Sendable {
         case unacceptableContentType(String?)
         /// The body is not text in the character set that the response names.
         case undecodableText(charset: String)
-        /// The body is not JSON; what its parser says about it.
-        case malformedJSON(String)
+        /// The body is not what it has to be to be parsed; what its parser says about it.
+        case malformedBody(Format, String)
+        /// The body is well formed, and does not have the structure that was asked for; where and how it differs.
+        case unexpectedStructure(type: String, String)
+    }
+
+    /// What a body was taken for.
+    public enum Format: String, Hashable, Sendable {
+        /// [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259).
+        case json = "JSON"
+        /// [XML 1.0](https://www.w3.org/TR/xml/).
+        case xml = "XML"
+        /// Apple's property list, as XML or binary.
+        case propertyList = "a property list"
+        /// A raster image.
+        case image = "an image"
     }
 
     /// What was wrong.
@@ -50,7 +64,7 @@ public struct ResponseSerializationError: Error, Sendable {
     var concernsContentType: Bool {
         switch reason {
         case .unacceptableContentType: true
-        case .unacceptableStatusCode, .undecodableText, .malformedJSON:
+        case .unacceptableStatusCode, .undecodableText, .malformedBody, .unexpectedStructure:
             (underlyingError as? ResponseSerializationError)?.concernsContentType ?? false
         }
     }
@@ -68,8 +82,10 @@ extension ResponseSerializationError: CustomStringConvertible {
             "Request failed: unacceptable content-type: \(type ?? "none")"
         case .undecodableText(let charset):
             "The body (\(data?.count ?? 0) bytes) is not text in the character set \(charset)."
-        case .malformedJSON(let parserSentence):
-            "The body (\(data?.count ?? 0) bytes) is not JSON: \(parserSentence)"
+        case .malformedBody(let format, let parserSentence):
+            "The body (\(data?.count ?? 0) bytes) is not \(format.rawValue): \(parserSentence)"
+        case .unexpectedStructure(let type, let difference):
+            "The body (\(data?.count ?? 0) bytes) is not a \(type): \(difference)"
         }
     }
 }
@@ -95,7 +111,7 @@ extension ResponseSerializationError: LocalizedError, CustomNSError {
     public var errorCode: Int {
         switch reason {
         case .unacceptableStatusCode: URLError.Code.badServerResponse.rawValue
-        case .unacceptableContentType, .undecodableText, .malformedJSON:
+        case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
             URLError.Code.cannotDecodeContentData.rawValue
         }
     }

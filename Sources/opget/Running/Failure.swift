@@ -42,7 +42,7 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                 [401, 407].contains(code) ? .authorization : .server,
                 "The server answered \(code) (\(meaning))."
             )
-        case .unacceptableContentType, .undecodableText, .malformedJSON:
+        case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
             self.init(.wrongAnswer, "\(error)")
         }
     }

@@ -119,7 +119,7 @@ func exampleResponse(_ status: Int, _ contentType: String? = nil) throws -> HTTP
     @Test(arguments: [
         (ResponseSerializationError.Reason.unacceptableContentType(nil), -1016, "content-type: none"),
         (.undecodableText(charset: "euc-jp"), -1016, "(2 bytes) is not text in the character set euc-jp"),
-        (.malformedJSON("Why."), -1016, "(2 bytes) is not JSON: Why."),
+        (.malformedBody(.json, "Why."), -1016, "(2 bytes) is not JSON: Why."),
         (.unacceptableStatusCode(500), -1011, "(500)"),
     ])
     func hasACodeAndASentence(reason: ResponseSerializationError.Reason, code: Int, part: String) {

@@ -58,7 +58,7 @@ import Testing
     @Test("JSN-08, F29: what is no JSON is an error", arguments: ["{", "{invalid}", "[]x", "  ", "5"])
     func refusesMalformedJSON(text: String) throws {
         let error = try error(Data(text.utf8))
-        guard case .malformedJSON(let sentence) = error.reason else {
+        guard case .malformedBody(.json, let sentence) = error.reason else {
             Issue.record("\(error.reason)")
             return
         }
@@ -89,7 +89,7 @@ import Testing
 
     @Test func aMalformedBodyOfAnUnacceptableStatusHasTheStatusUnderIt() throws {
         let error = try error(Data("{".utf8), status: 500)
-        guard case .malformedJSON = error.reason else {
+        guard case .malformedBody(.json, _) = error.reason else {
             Issue.record("\(error.reason)")
             return
         }
@@ -128,7 +128,7 @@ import Testing
 
     @Test func bytesThatAreNotUTF8AreAnError() throws {
         let error = try error(Data([0x5B, 0x22, 0xE9, 0x22, 0x5D]))
-        guard case .malformedJSON = error.reason else {
+        guard case .malformedBody(.json, _) = error.reason else {
             Issue.record("\(error.reason)")
             return
         }
@@ -182,7 +182,7 @@ import Testing
     )
     func refusesDeepNesting(opening: String) throws {
         let error = try error(Data(String(repeating: opening, count: 100_000).utf8))
-        guard case .malformedJSON(let sentence) = error.reason else {
+        guard case .malformedBody(.json, let sentence) = error.reason else {
             Issue.record("\(error.reason)")
             return
         }
