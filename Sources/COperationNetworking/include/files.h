@@ -34,6 +34,15 @@ static inline int cfiles_kind_of_path(const char *path) {
     return stat(path, &status) == 0 ? cfiles_kind_of(status.st_mode) : -1;
 }
 
+// The length of a regular file in bytes. -1 with errno for anything else, which has no length to rely on.
+static inline long long cfiles_length(int descriptor) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return -1;
+    if (S_ISREG(status.st_mode)) return status.st_size;
+    errno = S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
+    return -1;
+}
+
 // Holds SIGPIPE back on this thread: writing to a pipe without a reader sends it, and it would end the process.
 // Whether one was waiting already, which is then not ours to take away.
 static inline int cfiles_hold_pipe_signal(sigset_t *before) {

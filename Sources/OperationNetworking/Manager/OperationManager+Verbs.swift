@@ -2,9 +2,6 @@
 // unless the request serializer does otherwise. The forms that call back have no default for the callbacks, so that
 // `try await manager.get("users")` is never ambiguous.
 extension OperationManager {
-    /// Told that a request failed. The operation is `nil` when not even the request could be made.
-    public typealias FailureHandler = @Sendable (HTTPRequestOperation?, any Error) -> Void
-
     // MARK: - GET
 
     /// Sends a GET request and calls back on the completion queue.

@@ -11,6 +11,9 @@ internal import OperationNetworkingSystem
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
+    /// Told that a request failed. The operation is `nil` when not even the request could be made.
+    public typealias FailureHandler = @Sendable (HTTPRequestOperation?, any Error) -> Void
+
     private struct State {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
@@ -104,12 +107,12 @@ open class OperationManager: @unchecked Sendable {
 
     /// Makes an operation and adds it to the queue. A request that cannot be made fails on the completion queue.
     func enqueue(
-        _ call: Call,
         success: HTTPRequestOperation.SuccessHandler?,
-        failure: (@Sendable (HTTPRequestOperation?, any Error) -> Void)?
+        failure: FailureHandler?,
+        _ makeRequest: () throws -> URLRequest
     ) -> HTTPRequestOperation? {
         do {
-            let operation = operation(for: try request(for: call), success: success) { failure?($0, $1) }
+            let operation = operation(for: try makeRequest(), success: success) { failure?($0, $1) }
             operationQueue.addOperation(operation)
             return operation
         } catch {
@@ -120,10 +123,24 @@ open class OperationManager: @unchecked Sendable {
     }
 
     /// Makes an operation, adds it to the queue, and waits for its result.
-    func result(of call: Call) async throws -> (any Sendable)? {
-        let operation = operation(for: try request(for: call))
+    func result(of request: URLRequest) async throws -> (any Sendable)? {
+        let operation = operation(for: request)
         operationQueue.addOperation(operation)
         return try await operation.value
+    }
+
+    /// The same for a verb.
+    func enqueue(
+        _ call: Call,
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(success: success, failure: failure) { try request(for: call) }
+    }
+
+    /// The same for a verb.
+    func result(of call: Call) async throws -> (any Sendable)? {
+        try await result(of: try request(for: call))
     }
 
     /// What a verb was called with.

@@ -25,14 +25,23 @@ final class BodyStream: @unchecked Sendable {
     /// In bytes, if somebody promised it; `nil`: unknown.
     let length: Int64?
     private let stream: InputStream
+    /// The stream that stands for it in a request.
+    private let carrier: InputStream
     private let use: StreamUse
     private let provider: Provider?
     private let queue = DispatchQueue(label: "OperationNetworking.BodyStream")
     private let state = Locked(State())
 
     /// A provider makes other streams of the same bytes; without one there is only this stream.
-    init(_ stream: InputStream, length: Int64?, use: StreamUse = StreamUse(), provider: Provider? = nil) {
+    init(
+        _ stream: InputStream,
+        carrier: InputStream? = nil,
+        length: Int64?,
+        use: StreamUse = StreamUse(),
+        provider: Provider? = nil
+    ) {
         self.stream = stream
+        self.carrier = carrier ?? stream
         self.length = length
         self.use = use
         self.provider = provider
@@ -41,12 +50,29 @@ final class BodyStream: @unchecked Sendable {
     /// Of a request's stream, as long as its `Content-Length` says; `nil` if it has none.
     convenience init?(of request: URLRequest, use: StreamUse = StreamUse(), provider: Provider? = nil) {
         guard let stream = request.httpBodyStream else { return nil }
-        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        self.init(stream, length: length, use: use, provider: provider)
+        if let source = request.bodySource {
+            self.init(source, carrier: stream)
+        } else {
+            let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+            self.init(stream, length: length, use: use, provider: provider)
+        }
     }
 
-    /// Whether it was made to read `stream`.
-    func reads(_ stream: InputStream) -> Bool { self.stream === stream }
+    /// A source knows its length, and makes streams of its own, since other copies of the request have the same
+    /// `carrier`.
+    private convenience init(_ source: BodySource, carrier: InputStream) {
+        let makeStream: Provider = { source.makeInputStream() }
+        self.init(
+            source.makeInputStream(),
+            carrier: carrier,
+            length: source.length,
+            use: source.isRepeatable ? StreamUse() : source.use,
+            provider: source.isRepeatable ? makeStream : nil
+        )
+    }
+
+    /// Whether it was made to read `stream`, or what that stands for.
+    func reads(_ stream: InputStream) -> Bool { carrier === stream }
 
     /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a provider.
     func fromStart() -> BodyStream? {
@@ -93,38 +119,22 @@ final class BodyStream: @unchecked Sendable {
 
     private func readPiece() {
         if stream.streamStatus == .notOpen { stream.open() }
-        var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
-        let count = stream.read(filling: &buffer)
+        let piece = stream.nextPiece(atMost: Self.pieceSize)
+        let isAtEnd = piece?.isEmpty ?? true
         let whenReady = state.withLock { state in
             state.isReading = false
-            if count > 0 {
-                state.pieces.append(Data(buffer[..<count]))
-                state.bytesWaiting += count
+            if let piece, !isAtEnd {
+                state.pieces.append(piece)
+                state.bytesWaiting += piece.count
             } else {
                 state.isAtEnd = true
-                if count < 0 { state.error = stream.streamError ?? CocoaError(.fileReadUnknown) }
+                if piece == nil { state.error = stream.streamError ?? CocoaError(.fileReadUnknown) }
             }
             readOn(&state)
             defer { state.whenReady = nil }
             return state.whenReady
         }
-        if count <= 0 { stream.close() }
+        if isAtEnd { stream.close() }
         whenReady?()
-    }
-}
-
-/// Whether somebody has begun to read a stream. An operation and its copies share one with their stream: it is for the
-/// first of them that reads.
-final class StreamUse: Sendable {
-    private let state = Locked(false)
-
-    var hasBegun: Bool { state.withLock { $0 } }
-
-    /// - Returns: whether nobody had begun.
-    func begin() -> Bool {
-        state.withLock { hasBegun in
-            defer { hasBegun = true }
-            return !hasBegun
-        }
     }
 }

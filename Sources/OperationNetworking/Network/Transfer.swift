@@ -23,6 +23,7 @@ final class Transfer: EasyHandleDelegate {
     private let spent: TransferMetrics
     private let didConnect: () -> Void
     private let bodyIsReady: @Sendable () -> Void
+    private let mustWait: (MonotonicTime) -> Void
     private var reader = ResponseHeadReader()
     private var head: ResponseHead?
     private var length: MessageLength?
@@ -31,12 +32,14 @@ final class Transfer: EasyHandleDelegate {
     private var watchesForCloseNotify = false
     private var hasConnection = false
     private var bytesReceived: Int64 = 0
+    private var bytesDecoded: Int64 = 0
     private var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// Of a transfer that somebody wants since `since`, on which `spent` was spent already. `didConnect` is called from within libcurl when there is a
-    /// connection, `bodyIsReady`, on any thread, when the request's body has more after it had to wait.
+    /// Of a transfer that somebody wants since `since`, on which `spent` was spent already. `didConnect` is called from
+    /// within libcurl when there is a connection, and `mustWait` when a limit holds the transfer until a moment;
+    /// `bodyIsReady`, on any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
@@ -46,7 +49,8 @@ final class Transfer: EasyHandleDelegate {
         since: MonotonicTime,
         spent: TransferMetrics,
         didConnect: @escaping () -> Void,
-        bodyIsReady: @escaping @Sendable () -> Void
+        bodyIsReady: @escaping @Sendable () -> Void,
+        mustWait: @escaping (MonotonicTime) -> Void
     ) {
         self.id = id
         self.request = request
@@ -56,6 +60,7 @@ final class Transfer: EasyHandleDelegate {
         self.spent = spent
         self.didConnect = didConnect
         self.bodyIsReady = bodyIsReady
+        self.mustWait = mustWait
         lastActivity = since
         body = request.body.map { RequestBodyReader($0) }
     }
@@ -102,6 +107,7 @@ final class Transfer: EasyHandleDelegate {
         let moments = easy.moments
         var metrics = TransferMetrics()
         metrics.bytesReceived = bytesReceived
+        metrics.bytesDecoded = bytesDecoded
         metrics.bytesSent = bytesSent
         metrics.transferCount = 1
         metrics.connectionCount = easy.connectionCount
@@ -188,16 +194,21 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
         guard failure == nil else { return .failed }
-        guard !client.transferMustWait else {
+        guard !client.transferMustWait, !waits(for: request.downloadLimits) else {
             isHeld = true
             return .full
         }
         lastActivity = clock.now
         bytesReceived += Int64(bytes.count)
+        request.downloadLimits.spend(bytes.count, now: clock.now)
         do {
             if let decoder {
-                try decoder.decode(bytes) { try client.transferDidReceive($0) }
+                try decoder.decode(bytes) { piece in
+                    try count(decoded: piece.count)
+                    try client.transferDidReceive(piece)
+                }
             } else {
+                bytesDecoded += Int64(bytes.count)
                 try client.transferDidReceive(bytes)
             }
             return .taken
@@ -211,10 +222,16 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleNeedsBody(atMost count: Int) -> SendAnswer {
         lastActivity = clock.now
-        guard let answer = body?.next(atMost: count, whenReady: bodyIsReady) else { return .end }
+        guard !waits(for: request.uploadLimits) else {
+            waitsForBody = true
+            return .notYet
+        }
+        let room = min(count, request.uploadLimits.advisedPiece)
+        guard let answer = body?.next(atMost: room, whenReady: bodyIsReady) else { return .end }
         switch answer {
         case .bytes(let data):
             bytesSent += Int64(data.count)
+            request.uploadLimits.spend(data.count, now: clock.now)
             client.transferDidSend(data.count)
         case .failed:
             if case .stream(let stream) = body?.body, let error = stream.error {
@@ -232,6 +249,26 @@ final class Transfer: EasyHandleDelegate {
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true
+    }
+
+    /// Whether a limit lets nothing move now; then somebody comes back when it does.
+    private func waits(for limits: [BandwidthLimit]) -> Bool {
+        let wait = limits.wait(now: clock.now)
+        guard wait > 0 else { return false }
+        mustWait(clock.now + wait)
+        return true
+    }
+
+    /// A few kilobytes can be made to decode to gigabytes.
+    private func count(decoded count: Int) throws {
+        bytesDecoded += Int64(count)
+        guard bytesDecoded > request.maximumDecodedLength else { return }
+        throw URLError(
+            .dataLengthExceedsMaximum,
+            url: request.url,
+            sentence: "After \(bytesReceived) bytes the body had more than \(request.maximumDecodedLength) "
+                + "when its content coding was undone: see maximumDecodedLength."
+        )
     }
 
     private var isTLS: Bool { request.url.scheme?.lowercased() == "https" }

@@ -4,6 +4,8 @@ internal import OperationNetworkingSystem
 public struct TransferMetrics: Hashable, Sendable {
     /// Bytes of response bodies as they came over the wire, before any content coding was undone.
     public internal(set) var bytesReceived: Int64 = 0
+    /// Bytes of response bodies after any content coding was undone; without one, as many as were received.
+    public internal(set) var bytesDecoded: Int64 = 0
     /// Bytes of request bodies that were sent.
     public internal(set) var bytesSent: Int64 = 0
     /// Bytes that were here already when a transfer resumed, and were not fetched again.
@@ -29,6 +31,7 @@ public struct TransferMetrics: Hashable, Sendable {
     mutating func add(_ next: TransferMetrics) {
         var sum = next
         sum.bytesReceived += bytesReceived
+        sum.bytesDecoded += bytesDecoded
         sum.bytesSent += bytesSent
         sum.bytesKept += bytesKept
         sum.transferCount += transferCount

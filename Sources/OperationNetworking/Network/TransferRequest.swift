@@ -13,6 +13,12 @@ struct TransferRequest: Sendable {
     var acceptsContentCoding: Bool
     /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
     var idleTimeout: Double
+    /// Bytes that a body may have after its content coding was undone.
+    var maximumDecodedLength = Int64.max
+    /// All of them hold for the request's body.
+    var uploadLimits: [BandwidthLimit] = []
+    /// All of them hold for the response's body.
+    var downloadLimits: [BandwidthLimit] = []
 
     /// libcurl's form of it.
     var options: TransferOptions {

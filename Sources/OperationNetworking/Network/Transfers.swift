@@ -23,6 +23,8 @@ final class Transfers {
     /// Origins that sent, over HTTP/2, a body whose end cannot be proven.
     private var chunkedOrigins: Set<Admission.Origin> = []
     private var deadlines = DeadlineQueue()
+    /// When those go on that a limit holds.
+    private var held = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
     /// Stopped when they had ended and their clients had not heard of it.
@@ -119,6 +121,7 @@ final class Transfers {
         checkThread()
         clock.tick()
         admit()
+        goOn()
         let ready = drive {
             for domain in domainList { domain.timeOut(now: clock.now) }
             return poller.poll { token, events in
@@ -147,7 +150,7 @@ final class Transfers {
 
     /// When ``pass()`` has something to do even if no socket is ready.
     var nextDeadline: MonotonicTime? {
-        (domainList.compactMap(\.deadline) + [deadlines.next].compactMap(\.self)).min()
+        (domainList.map(\.deadline) + [deadlines.next, held.next]).compactMap(\.self).min()
     }
 
     /// Seconds from now until `deadline`.
@@ -195,12 +198,21 @@ final class Transfers {
             since: next.since,
             spent: next.spent,
             didConnect: { [unowned self] in if let origin { connected.append(origin) } },
-            bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } }
+            bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } },
+            mustWait: { [unowned self] moment in held.insert(id, at: moment) }
         )
         try easy.prepare(next.request.options, delegate: transfer)
         try drive { () throws(CurlError) in try domain.add(easy) }
         running[id] = Running(transfer: transfer, domain: domain, origin: origin)
         byHandle[ObjectIdentifier(easy)] = id
+    }
+
+    /// Lets those try again whose limit should have something by now.
+    private func goOn() {
+        while let id = held.removeFirst(dueAt: clock.now) {
+            resumeReceiving(id)
+            resumeSending(id)
+        }
     }
 
     private func collectFinished() {

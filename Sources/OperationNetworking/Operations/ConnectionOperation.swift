@@ -83,12 +83,26 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     // MARK: - Configuration
 
     /// Where the request's body is read from, once: a redirect that would need it again is an error. Its length is
-    /// taken from the `Content-Length` field; without one it is sent in chunks. See ``setBodyStreamProvider(_:)``.
+    /// taken from the `Content-Length` field; without one it is sent in chunks. See ``setBodyStreamProvider(_:)``, and
+    /// ``bodySource``, which does more.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
         set {
             configure { state in
                 state.request.httpBodyStream = newValue
+                state.inputStreamUse = StreamUse()
+            }
+        }
+    }
+
+    /// The request's body: a file, a form, data, a stream. See ``BodySource``.
+    ///
+    /// Setting it sets the request's `Content-Length`, and replaces ``inputStream``.
+    public var bodySource: BodySource? {
+        get { request.bodySource }
+        set {
+            configure { state in
+                state.request.bodySource = newValue
                 state.inputStreamUse = StreamUse()
             }
         }
@@ -127,6 +141,25 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var maximumResponseDataLength: Int {
         get { state.withLock { $0.maximumResponseDataLength } }
         set { configure { $0.maximumResponseDataLength = newValue } }
+    }
+
+    /// At most so many bytes may a body have after gzip or deflate was undone; a longer one is an error,
+    /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to gigabytes.
+    public var maximumDecodedLength: Int64 {
+        get { state.withLock { $0.maximumDecodedLength } }
+        set { configure { $0.maximumDecodedLength = newValue } }
+    }
+
+    /// How fast the request's body is sent; all of them hold. A limit itself can be changed at any time.
+    public var uploadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.uploadLimits } }
+        set { configure { $0.uploadLimits = newValue } }
+    }
+
+    /// How fast the response's body is received; all of them hold. Such a transfer goes over HTTP/1.1.
+    public var downloadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.downloadLimits } }
+        set { configure { $0.downloadLimits = newValue } }
     }
 
     /// Whose certificates are trusted.
@@ -302,6 +335,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.outputFile = settings.outputFile
             state.trustAnchors = settings.trustAnchors
             state.maximumResponseDataLength = settings.maximumResponseDataLength
+            state.maximumDecodedLength = settings.maximumDecodedLength
+            state.uploadLimits = settings.uploadLimits
+            state.downloadLimits = settings.downloadLimits
             state.isResumable = settings.isResumable
             state.runLoopModes = settings.runLoopModes
             state.userInfo = settings.userInfo

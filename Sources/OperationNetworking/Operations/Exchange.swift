@@ -148,35 +148,16 @@ final class Exchange: @unchecked Sendable {
     }
 
     private func transferRequest(asking asked: ResumeRequest) throws -> TransferRequest {
-        let url = try hop.checkedURL()
-        var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
-        for field in fields.fields {
-            try RequestSerializationError.check(name: field.name, value: field.value)
-        }
-        let method = (hop.httpMethod ?? "GET").uppercased()
-        guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let body = try body()
         if let body {
             upload.restart(at: 0)
             upload.expected = body.length ?? -1
         }
-        let acceptsContentCoding = configuration.acceptsContentCoding && !resumption.asksForRest
-        if !acceptsContentCoding {
-            // The caller's own Accept-Encoding selected the representation, and selects it again.
-            for field in asked.fields.fields
-            where field.name != "Accept-Encoding" || fields[field.name] == nil {
-                fields[field.name] = field.value
-            }
-        }
-        return TransferRequest(
-            url: url,
-            method: method,
-            fields: fields,
+        return try configuration.transferRequest(
+            for: hop,
             body: body,
-            trustDomain: TrustDomain(anchors: configuration.trustAnchors),
-            version: configuration.version,
-            acceptsContentCoding: acceptsContentCoding,
-            idleTimeout: hop.timeoutInterval
+            asking: asked,
+            continues: resumption.asksForRest
         )
     }
 

@@ -14,6 +14,10 @@ struct ExchangeConfiguration: Sendable {
     var resumesByRange: Bool
     /// Whether the identity coding is asked for, so that what came before a pause can be kept.
     var isResumable: Bool
+    /// Bytes that a body may have after its content coding was undone.
+    var maximumDecodedLength = Int64.max
+    var uploadLimits: [BandwidthLimit] = []
+    var downloadLimits: [BandwidthLimit] = []
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false
 
@@ -37,6 +41,50 @@ struct ExchangeConfiguration: Sendable {
         }
     }
 
+    /// The transfer of one hop.
+    /// - Parameters:
+    ///   - hop: the request, or what a redirect made of it.
+    ///   - body: the hop's body.
+    ///   - asked: the fields that ask for what is missing.
+    ///   - continues: whether they ask for the rest of what is there.
+    /// - Returns: all that the transfer needs.
+    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent.
+    func transferRequest(
+        for hop: URLRequest,
+        body: RequestBody?,
+        asking asked: ResumeRequest,
+        continues: Bool
+    ) throws -> TransferRequest {
+        let url = try hop.checkedURL()
+        var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
+        for field in fields.fields {
+            try RequestSerializationError.check(name: field.name, value: field.value)
+        }
+        let method = (hop.httpMethod ?? "GET").uppercased()
+        guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
+        let acceptsContentCoding = acceptsContentCoding && !continues
+        if !acceptsContentCoding {
+            // The caller's own Accept-Encoding selected the representation, and selects it again.
+            for field in asked.fields.fields
+            where field.name != "Accept-Encoding" || fields[field.name] == nil {
+                fields[field.name] = field.value
+            }
+        }
+        return TransferRequest(
+            url: url,
+            method: method,
+            fields: fields,
+            body: body,
+            trustDomain: TrustDomain(anchors: trustAnchors),
+            version: version,
+            acceptsContentCoding: acceptsContentCoding,
+            idleTimeout: hop.timeoutInterval,
+            maximumDecodedLength: maximumDecodedLength,
+            uploadLimits: uploadLimits,
+            downloadLimits: downloadLimits
+        )
+    }
+
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
     var acceptsContentCoding: Bool {
         guard case .memory = destination, !isResumable else { return false }
@@ -44,9 +92,10 @@ struct ExchangeConfiguration: Sendable {
             && request.value(forHTTPHeaderField: "Range") == nil
     }
 
-    /// A sink that can be full holds its transfer, and a held HTTP/2 stream keeps up to 32 MB in libcurl 7.88.
+    /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in libcurl
+    /// 7.88.
     var version: TransferOptions.HTTPVersion {
-        guard case .memory = destination, !givesPieces else { return .http1 }
+        guard case .memory = destination, !givesPieces, downloadLimits.isEmpty else { return .http1 }
         return .automatic
     }
 

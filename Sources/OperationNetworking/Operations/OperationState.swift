@@ -14,6 +14,9 @@ struct OperationState {
     var outputFile: URL?
     var trustAnchors = TrustAnchors.system
     var maximumResponseDataLength = Int.max
+    var maximumDecodedLength: Int64 = 256 << 20
+    var uploadLimits: [BandwidthLimit] = []
+    var downloadLimits: [BandwidthLimit] = []
     var isResumable = false
     var runLoopModes: Set<RunLoop.Mode> = [.common]
     var userInfo: [String: any Sendable] = [:]
@@ -102,8 +105,16 @@ struct OperationState {
             trustAnchors: trustAnchors,
             memoryLimit: Int64(maximumResponseDataLength),
             resumesByRange: false,
-            isResumable: isResumable
+            isResumable: isResumable,
+            maximumDecodedLength: maximumDecodedLength,
+            uploadLimits: uploadLimits + ownUploadLimit,
+            downloadLimits: downloadLimits
         )
+    }
+
+    /// What the body itself asks for.
+    private var ownUploadLimit: [BandwidthLimit] {
+        request.bodySource?.maximumRate.map { [BandwidthLimit(bytesPerSecond: $0)] } ?? []
     }
 
     private var streamedBody: RequestBody? {

@@ -28,17 +28,31 @@ public struct QueryString: Hashable, Sendable {
 
     /// The parameters in AFNetworking's order and with its brackets.
     public init(_ parameters: [String: any Sendable]) {
-        var pairs: [Pair] = []
-        QueryString.append(parameters, to: &pairs)
-        self.pairs = pairs
+        pairs = QueryString.leaves(of: parameters).map(Pair.init)
     }
 
     /// The same for a dictionary of any type, `nil` for anything that is no dictionary.
     init?(untyped parameters: Any) {
         guard let dictionary = parameters as? [AnyHashable: Any] else { return nil }
-        var pairs: [Pair] = []
-        QueryString.append(dictionary, to: &pairs)
-        self.pairs = pairs
+        var leaves: [Leaf] = []
+        QueryString.append(dictionary, to: &leaves)
+        pairs = leaves.map(Pair.init)
+    }
+
+    // MARK: - Leaves
+
+    /// A parameter's value under the name it has in a query, before it is text.
+    struct Leaf {
+        let name: String
+        /// Neither a container nor an optional; `nil` stands for null.
+        let value: Any?
+    }
+
+    /// The values of all parameters, in the order of ``pairs``.
+    static func leaves(of parameters: [String: any Sendable]) -> [Leaf] {
+        var leaves: [Leaf] = []
+        append(parameters, to: &leaves)
+        return leaves
     }
 
     // MARK: - Escaping
@@ -64,42 +78,42 @@ public struct QueryString: Hashable, Sendable {
 
     // MARK: - Pairs
 
-    /// The pairs of a dictionary, which are at the top level when `key` is `nil`.
+    /// The leaves of a dictionary, which are at the top level when `key` is `nil`.
     private static func append(
         _ dictionary: [AnyHashable: Any],
         under key: String? = nil,
-        to pairs: inout [Pair]
+        to leaves: inout [Leaf]
     ) {
         let sorted = dictionary.map { (name: text(of: $0.key.base), value: $0.value) }
             .sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
         for (name, value) in sorted {
-            append(value, named: key.map { "\($0)[\(name)]" } ?? name, to: &pairs)
+            append(value, named: key.map { "\($0)[\(name)]" } ?? name, to: &leaves)
         }
     }
 
-    private static func append(_ value: Any, named name: String, to pairs: inout [Pair]) {
+    private static func append(_ value: Any, named name: String, to leaves: inout [Leaf]) {
         guard let value = unwrapped(value), !(value is NSNull) else {
-            pairs.append(Pair(name: name, value: nil))
+            leaves.append(Leaf(name: name, value: nil))
             return
         }
         // Text first: it is what most parameters are, and the casts below cost more.
         if value is String {
-            pairs.append(Pair(name: name, value: text(of: value)))
+            leaves.append(Leaf(name: name, value: value))
         } else if let dictionary = value as? [AnyHashable: Any] {
-            append(dictionary, under: name, to: &pairs)
+            append(dictionary, under: name, to: &leaves)
         } else if let array = value as? [Any] {
-            for element in array { append(element, named: name + "[]", to: &pairs) }
+            for element in array { append(element, named: name + "[]", to: &leaves) }
         } else if let set = value as? Set<AnyHashable> {
             let sorted = set.map { (text: text(of: $0.base), element: $0.base) }
                 .sorted { $0.text.utf16.lexicographicallyPrecedes($1.text.utf16) }
-            for (_, element) in sorted { append(element, named: name, to: &pairs) }
+            for (_, element) in sorted { append(element, named: name, to: &leaves) }
         } else {
-            pairs.append(Pair(name: name, value: text(of: value)))
+            leaves.append(Leaf(name: name, value: value))
         }
     }
 
     /// What `description` is in AFNetworking, where every number is an `NSNumber`.
-    private static func text(of value: Any) -> String {
+    fileprivate static func text(of value: Any) -> String {
         switch value {
         case let text as String: text
         case let flag as Bool: flag ? "1" : "0"
@@ -126,6 +140,18 @@ public struct QueryString: Hashable, Sendable {
     private static func hexadecimalDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
+}
+
+extension QueryString.Pair {
+    fileprivate init(_ leaf: QueryString.Leaf) {
+        name = leaf.name
+        value = leaf.value.map(QueryString.text)
+    }
+}
+
+extension QueryString.Leaf {
+    /// As AFNetworking writes it; empty for null.
+    var text: String { value.map(QueryString.text) ?? "" }
 }
 
 // MARK: - CustomStringConvertible

@@ -1,14 +1,18 @@
 package import Foundation
 
 extension InputStream {
-    /// Reads as much as there is room for, or what is there; 0 at the end, negative on failure. May wait.
-    package func read(filling buffer: inout [UInt8]) -> Int {
-        buffer.withUnsafeMutableBufferPointer { read($0) }
-    }
-
-    private func read(_ buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        guard let start = buffer.baseAddress else { return 0 }
-        return read(start, maxLength: buffer.count)
+    /// The next bytes, at most `count`; none at the end, `nil` on failure: see `streamError`. May wait.
+    package func nextPiece(atMost count: Int) -> Data? {
+        if let pieces = self as? PieceStream { return pieces.readPiece(atMost: count) }
+        var piece = Data(count: max(count, 1))
+        let length = piece.withUnsafeMutableBytes { buffer in
+            buffer.withMemoryRebound(to: UInt8.self) { buffer in
+                buffer.baseAddress.map { self.read($0, maxLength: buffer.count) } ?? 0
+            }
+        }
+        guard length >= 0 else { return nil }
+        piece.count = min(length, piece.count)
+        return piece
     }
 }
 

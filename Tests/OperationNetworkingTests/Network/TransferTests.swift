@@ -216,7 +216,8 @@ struct TransferTests {
             since: since,
             spent: TransferMetrics(),
             didConnect: {},
-            bodyIsReady: {}
+            bodyIsReady: {},
+            mustWait: { _ in }
         )
     }
 

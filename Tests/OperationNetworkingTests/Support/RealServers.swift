@@ -5,6 +5,8 @@ enum RealServers {
     static var httpbin: URL? { url("HTTPBIN") }
     static var nginx: URL? { url("NGINX_HTTP") }
     static var nginxTLS: URL? { url("NGINX_HTTPS") }
+    /// A Python, for parsers and servers that nobody here wrote.
+    static var python: URL? { file("PYTHON") }
     /// The certificate authority that signed for ``nginxTLS``: a PEM file.
     static var authorities: URL? { file("CA") }
     /// The directory that nginx serves.

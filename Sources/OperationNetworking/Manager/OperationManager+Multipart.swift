@@ -1,0 +1,140 @@
+internal import FoundationNetworking
+
+// Forms of several parts, by the three verbs that send a body. As in AFNetworking the closure appends parts to a form
+// that begins with the parameters; it is called at once, and what it throws is the error of the request.
+extension OperationManager {
+    // MARK: - POST
+
+    /// Sends a POST request with a form of several parts, and calls back on the completion queue.
+    ///
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the first parts.
+    ///   - headers: of this request only; they win over the serializer's.
+    ///   - constructBody: appends parts; called before this returns.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
+        return enqueue(success: success, failure: failure) {
+            try multipartRequest(for: call, constructingBody: constructBody)
+        }
+    }
+
+    /// Sends a POST request with a form of several parts, and returns the response object. Cancelling the task cancels
+    /// the operation; what is thrown is the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+    ) async throws -> (any Sendable)? {
+        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
+        return try await result(of: multipartRequest(for: call, constructingBody: constructBody))
+    }
+
+    // MARK: - PUT
+
+    /// Sends a PUT request with a form of several parts, and calls back on the completion queue.
+    ///
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the first parts.
+    ///   - headers: of this request only; they win over the serializer's.
+    ///   - constructBody: appends parts; called before this returns.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
+        return enqueue(success: success, failure: failure) {
+            try multipartRequest(for: call, constructingBody: constructBody)
+        }
+    }
+
+    /// Sends a PUT request with a form of several parts, and returns the response object. Cancelling the task cancels
+    /// the operation; what is thrown is the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+    ) async throws -> (any Sendable)? {
+        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
+        return try await result(of: multipartRequest(for: call, constructingBody: constructBody))
+    }
+
+    // MARK: - PATCH
+
+    /// Sends a PATCH request with a form of several parts, and calls back on the completion queue.
+    ///
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the first parts.
+    ///   - headers: of this request only; they win over the serializer's.
+    ///   - constructBody: appends parts; called before this returns.
+    ///   - success: hears the response object.
+    ///   - failure: hears the error, of the operation or of the making of the request.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
+        return enqueue(success: success, failure: failure) {
+            try multipartRequest(for: call, constructingBody: constructBody)
+        }
+    }
+
+    /// Sends a PATCH request with a form of several parts, and returns the response object. Cancelling the task cancels
+    /// the operation; what is thrown is the operation's `error`, or why no request could be made.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+    ) async throws -> (any Sendable)? {
+        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
+        return try await result(of: multipartRequest(for: call, constructingBody: constructBody))
+    }
+
+    // MARK: - Private
+
+    private func multipartRequest(
+        for call: Call,
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+    ) throws -> URLRequest {
+        try requestSerializer.multipartFormRequest(
+            method: call.method,
+            url: url(for: call.path),
+            parameters: call.parameters,
+            headers: call.headers,
+            constructingBody: constructBody
+        )
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// One run of bytes of a ``BodySource``, all from the same place.
+enum BodySegment: Sendable {
+    case data(Data)
+    /// A file, and how long it was when it was taken.
+    case file(path: String, length: Int64)
+    case stream(StreamSegment)
+
+    /// The file as it is now.
+    static func file(at url: URL) throws(RequestBodyError) -> BodySegment {
+        guard url.isFileURL else { throw .notAFileURL(url.absoluteString) }
+        do {
+            return .file(path: url.path, length: try InputFile(path: url.path).length)
+        } catch {
+            throw RequestBodyError(error, path: url.path)
+        }
+    }
+
+    /// In bytes; `nil`: known only at the end.
+    var length: Int64? {
+        switch self {
+        case .data(let data): Int64(data.count)
+        case .file(_, let length): length
+        case .stream(let stream): stream.length
+        }
+    }
+
+    /// Whether it can be read more than once.
+    var isRepeatable: Bool {
+        switch self {
+        case .data, .file: true
+        case .stream(let stream): stream.isRepeatable
+        }
+    }
+}
+
+/// A stream of the user's as a part of a body.
+struct StreamSegment: @unchecked Sendable {
+    // @unchecked: `stream` was handed over by whoever made it, and is used only by the one reader that `use` lets in.
+
+    let length: Int64?
+    /// What it is called in errors.
+    let name: String
+    private let stream: InputStream?
+    private let use = StreamUse()
+    private let make: (@Sendable () -> InputStream?)?
+
+    init(_ stream: InputStream, length: Int64?, name: String) {
+        self.length = length
+        self.name = name
+        self.stream = stream
+        make = nil
+    }
+
+    init(length: Int64?, name: String, make: @escaping @Sendable () -> InputStream?) {
+        self.length = length
+        self.name = name
+        self.make = make
+        stream = nil
+    }
+
+    var isRepeatable: Bool { make != nil }
+
+    /// A stream at its first byte.
+    func open() throws(RequestBodyError) -> InputStream {
+        guard let fresh = make?() ?? (use.begin() ? stream : nil) else { throw .streamUsed(name) }
+        if fresh.streamStatus == .notOpen { fresh.open() }
+        return fresh
+    }
+}

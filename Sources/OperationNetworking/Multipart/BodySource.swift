@@ -1,0 +1,125 @@
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// What a request sends after its head: bytes in memory, a file, a stream, or several of them in a row, such as a
+/// multipart form.
+///
+/// It is read piece by piece while it is sent, so a body of any length takes a few hundred kilobytes. A source that is
+/// repeatable is read again when the request has to be: after a redirect with 307 or 308, when the server asks for a
+/// password, over another connection, by a copy of the operation.
+///
+/// ```swift
+/// var request = URLRequest(url: url)
+/// request.httpMethod = "PUT"
+/// request.bodySource = try .file(video)
+/// ```
+public struct BodySource: Sendable {
+    /// In the order they are sent.
+    let segments: [BodySegment]
+    /// Bytes per second that whoever made the body wants at most; `nil`: as fast as it goes.
+    let maximumRate: Int64?
+    /// By requests.
+    let use = StreamUse()
+
+    init(_ segments: [BodySegment], maximumRate: Int64? = nil) {
+        self.segments = segments
+        self.maximumRate = maximumRate
+    }
+
+    // MARK: - Making
+
+    /// Bytes in memory.
+    public static func data(_ data: Data) -> BodySource {
+        BodySource([.data(data)])
+    }
+
+    /// A file, as long as it is now; it is read when it is sent. One that has another length then is an error.
+    ///
+    /// - Throws: ``RequestBodyError/notAFileURL(_:)``, or ``RequestBodyError/unreadableFile(path:reason:)`` also for
+    ///   what is not a regular file.
+    public static func file(_ url: URL) throws(RequestBodyError) -> BodySource {
+        BodySource([try .file(at: url)])
+    }
+
+    /// A stream, for the first who reads it.
+    ///
+    /// - Parameters:
+    ///   - stream: not yet opened; it is opened, read and closed on a queue of the library.
+    ///   - length: so many of its bytes are sent, and it is an error if it has fewer; `nil`: all there are, in chunks.
+    /// - Returns: a source that is not repeatable.
+    public static func stream(_ stream: InputStream, length: Int64? = nil) -> BodySource {
+        BodySource([.stream(StreamSegment(stream, length: length, name: "the stream"))])
+    }
+
+    /// A stream that can be made again.
+    ///
+    /// - Parameters:
+    ///   - length: as in ``stream(_:length:)``.
+    ///   - make: a new stream of the same bytes; called on any thread. `nil` is an error.
+    /// - Returns: a repeatable source.
+    public static func stream(
+        length: Int64? = nil,
+        making make: @escaping @Sendable () -> InputStream?
+    ) -> BodySource {
+        BodySource([.stream(StreamSegment(length: length, name: "the stream", make: make))])
+    }
+
+    // MARK: - Properties
+
+    /// In bytes; `nil`: known only at the end.
+    public var length: Int64? {
+        var sum: Int64 = 0
+        for segment in segments {
+            guard let length = segment.length else { return nil }
+            let (next, isTooMuch) = sum.addingReportingOverflow(length)
+            guard !isTooMuch else { return nil }
+            sum = next
+        }
+        return sum
+    }
+
+    /// Whether it can be read more than once.
+    public var isRepeatable: Bool { segments.allSatisfy(\.isRepeatable) }
+
+    /// The type that a file's extension stands for; `application/octet-stream` for everything else.
+    var mediaType: String {
+        guard segments.count == 1, case .file(let path, _) = segments.first else { return MediaTypes.unknown }
+        return MediaTypes.type(ofExtension: URL(fileURLWithPath: path).pathExtension)
+    }
+
+    /// A stream of all its bytes from the first on, for whoever takes streams. Its `streamError` is a
+    /// ``RequestBodyError``, or the error of the stream that failed.
+    public func makeInputStream() -> InputStream {
+        PieceStream(BodyReader(self))
+    }
+
+    /// Writes all of it to a file, which is there only when it is whole; another one of that name is replaced.
+    ///
+    /// - Parameter url: a file URL, in a directory that exists.
+    /// - Throws: ``RequestBodyError``, the error of a stream, or a `CocoaError` of the file that is written.
+    public func write(to url: URL) async throws {
+        let source = self
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            // It may wait for a stream as long as that likes, so not on a thread of the concurrency runtime.
+            DispatchQueue(label: "OperationNetworking.BodySource").async {
+                continuation.resume(with: Result { try BodyFile.write(source, to: url) })
+            }
+        }
+    }
+}
+
+// MARK: - URLRequest
+
+extension URLRequest {
+    /// The body, if it is one of ours. Setting it sets `httpBodyStream`, and `Content-Length` where the length is known.
+    public var bodySource: BodySource? {
+        get { ((httpBodyStream as? PieceStream)?.source as? BodyReader)?.body }
+        set {
+            // One body takes the place of the other: Foundation keeps both.
+            httpBody = nil
+            httpBodyStream = newValue?.makeInputStream()
+            setValue(newValue?.length.map { String($0) }, forHTTPHeaderField: "Content-Length")
+        }
+    }
+}

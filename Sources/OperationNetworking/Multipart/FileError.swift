@@ -1,0 +1,28 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Failures of files, as Foundation reports them.
+enum FileError {
+    /// A `SystemError` as the `CocoaError` that names the file, with the POSIX error beneath.
+    static func foundation(_ error: any Error, _ url: URL) -> any Error {
+        guard let error = error as? SystemError else { return error }
+        let code: CocoaError.Code =
+            switch error.code {
+            case 28, 122: .fileWriteOutOfSpace  // ENOSPC, EDQUOT
+            case 13, 1: .fileWriteNoPermission  // EACCES, EPERM
+            case 30: .fileWriteVolumeReadOnly  // EROFS
+            case 2, 20: .fileNoSuchFile  // ENOENT, ENOTDIR
+            case 36: .fileWriteInvalidFileName  // ENAMETOOLONG
+            default: .fileWriteUnknown
+            }
+        return CocoaError(
+            code,
+            userInfo: [
+                NSLocalizedDescriptionKey: "\(url.path) could not be written: \(error)",
+                NSURLErrorKey: url,
+                NSFilePathErrorKey: url.path,
+                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code)),
+            ]
+        )
+    }
+}

@@ -1,0 +1,73 @@
+public import Foundation
+public import FoundationNetworking
+
+extension RequestSerializer {
+    /// A request whose body is a form of several parts: first the parameters, in the order of ``QueryString``, then what
+    /// the closure appends. Without any part it is the request without a body of parts.
+    ///
+    /// - Parameters:
+    ///   - method: one that sends a body: not GET or HEAD.
+    ///   - url: absolute.
+    ///   - parameters: `Data` is sent as it is, null as nothing, anything else as its text.
+    ///   - headers: fields of this one request. `Content-Type` and `Content-Length` are the form's.
+    ///   - stringEncoding: of the parameters' text.
+    ///   - constructBody: appends parts; called before this returns.
+    /// - Returns: a request whose ``Foundation/URLRequest/bodySource`` is the form.
+    /// - Throws: ``RequestSerializationError``, ``RequestBodyError``, and what the closure throws.
+    public func multipartFormRequest(
+        method: String,
+        url: URL,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        stringEncoding: String.Encoding = .utf8,
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void = { _ in }
+    ) throws -> URLRequest {
+        guard !["GET", "HEAD"].contains(method.uppercased()) else {
+            throw RequestBodyError.methodWithoutBody(method)
+        }
+        var request = try request(method: method, url: url, parameters: nil, headers: headers)
+        var form = MultipartFormData()
+        try form.append(parameters ?? [:], stringEncoding)
+        try constructBody(&form)
+        guard !form.isEmpty else { return request }
+        request.bodySource = form.body
+        request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
+        return request
+    }
+
+    /// The request with its form written to a file, for whoever uploads files: the same request without its body.
+    ///
+    /// - Parameters:
+    ///   - request: with a ``Foundation/URLRequest/bodySource``.
+    ///   - file: replaced when it exists; there only when the form is whole.
+    /// - Returns: the request, with the fields that describe the form.
+    /// - Throws: as ``BodySource/write(to:)``; ``RequestBodyError/noBodySource`` for a request without one.
+    public func request(
+        withMultipartFormRequest request: URLRequest,
+        writingStreamContentsToFile file: URL
+    ) async throws -> URLRequest {
+        guard let body = request.bodySource else { throw RequestBodyError.noBodySource }
+        try await body.write(to: file)
+        var bare = request
+        bare.httpBodyStream = nil
+        return bare
+    }
+}
+
+extension MultipartFormData {
+    fileprivate mutating func append(
+        _ parameters: [String: any Sendable],
+        _ encoding: String.Encoding
+    ) throws(RequestBodyError) {
+        for leaf in QueryString.leaves(of: parameters) {
+            if let data = leaf.value as? Data {
+                appendPart(withFormData: data, name: leaf.name)
+            } else {
+                guard let data = leaf.text.data(using: encoding) else {
+                    throw .unencodableText(part: leaf.name, encoding)
+                }
+                appendPart(withFormData: data, name: leaf.name)
+            }
+        }
+    }
+}

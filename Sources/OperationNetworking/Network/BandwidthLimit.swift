@@ -1,0 +1,63 @@
+internal import OperationNetworkingSystem
+
+/// How many bytes of bodies may move in a second, through all transfers together that have this limit.
+///
+/// Give each operation one of its own, or several operations the same. It can be changed while they run, from any
+/// thread; they notice within a quarter of a second. A transfer that waits for its turn sleeps nowhere and holds up no
+/// other, and the time does not count as idle.
+///
+/// ```swift
+/// let night = BandwidthLimit(bytesPerSecond: 500_000)
+/// for operation in backups { operation.uploadLimits = [night] }
+/// night.bytesPerSecond = nil   // as fast as it goes
+/// ```
+public final class BandwidthLimit: Sendable {
+    /// Seconds after which a transfer that waits looks again whether the limit was changed.
+    private static let longestWait = 0.25
+
+    private let state: Locked<RateBudget?>
+
+    /// - Parameter bytesPerSecond: what is below 1 counts as 1; `nil`: no limit yet.
+    public init(bytesPerSecond: Int64?) {
+        state = Locked(bytesPerSecond.map { RateBudget(rate: $0) })
+    }
+
+    /// `nil`: as fast as it goes.
+    public var bytesPerSecond: Int64? {
+        get { state.withLock { $0.map { Int64($0.rate) } } }
+        set {
+            let now = MonotonicTime.now
+            state.withLock { budget in
+                guard let newValue else { return budget = nil }
+                if budget == nil { budget = RateBudget(rate: newValue) }
+                budget?.change(to: newValue, now: now)
+            }
+        }
+    }
+
+    /// Seconds until it is worth asking again; 0: something may move now.
+    func wait(now: MonotonicTime) -> Double {
+        state.withLock { min($0?.wait(now: now) ?? 0, Self.longestWait) }
+    }
+
+    func spend(_ count: Int, now: MonotonicTime) {
+        state.withLock { $0?.spend(count, now: now) }
+    }
+
+    /// How much to move at once.
+    var advisedPiece: Int { state.withLock { $0?.advisedPiece ?? .max } }
+}
+
+extension [BandwidthLimit] {
+    /// Seconds until all of them let something move.
+    func wait(now: MonotonicTime) -> Double {
+        isEmpty ? 0 : map { $0.wait(now: now) }.max() ?? 0
+    }
+
+    func spend(_ count: Int, now: MonotonicTime) {
+        for limit in self { limit.spend(count, now: now) }
+    }
+
+    /// How much to move at once.
+    var advisedPiece: Int { map(\.advisedPiece).min() ?? .max }
+}

@@ -1,0 +1,49 @@
+import COperationNetworking
+package import Foundation
+
+/// A regular file that is read from front to back. Closed with this object; calls may wait for the disk.
+package final class InputFile {
+    private let descriptor: Int32
+    private let path: String
+
+    /// - Throws: `SystemError`, with `EISDIR` for a directory and `ESPIPE` for what else has no length.
+    package init(path: String) throws {
+        self.path = path
+        // O_NONBLOCK: opening a FIFO that nobody writes would wait for ever. It does nothing to regular files.
+        descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
+        guard cfiles_length(descriptor) >= 0 else {
+            let code = errno
+            Glibc.close(descriptor)
+            throw SystemError(code, "open \(path)")
+        }
+    }
+
+    deinit {
+        Glibc.close(descriptor)
+    }
+
+    /// In bytes, now.
+    package var length: Int64 {
+        get throws {
+            let length = cfiles_length(descriptor)
+            guard length >= 0 else { throw SystemError(errno, "fstat \(path)") }
+            return length
+        }
+    }
+
+    /// The next bytes, at most `count`; none at the end.
+    package func read(atMost count: Int) throws -> Data {
+        guard count > 0 else { return Data() }
+        var data = Data(count: count)
+        let read = try data.withUnsafeMutableBytes { buffer in
+            while true {
+                let read = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                if read >= 0 { return read }
+                guard errno == EINTR else { throw SystemError(errno, "read \(path)") }
+            }
+        }
+        data.count = read
+        return data
+    }
+}
