@@ -19,11 +19,12 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
-.PHONY: help demo test build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test bench build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
 	@echo 'make test      install what is missing, start nginx and httpbin, and run every test'
+	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
 	@echo 'make build     a debug build'
 	@echo 'make release   opget, optimized'
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
@@ -57,6 +58,10 @@ endif
 test: test-dependencies $(if $(EXAMPLES),examples)
 	@$(BUILD) --build-tests
 	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST)
+
+bench: test-dependencies
+	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
+	@scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
 
 tsan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan

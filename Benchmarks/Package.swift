@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// As in the library's own manifest: warnings are errors only where `make` and CI build.
+let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
+
+let package = Package(
+    name: "OperationNetworkingBenchmarks",
+    dependencies: [
+        .package(name: "OperationNetworking", path: "..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+        )
+    ],
+    swiftLanguageModes: [.v6]
+)
