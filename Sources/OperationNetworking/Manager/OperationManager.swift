@@ -21,6 +21,8 @@ open class OperationManager: @unchecked Sendable {
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var trustAnchors = TrustAnchors.system
+        var uploadLimits: [BandwidthLimit] = []
+        var downloadLimits: [BandwidthLimit] = []
     }
 
     /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash.
@@ -29,7 +31,7 @@ open class OperationManager: @unchecked Sendable {
 
     /// - Parameter baseURL: `http://host/v1` is taken for `http://host/v1/`, so that `users` leads to
     ///   `http://host/v1/users`.
-    public init(baseURL: URL? = nil) {
+    public required init(baseURL: URL? = nil) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
     }
 
@@ -38,37 +40,49 @@ open class OperationManager: @unchecked Sendable {
     /// Makes requests of methods, URLs, parameters and headers.
     public var requestSerializer: any RequestSerializer {
         get { state.withLock { $0.requestSerializer } }
-        set { state.withLock { $0.requestSerializer = newValue } }
+        set { state.change { $0.requestSerializer = newValue } }
     }
 
     /// Makes sense of responses; JSON unless something else is set.
     public var responseSerializer: any ResponseSerializer {
         get { state.withLock { $0.responseSerializer } }
-        set { state.withLock { $0.responseSerializer = newValue } }
+        set { state.change { $0.responseSerializer = newValue } }
     }
 
     /// Where operations run; a ``TransferQueue`` of the manager's own unless another one is set.
     public var operationQueue: OperationQueue {
         get { state.withLock { $0.operationQueue } }
-        set { state.withLock { $0.operationQueue = newValue } }
+        set { state.change { $0.operationQueue = newValue } }
     }
 
     /// Where operations call back; `nil`: the main queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
-        set { state.withLock { $0.completionQueue = newValue } }
+        set { state.change { $0.completionQueue = newValue } }
     }
 
     /// The `completionGroup` of operations.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
-        set { state.withLock { $0.completionGroup = newValue } }
+        set { state.change { $0.completionGroup = newValue } }
     }
 
     /// Whose certificates are trusted.
     public var trustAnchors: TrustAnchors {
         get { state.withLock { $0.trustAnchors } }
-        set { state.withLock { $0.trustAnchors = newValue } }
+        set { state.change { $0.trustAnchors = newValue } }
+    }
+
+    /// What all operations together may send; each has these, and may get more of its own.
+    public var uploadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.uploadLimits } }
+        set { state.change { $0.uploadLimits = newValue } }
+    }
+
+    /// What all operations together may receive; each has these, and may get more of its own.
+    public var downloadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.downloadLimits } }
+        set { state.change { $0.downloadLimits = newValue } }
     }
 
     // MARK: - Making operations
@@ -85,6 +99,8 @@ open class OperationManager: @unchecked Sendable {
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
         operation.trustAnchors = settings.trustAnchors
+        operation.uploadLimits = settings.uploadLimits
+        operation.downloadLimits = settings.downloadLimits
         operation.setCompletion(success: success, failure: failure)
         return operation
     }
@@ -101,6 +117,26 @@ open class OperationManager: @unchecked Sendable {
             )
         }
         return url
+    }
+
+    // MARK: - Cancelling
+
+    /// Cancels the operations in the queue whose requests have this method and this path, as AFNetworking 1 could.
+    ///
+    /// - Parameters:
+    ///   - method: in any case; `nil`: all methods.
+    ///   - path: as for the verbs; the query does not count.
+    /// - Throws: `URLError.badURL` when `path` is no URL.
+    public func cancelAllOperations(method: String?, path: String) throws {
+        let url = try url(for: path)
+        for case let operation as ConnectionOperation in operationQueue.operations {
+            let request = operation.request
+            guard let target = request.url?.absoluteURL, target.path == url.path, target.host == url.host,
+                target.port == url.port, target.scheme == url.scheme,
+                method == nil || request.httpMethod?.uppercased() == method?.uppercased()
+            else { continue }
+            operation.cancel()
+        }
     }
 
     // MARK: - For the verbs
@@ -164,6 +200,23 @@ open class OperationManager: @unchecked Sendable {
     private static func withTrailingSlash(_ url: URL) -> URL {
         guard !url.path.isEmpty, !url.absoluteString.hasSuffix("/") else { return url }
         return url.appendingPathComponent("")
+    }
+}
+
+// MARK: - NSCopying
+
+extension OperationManager: NSCopying {
+    /// Another manager with the same settings. Its queue is empty and its own, with the same limit and priority.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        let copy = type(of: self).init(baseURL: baseURL)
+        var settings = state.withLock { $0 }
+        let queue = TransferQueue()
+        queue.name = settings.operationQueue.name
+        queue.maxConcurrentOperationCount = settings.operationQueue.maxConcurrentOperationCount
+        queue.qualityOfService = settings.operationQueue.qualityOfService
+        settings.operationQueue = queue
+        copy.state.change { [settings] in $0 = settings }
+        return copy
     }
 }
 

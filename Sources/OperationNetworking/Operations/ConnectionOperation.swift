@@ -184,36 +184,36 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// set this. Read when the callback is due.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
-        set { change { $0.completionQueue = newValue } }
+        set { state.change { $0.completionQueue = newValue } }
     }
 
     /// Entered by each callback while it waits for its queue and runs.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
-        set { change { $0.completionGroup = newValue } }
+        set { state.change { $0.completionGroup = newValue } }
     }
 
     /// Yours. Nothing here reads it.
     public var userInfo: [String: any Sendable] {
         get { state.withLock { $0.userInfo } }
-        set { change { $0.userInfo = newValue } }
+        set { state.change { $0.userInfo = newValue } }
     }
 
     /// Called on ``completionQueue`` as the last callback, and released then.
     open override var completionBlock: (@Sendable () -> Void)? {
         get { state.withLock { $0.completionBlock } }
-        set { change { $0.completionBlock = newValue } }
+        set { state.change { $0.completionBlock = newValue } }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total counts the
     /// bytes that came before a pause, and never goes backwards while the transfer runs.
     public func setDownloadProgress(_ block: ProgressHandler?) {
-        change { $0.downloadProgress = block }
+        state.change { $0.downloadProgress = block }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
     public func setUploadProgress(_ block: ProgressHandler?) {
-        change { $0.uploadProgress = block }
+        state.change { $0.uploadProgress = block }
     }
 
     /// Called on a queue of the library for each redirect. Without it all are followed, up to 20.
@@ -221,7 +221,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization` or `Host` to another
     /// origin.
     public func setRedirect(_ block: RedirectHandler?) {
-        change { $0.redirect = block }
+        state.change { $0.redirect = block }
     }
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a redirect that
@@ -357,20 +357,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     // MARK: - Helpers
 
     func configure(_ body: (inout OperationState) -> Void) {
-        change { state in
+        state.change { state in
             precondition(state.machine.isConfigurable, "An operation was configured after it started")
             body(&state)
         }
-    }
-
-    /// What is replaced is released after the lock: that may run anything.
-    private func change(_ body: (inout OperationState) -> Void) {
-        let old = state.withLock { state in
-            let old = state
-            body(&state)
-            return old
-        }
-        withExtendedLifetime(old) {}
     }
 }
 

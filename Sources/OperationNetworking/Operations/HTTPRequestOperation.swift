@@ -71,25 +71,15 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// Validates the response, and makes the response object. To be set before the operation starts.
     public var responseSerializer: any ResponseSerializer {
         get { http.withLock { $0.serializer } }
-        set { change { $0.serializer = newValue } }
+        set { http.change { $0.serializer = newValue } }
     }
 
     /// Called on `completionQueue` when the operation has finished: exactly one of the two, exactly once.
     public func setCompletion(success: SuccessHandler?, failure: FailureHandler?) {
-        change { http in
+        http.change { http in
             http.success = success
             http.failure = failure
         }
-    }
-
-    /// What is replaced is released after the lock: that may run anything.
-    private func change(_ body: (inout HTTPState) -> Void) {
-        let old = http.withLock { http in
-            let old = http
-            body(&http)
-            return old
-        }
-        withExtendedLifetime(old) {}
     }
 
     // MARK: - ConnectionOperation

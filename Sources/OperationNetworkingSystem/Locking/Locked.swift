@@ -21,6 +21,16 @@ package struct Locked<Value>: @unchecked Sendable {
         return try body(&storage.header.value)
     }
 
+    /// As ``withLock(_:)``, for settings: what `body` replaces is released after the lock, since that may run anything.
+    package func change(_ body: (inout Value) -> Void) {
+        let old = withLock { value in
+            let old = value
+            body(&value)
+            return old
+        }
+        withExtendedLifetime(old) {}
+    }
+
     /// Value and mutex in one allocation: a program may queue 100,000 operations.
     private final class Storage: ManagedBuffer<Storage.Header, pthread_mutex_t> {
         struct Header {

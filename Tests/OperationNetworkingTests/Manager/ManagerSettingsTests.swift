@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ManagerSettingsTests {
+    // MARK: - Cancelling
+
+    @Test("O5-15: cancelling by method and path cancels only what matches", arguments: [true, false])
+    func cancelling(namesMethod: Bool) throws {
+        let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:9/api/"))
+        manager.operationQueue.isSuspended = true
+        let get = try #require(manager.get("users", parameters: ["page": 2], success: nil, failure: nil))
+        let post = try #require(manager.post("users", success: nil, failure: nil))
+        let other = try #require(manager.get("users/1", success: nil, failure: nil))
+        let elsewhere = try #require(manager.get("http://127.0.0.1:10/api/users", success: nil, failure: nil))
+        try manager.cancelAllOperations(method: namesMethod ? "get" : nil, path: "users")
+        #expect(get.isCancelled)
+        #expect(post.isCancelled == !namesMethod)
+        #expect(!other.isCancelled)
+        #expect(!elsewhere.isCancelled)
+        manager.operationQueue.cancelAllOperations()
+        manager.operationQueue.isSuspended = false
+    }
+
+    @Test func cancellingByAPathThatIsNoneIsAnError() {
+        #expect(throws: URLError.self) {
+            try OperationManager().cancelAllOperations(method: "GET", path: "users")
+        }
+    }
+
+    // MARK: - Copies
+
+    private struct Marked: ResponseSerializer {
+        let mark: Int
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? { mark }
+    }
+
+    @Test("F33: a copy has all settings")
+    func copies() throws {
+        let manager = OperationManager(baseURL: URL(string: "http://localhost/v1"))
+        let (queue, group) = (DispatchQueue(label: "callbacks"), DispatchGroup())
+        let (up, down) = (BandwidthLimit(bytesPerSecond: 1), BandwidthLimit(bytesPerSecond: 2))
+        var requests = HTTPRequestSerializer()
+        try requests.setValue("1", forHTTPHeaderField: "X-Marked")
+        requests.timeoutInterval = 5
+        manager.requestSerializer = requests
+        manager.responseSerializer = Marked(mark: 7)
+        manager.completionQueue = queue
+        manager.completionGroup = group
+        manager.trustAnchors = .file(URL(fileURLWithPath: "/ca.pem"))
+        manager.uploadLimits = [up]
+        manager.downloadLimits = [down]
+        manager.operationQueue.maxConcurrentOperationCount = 3
+        manager.operationQueue.name = "transfers"
+        let copy = try #require(manager.copy() as? OperationManager)
+        #expect(copy.baseURL?.absoluteString == "http://localhost/v1/")
+        let request = try copy.requestSerializer.request(
+            method: "GET",
+            url: copy.url(for: "a"),
+            parameters: nil,
+            headers: [:]
+        )
+        #expect(request.value(forHTTPHeaderField: "X-Marked") == "1")
+        #expect(request.timeoutInterval == 5)
+        let operation = copy.operation(for: request)
+        #expect((operation.responseSerializer as? Marked)?.mark == 7)
+        #expect(operation.completionQueue === queue)
+        #expect(operation.completionGroup === group)
+        #expect(operation.trustAnchors == .file(URL(fileURLWithPath: "/ca.pem")))
+        #expect(operation.uploadLimits.first === up)
+        #expect(operation.downloadLimits.first === down)
+        #expect(copy.operationQueue !== manager.operationQueue)
+        #expect(copy.operationQueue.maxConcurrentOperationCount == 3)
+        #expect(copy.operationQueue.name == "transfers")
+    }
+
+    @Test func aCopyOfASubclassIsOne() {
+        final class Own: OperationManager, @unchecked Sendable {
+            // @unchecked: as its superclass; it adds nothing.
+        }
+        #expect(Own().copy() is Own)
+    }
+
+    @Test func aSerializerThatIsReplacedMayAskItsManager() {
+        final class Asking: Sendable {
+            let manager: OperationManager
+            let ends: Recorder<Bool>
+
+            init(_ manager: OperationManager, _ ends: Recorder<Bool>) {
+                self.manager = manager
+                self.ends = ends
+            }
+
+            deinit {
+                ends.append(manager.requestSerializer is HTTPRequestSerializer)
+            }
+        }
+        let manager = OperationManager()
+        let ends = Recorder<Bool>()
+        do {
+            let asking = Asking(manager, ends)
+            var serializer = HTTPRequestSerializer()
+            serializer.queryStringSerialization = { _, _ in "\(asking)" }
+            manager.requestSerializer = serializer
+        }
+        #expect(ends.elements.isEmpty)
+        manager.requestSerializer = HTTPRequestSerializer()
+        #expect(ends.elements == [true])
+    }
+
+    // MARK: - Order
+
+    @Test("O5-22: operations are in the queue in the order of the calls")
+    func order() throws {
+        let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:9/"))
+        manager.operationQueue.isSuspended = true
+        for index in 0..<20 { manager.get("\(index)", success: nil, failure: nil) }
+        let paths = manager.operationQueue.operations.compactMap {
+            ($0 as? ConnectionOperation)?.request.url?.path
+        }
+        #expect(paths == (0..<20).map { "/\($0)" })
+        manager.operationQueue.cancelAllOperations()
+        manager.operationQueue.isSuspended = false
+    }
+}
