@@ -115,9 +115,41 @@ struct ExamplesTests {
         server.stop()
     }
 
+    // MARK: - Upload
+
+    @Test func uploadSendsTheFileInAForm() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: #"{"id": 7}"#)
+        ])
+        let directory = try TemporaryDirectory()
+        let photo = directory.file("photo.png")
+        try Data("not really".utf8).write(to: photo)
+        let result = try await ExampleProgram("Upload").run(server.url.absoluteString, photo.path)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.output.contains("7"))
+        let request = try #require(server.requests.first)
+        #expect(request["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
+        #expect(request.text.contains("name=\"title\"\r\n\r\nSummer\r\n"))
+        #expect(
+            request.text.contains("filename=\"photo.png\"\r\nContent-Type: image/png\r\n\r\nnot really\r\n")
+        )
+        #expect(request.text.contains("name=\"year\"\r\n\r\n2026\r\n"))
+    }
+
+    @Test func uploadFailsWithASentenceWhenThereIsNoFile() async throws {
+        let server = try ScriptedServer([])
+        let result = try await ExampleProgram("Upload").run(server.url.absoluteString, "/nothing")
+        #expect(result.status == 1)
+        #expect(
+            result.errors.hasPrefix("/nothing was not sent: /nothing cannot be read: No such file"),
+            "\(result)"
+        )
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: - Usage
 
-    @Test(arguments: ["Request", "Batch", "PauseAndResume"])
+    @Test(arguments: ["Request", "Batch", "PauseAndResume", "Upload"])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
         #expect(result.status == 64)
