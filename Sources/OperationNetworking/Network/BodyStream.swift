@@ -7,19 +7,25 @@ internal import OperationNetworkingSystem
 /// own, a little ahead of the transfer.
 final class BodyStream: @unchecked Sendable {
     // @unchecked: `stream` is used on `queue` only, elsewhere only compared; what both sides touch is in `state`.
-    private static let pieceSize = 64 * 1024
-    private static let readAhead = 4 * pieceSize
+    private static let smallestPiece = 64 * 1024
+    private static let largestPiece = 512 * 1024
 
     typealias Provider = @Sendable () -> InputStream?
 
     private struct State {
         var pieces: [Data] = []
         var bytesWaiting = 0
+        /// Grows whenever the transfer had to wait: handing over a piece costs more than the bytes in it.
+        var pieceSize = BodyStream.smallestPiece
+        var hasMoved = false
         var isReading = false
         var hasStarted = false
         var isAtEnd = false
         var error: (any Error)?
         var whenReady: (@Sendable () -> Void)?
+
+        /// Two pieces ahead of the transfer.
+        var hasRoom: Bool { bytesWaiting < 2 * pieceSize }
     }
 
     /// In bytes, if somebody promised it; `nil`: unknown.
@@ -100,29 +106,36 @@ final class BodyStream: @unchecked Sendable {
                     state.pieces.removeFirst()
                 }
                 state.bytesWaiting -= piece.count
+                state.hasMoved = true
                 readOn(&state)
                 return .bytes(piece)
             }
             if state.error != nil { return .failed }
             if state.isAtEnd { return .end }
             state.whenReady = whenReady
+            if state.hasMoved { state.pieceSize = min(2 * state.pieceSize, Self.largestPiece) }
             readOn(&state)
             return .notYet
         }
     }
 
     private func readOn(_ state: inout State) {
-        guard !state.isReading, !state.isAtEnd, state.bytesWaiting < Self.readAhead else { return }
+        guard !state.isReading, !state.isAtEnd, state.hasRoom else { return }
         state.isReading = true
-        queue.async { self.readPiece() }
+        queue.async { self.readPieces() }
     }
 
-    private func readPiece() {
+    private func readPieces() {
         if stream.streamStatus == .notOpen { stream.open() }
-        let piece = stream.nextPiece(atMost: Self.pieceSize)
+        while readPiece() {}
+    }
+
+    /// - Returns: whether to read on.
+    private func readPiece() -> Bool {
+        let size = state.withLock { $0.pieceSize }
+        let piece = stream.nextPiece(atMost: size)
         let isAtEnd = piece?.isEmpty ?? true
-        let whenReady = state.withLock { state in
-            state.isReading = false
+        let (whenReady, readsOn) = state.withLock { state in
             if let piece, !isAtEnd {
                 state.pieces.append(piece)
                 state.bytesWaiting += piece.count
@@ -130,11 +143,12 @@ final class BodyStream: @unchecked Sendable {
                 state.isAtEnd = true
                 if piece == nil { state.error = stream.streamError ?? CocoaError(.fileReadUnknown) }
             }
-            readOn(&state)
+            state.isReading = !isAtEnd && state.hasRoom
             defer { state.whenReady = nil }
-            return state.whenReady
+            return (state.whenReady, state.isReading)
         }
         if isAtEnd { stream.close() }
         whenReady?()
+        return readsOn
     }
 }

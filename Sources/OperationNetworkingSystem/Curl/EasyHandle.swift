@@ -5,6 +5,11 @@ import COperationNetworking
 /// Used on one thread, the one that drives its ``MultiHandle``. It can be prepared again after a transfer, which
 /// keeps what is worth keeping (curl_easy_reset(3)).
 package final class EasyHandle {
+    /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop costs
+    /// more than 64 KiB, its default, are worth. In bytes.
+    private static let largeBuffer = 256 * 1024
+    private static let largeBody = 4 * 1024 * 1024
+
     let pointer: OpaquePointer
     /// Told about everything that comes in; kept until the next ``reset()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
@@ -184,6 +189,7 @@ package final class EasyHandle {
             try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_SEEKDATA, context))
             try check(clibcurl_easy_setopt_seek_callback(raw, EasyHandle.seeksBody))
             if case .length(let length) = body {
+                if length >= Self.largeBody { try set(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
                 try check(clibcurl_easy_setopt_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(length)))
             }
         }

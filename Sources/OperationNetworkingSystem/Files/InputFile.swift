@@ -35,15 +35,15 @@ package final class InputFile {
     /// The next bytes, at most `count`; none at the end.
     package func read(atMost count: Int) throws -> Data {
         guard count > 0 else { return Data() }
-        var data = Data(count: count)
-        let read = try data.withUnsafeMutableBytes { buffer in
-            while true {
-                let read = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-                if read >= 0 { return read }
-                guard errno == EINTR else { throw SystemError(errno, "read \(path)") }
+        // Not Data(count:), which fills with zeros first.
+        guard let buffer = malloc(count) else { throw SystemError(ENOMEM, "read \(path)") }
+        while true {
+            let read = Glibc.read(descriptor, buffer, count)
+            if read >= 0 { return Data(bytesNoCopy: buffer, count: read, deallocator: .free) }
+            guard errno == EINTR else {
+                defer { free(buffer) }
+                throw SystemError(errno, "read \(path)")
             }
         }
-        data.count = read
-        return data
     }
 }
