@@ -58,9 +58,18 @@ final class BodyStream: @unchecked Sendable {
         guard let stream = request.httpBodyStream else { return nil }
         if let source = request.bodySource {
             self.init(source, carrier: stream)
+        } else if let length = request.value(forHTTPHeaderField: "Content-Length").flatMap(
+            Int64.init(digits:)
+        ) {
+            // A source sees to it that it has that length.
+            let exact: @Sendable (InputStream) -> InputStream = { stream in
+                BodySource.stream(stream, length: length).makeInputStream()
+            }
+            var exactProvider: Provider?
+            if let provider { exactProvider = { provider().map(exact) } }
+            self.init(exact(stream), carrier: stream, length: length, use: use, provider: exactProvider)
         } else {
-            let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-            self.init(stream, length: length, use: use, provider: provider)
+            self.init(stream, length: nil, use: use, provider: provider)
         }
     }
 

@@ -60,6 +60,7 @@ struct ExchangeConfiguration: Sendable {
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
+        try fields.leaveFraming(to: body)
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let acceptsContentCoding = acceptsContentCoding && !continues
@@ -103,5 +104,22 @@ struct ExchangeConfiguration: Sendable {
     var sideBodyLimit: Int64 {
         guard case .memory = destination else { return Self.sideBodyLimit }
         return memoryLimit
+    }
+}
+
+extension HeaderFields {
+    /// Takes out what the caller says about where the body ends: libcurl says it, from the body there is. A server that
+    /// believed anything else would take the rest of the body for the next request
+    /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+    ///
+    /// - Throws: an error for a transfer coding that nobody here can make.
+    fileprivate mutating func leaveFraming(to body: RequestBody?) throws(RequestSerializationError) {
+        self["Content-Length"] = nil
+        guard let coding = self["Transfer-Encoding"] else { return }
+        // libcurl 7.88 never ends the chunks of a body that it knows to be empty.
+        guard let body, body.length != 0 else { return self["Transfer-Encoding"] = nil }
+        guard coding.isEqualIgnoringASCIICase(to: "chunked") else {
+            throw .invalidFieldValue(name: "Transfer-Encoding")
+        }
     }
 }

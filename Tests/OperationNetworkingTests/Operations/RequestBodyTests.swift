@@ -10,9 +10,16 @@ import Testing
 struct RequestBodyTests {
     private let callbacks = DispatchQueue(label: "callbacks")
 
-    private func operation(_ server: ScriptedServer, _ method: String = "POST") -> HTTPRequestOperation {
+    private func operation(
+        _ server: ScriptedServer,
+        _ method: String = "POST",
+        fields: [String: String] = [:],
+        body: Data? = nil
+    ) -> HTTPRequestOperation {
         var request = URLRequest(url: server.url)
         request.httpMethod = method
+        request.allHTTPHeaderFields = fields
+        request.httpBody = body
         let operation = HTTPRequestOperation(request: request)
         operation.completionQueue = callbacks
         return operation
@@ -117,6 +124,79 @@ struct RequestBodyTests {
         next.start()
         _ = try await next.value
         #expect(server.requests.map(\.text) == ["the body", "another one"])
+    }
+
+    // MARK: - Where a body ends
+
+    @Test(arguments: ["GET", "DELETE", "POST"])
+    func aLengthWithoutABodyIsNotSent(method: String) async throws {
+        let server = try ScriptedServer { _ in .respond() }
+        for _ in 0..<2 {
+            let operation = operation(
+                server,
+                method,
+                fields: ["Content-Length": "5", "Transfer-Encoding": "chunked"]
+            )
+            operation.start()
+            _ = try await operation.value
+        }
+        #expect(server.requests.allSatisfy { ($0["Content-Length"] ?? "0") == "0" && $0.isComplete })
+        // A server that waited for five bytes would have found them in the next request.
+        #expect(server.requests.map(\.method) == [method, method])
+    }
+
+    @Test func theLengthOfTheDataIsSentWhateverTheFieldSays() async throws {
+        let server = try ScriptedServer { _ in .respond() }
+        for length in ["2", "99", "x"] {
+            let operation = operation(server, fields: ["Content-Length": length], body: Data("abc".utf8))
+            operation.start()
+            _ = try await operation.value
+        }
+        #expect(server.requests.map(\.text) == ["abc", "abc", "abc"])
+        #expect(server.requests.map { $0["Content-Length"] } == ["3", "3", "3"])
+    }
+
+    @Test func ofAStreamAsManyBytesAreSentAsTheFieldSays() async throws {
+        let server = try ScriptedServer { _ in .respond() }
+        for _ in 0..<2 {
+            let operation = operation(server, fields: ["Content-Length": "3"])
+            operation.inputStream = stream("the body")
+            operation.start()
+            _ = try await operation.value
+        }
+        #expect(server.requests.map(\.text) == ["the", "the"])
+    }
+
+    @Test func aStreamThatIsShorterThanTheFieldSaysIsAnError() async throws {
+        let server = try ScriptedServer([])
+        let operation = operation(server, fields: ["Content-Length": "99"])
+        operation.inputStream = stream("the body")
+        operation.start()
+        let error = await #expect(throws: RequestBodyError.self) { try await operation.value }
+        #expect(error == .streamTooShort("the stream", expected: 99, found: 8))
+    }
+
+    @Test func dataCanBeSentInChunks() async throws {
+        let server = try ScriptedServer([.respond()])
+        let operation = operation(server, fields: ["Transfer-Encoding": "Chunked"], body: Data("abc".utf8))
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests[0].text == "abc")
+        #expect(server.requests[0]["Content-Length"] == nil)
+    }
+
+    @Test func aTransferCodingThatNobodyMakesIsRefused() async throws {
+        let server = try ScriptedServer([])
+        let operation = operation(
+            server,
+            fields: ["Transfer-Encoding": "gzip, chunked"],
+            body: Data("abc".utf8)
+        )
+        operation.start()
+        await #expect(throws: RequestSerializationError.invalidFieldValue(name: "Transfer-Encoding")) {
+            try await operation.value
+        }
+        #expect(server.requests.isEmpty)
     }
 
     // MARK: - Progress
