@@ -77,7 +77,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         return ResponseText(data: data, response: response).string
     }
 
-    /// What to keep of it for a later process; `nil` for a request without a URL. Pause it before, if it runs.
+    /// What to keep of it for a later process; `nil` for a request without a URL, and for one that is not finished and
+    /// whose body comes from a stream. Pause it before, if it runs.
     public var archive: OperationArchive? { state.withLock { OperationArchive($0) } }
 
     // MARK: - Configuration

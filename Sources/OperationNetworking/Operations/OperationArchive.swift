@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// What is worth keeping of an operation when its process ends: the request, and the results if there are any.
 ///
-/// Not kept: closures, queues, streams, what came of an unfinished body. An operation that was not finished is made
+/// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, what came of an unfinished body. An operation that was not finished is made
 /// anew, ready to start from the beginning; a finished one comes back finished.
 public struct OperationArchive: Codable, Hashable, Sendable {
     /// The request, as given.
@@ -12,7 +12,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         var request = URLRequest(url: url, timeoutInterval: timeoutInterval)
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
-        request.httpBody = body
+        if let bodyArchive { request.bodySource = bodyArchive.body } else { request.httpBody = body }
         return request
     }
 
@@ -20,6 +20,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     private let method: String?
     private let fields: [String: String]
     private let body: Data?
+    private let bodyArchive: BodyArchive?
     private let timeoutInterval: Double
     private let outputFile: URL?
     private let isFinished: Bool
@@ -47,16 +48,18 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         }
     }
 
-    /// - Returns: `nil` for a request without a URL.
+    /// - Returns: `nil` for a request without a URL, and for an operation that would need a stream again.
     init?(_ state: OperationState) {
         guard let url = state.request.url else { return nil }
         self.url = url
         method = state.request.httpMethod
         fields = state.request.allHTTPHeaderFields ?? [:]
         body = state.request.httpBody
+        bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
         timeoutInterval = state.request.timeoutInterval
         outputFile = state.outputFile
         isFinished = state.machine.phase == .finished
+        guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = state.response.flatMap { [isFinished] response in
             guard isFinished, let url = response.url else { return nil }
             let fields = response.allHeaderFields.map {

@@ -31,6 +31,40 @@ struct OperationArchiveTests {
         #expect(copy.isReady && !copy.isFinished)
     }
 
+    @Test func aFormOfDataAndFilesComesBack() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("photo.png")
+        try Data("not really".utf8).write(to: file)
+        let server = try ScriptedServer { _ in .respond() }
+        let request = try HTTPRequestSerializer().multipartFormRequest(method: "PUT", url: server.url) {
+            form in
+            try form.appendPart(withFileURL: file, name: "photo")
+        }
+        let first = ConnectionOperation(request: request)
+        let second = ConnectionOperation(archive: try archived(first))
+        for operation in [first, second] {
+            operation.completionQueue = callbacks
+            let ends = Recorder<Bool>()
+            operation.completionBlock = { ends.append(operation.error == nil) }
+            operation.start()
+            #expect(try await ends.wait() == [true])
+        }
+        #expect(server.requests.count == 2)
+        #expect(server.requests[0].body == server.requests[1].body)
+        #expect(server.requests.allSatisfy { $0.method == "PUT" && $0.body.count > 10 })
+    }
+
+    @Test func anOperationThatNeedsItsStreamHasNoArchive() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let operation = ConnectionOperation(request: URLRequest(url: url))
+        operation.inputStream = InputStream(data: Data("x".utf8))
+        #expect(operation.archive == nil)
+        operation.bodySource = .stream(InputStream(data: Data("x".utf8)), length: 1)
+        #expect(operation.archive == nil)
+        operation.bodySource = .data(Data("x".utf8))
+        #expect(operation.archive?.request.bodySource?.length == 1)
+    }
+
     @Test func aFinishedOperationComesBackFinishedWithItsResults() async throws {
         let server = try ScriptedServer([
             .respond(200, ["Content-Type": "application/json"], body: "{\"a\":1}")
