@@ -208,6 +208,14 @@ import Testing
         #expect((try? ImageHead(of: gif))?.isAnimated == false)
     }
 
+    @Test func brandsAreLookedForAtTheBeginningOnly() {
+        let none = [[UInt8]](repeating: Array("none".utf8), count: 300).flatMap { $0 }
+        let data = Data(big(UInt32(none.count + 12)) + Array("ftyp".utf8) + none + Array("avif".utf8))
+        #expect(throws: ImageHead.Malformed("It is a container, such as of video, but not of images.")) {
+            try ImageHead(of: data)
+        }
+    }
+
     @Test func videoIsNoImage() throws {
         let data = Data(big(UInt32(16)) + Array("ftypisom".utf8) + big(UInt32(0)))
         #expect(try sentence(data) == "It is a container, such as of video, but not of images.")

@@ -95,9 +95,10 @@ extension ImageHead {
     private static func brands(_ bytes: Span<UInt8>, _ box: HEIFBox) -> (ResponseImage.Format, Bool)? {
         var format: ResponseImage.Format?
         var isAnimated = false
-        // The major brand, its version, and the compatible ones. The first that is known well counts.
+        // The major brand, its version, and the compatible ones: the first that is known well counts. Files have a
+        // dozen of them at most.
         var position = box.content
-        while position <= box.end - 4 {
+        while position <= min(box.end, box.content + 1_024) - 4 {
             if bytes.holds("avif", at: position) || bytes.holds("avis", at: position) {
                 if format == nil || format == .heif { format = .avif }
             } else if ["heic", "heix", "heim", "heis", "hevc", "hevx"].contains(where: {
