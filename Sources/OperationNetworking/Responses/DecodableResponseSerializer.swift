@@ -1,0 +1,237 @@
+public import Foundation
+public import FoundationNetworking
+
+/// The body as a `Value`, decoded from JSON unless something else is said.
+///
+/// | Response                                      | Result                                              |
+/// |-----------------------------------------------|-----------------------------------------------------|
+/// | acceptable, decodes                           | the `Value`                                         |
+/// | empty body, or one space                      | ``EmptyResponseRepresentable/emptyResponse()``, which is `nil` for optional values; for others an error that says so |
+/// | body that is not JSON                         | an error, `malformedBody`                           |
+/// | JSON of another structure                     | an error, `unexpectedStructure`, that says where: `users[3].name: expected String, found null`; the `DecodingError` is under it |
+/// | unacceptable status, JSON body                | the error for the status, with the tree as its `responseObject`, as of ``JSONResponseSerializer`` |
+/// | the same, after ``decodingErrors(as:decoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
+/// | unacceptable media type                       | an error; the body is not decoded                   |
+/// | more than 512 levels of containers            | an error                                            |
+///
+/// Decoding has a stack of its own, so a type that holds itself decodes down to those 512 levels. A body in
+/// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are objects
+/// with settings that can be changed, so one is made for each response:
+///
+/// ```swift
+/// let serializer = DecodableResponseSerializer([User].self) {
+///     let decoder = JSONDecoder()
+///     decoder.keyDecodingStrategy = .convertFromSnakeCase
+///     return decoder
+/// }
+/// ```
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+    private enum Source: Sendable {
+        case json(@Sendable () -> JSONDecoder)
+        case other(@Sendable (Data) throws -> Value)
+    }
+
+    private let source: Source
+    private var decodeError: (@Sendable (Data) throws -> any Sendable)?
+    private var validation: HTTPResponseSerializer
+
+    /// A serializer that accepts 200 to 299 and every media type of JSON.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - decoder: makes a decoder; called once for each response, from any thread.
+    public init(
+        _ type: Value.Type = Value.self,
+        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+    ) {
+        source = .json(decoder)
+        validation = HTTPResponseSerializer(
+            acceptableContentTypes: JSONResponseSerializer().acceptableContentTypes
+        )
+    }
+
+    /// A serializer of another format.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - acceptableContentTypes: as in ``HTTPResponseSerializer/acceptableContentTypes``.
+    ///   - decode: decodes the body as it came, from any thread. The depth of the body is not bounded here: look at
+    ///     it first when the decoder does not, as `PropertyListDecoder` on Linux. A `DecodingError` becomes one that says where, a
+    ///     ``ResponseSerializationError`` stays what it is.
+    public init(
+        _ type: Value.Type = Value.self,
+        acceptableContentTypes: Set<String>?,
+        decode: @escaping @Sendable (Data) throws -> Value
+    ) {
+        source = .other(decode)
+        validation = HTTPResponseSerializer(acceptableContentTypes: acceptableContentTypes)
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
+    public var acceptableStatusCodes: IndexSet? {
+        get { validation.acceptableStatusCodes }
+        set { validation.acceptableStatusCodes = newValue }
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; for JSON those of
+    /// ``JSONResponseSerializer/acceptableContentTypes`` unless set.
+    public var acceptableContentTypes: Set<String>? {
+        get { validation.acceptableContentTypes }
+        set { validation.acceptableContentTypes = newValue }
+    }
+
+    // MARK: - Errors as values
+
+    /// A copy that decodes the JSON body of an unacceptable status, and puts the value into the error's
+    /// ``ResponseSerializationError/responseObject``.
+    ///
+    /// - Parameters:
+    ///   - type: what the server explains its errors with.
+    ///   - decoder: makes a decoder; called once for each response, from any thread.
+    /// - Returns: the copy.
+    public func decodingErrors<ErrorValue: Decodable & Sendable>(
+        as type: ErrorValue.Type,
+        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+    ) -> DecodableResponseSerializer {
+        var copy = self
+        copy.decodeError = { try decoder().decode(type, from: $0) }
+        return copy
+    }
+
+    // MARK: - ResponseSerializer
+
+    /// The value of an acceptable response, as an operation's `responseObject`.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: a `Value`; `nil` when that is an optional without a value.
+    /// - Throws: ``ResponseSerializationError``.
+    public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        let value = try value(for: response, data: data)
+        guard let optional = value as? any Flattening else { return value }
+        return optional.flattened.flatMap { cast($0, to: (any Sendable).self) }
+    }
+
+    /// The value of an acceptable response.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: what the body decodes to, or stands for when it is empty.
+    /// - Throws: ``ResponseSerializationError``.
+    public func value(for response: HTTPURLResponse?, data: Data?) throws -> Value {
+        do {
+            try validation.validate(response, data: data)
+        } catch {
+            guard !error.concernsContentType else { throw error }
+            var error = error
+            error.responseObject = try explanation(of: response, data: data)
+            throw error
+        }
+        guard let data, !data.isEmpty, data != Data([UInt8(ascii: " ")]) else {
+            return try emptyValue(for: response, data: data)
+        }
+        return try decoded(data, response)
+    }
+
+    // MARK: - Private
+
+    private func emptyValue(
+        for response: HTTPURLResponse?,
+        data: Data?
+    ) throws(ResponseSerializationError) -> Value {
+        if let type = Value.self as? any EmptyResponseRepresentable.Type,
+            let value = type.emptyResponse() as? Value
+        {
+            return value
+        }
+        throw ResponseSerializationError(
+            .unexpectedStructure(type: "\(Value.self)", "expected a value, found an empty body"),
+            response: response,
+            data: data
+        )
+    }
+
+    private func decoded(_ data: Data, _ response: HTTPURLResponse?) throws(ResponseSerializationError)
+        -> Value
+    {
+        switch source {
+        case .other(let decode):
+            do {
+                return try DecodingStack.run(on: data, decode)
+            } catch {
+                throw structureError(error, response, data)
+            }
+        case .json(let makeDecoder):
+            guard let text = JSONText.parseable(data, charset: response?.charset) else {
+                throw ResponseSerializationError(
+                    .undecodableText(charset: response?.charset ?? "UTF-8"),
+                    response: response,
+                    data: data
+                )
+            }
+            do {
+                return try DecodingStack.run(on: text) { try makeDecoder().decode(Value.self, from: $0) }
+            } catch {
+                guard let fault = JSONText.fault(in: text, foundBy: error, decoder: makeDecoder()) else {
+                    throw structureError(error, response, data)
+                }
+                throw ResponseSerializationError(
+                    .malformedBody(.json, fault),
+                    response: response,
+                    data: data,
+                    underlyingError: error
+                )
+            }
+        }
+    }
+
+    private func structureError(
+        _ error: any Error,
+        _ response: HTTPURLResponse?,
+        _ data: Data
+    ) -> ResponseSerializationError {
+        if let error = error as? ResponseSerializationError { return error }
+        let difference = (error as? DecodingError).map { DecodingDifference($0).description }
+        return ResponseSerializationError(
+            .unexpectedStructure(type: "\(Value.self)", difference ?? error.localizedDescription),
+            response: response,
+            data: data,
+            underlyingError: error
+        )
+    }
+
+    /// To `any Sendable`, which the compiler wants to be generic: the wrapped value of a `Value` is one.
+    private func cast<Target>(_ value: Any, to type: Target.Type) -> Target? {
+        value as? Target
+    }
+
+    /// What the body says about an unacceptable status.
+    ///
+    /// - Throws: that it is malformed, with the status under it, as ``JSONResponseSerializer`` does.
+    private func explanation(of response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        guard let data, !data.isEmpty else { return nil }
+        if let decodeError, let text = JSONText.parseable(data, charset: response?.charset),
+            let value = try? DecodingStack.run(on: text, decodeError)
+        {
+            return value
+        }
+        var json = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
+        switch source {
+        case .json:
+            json.acceptableContentTypes = nil
+            json.acceptableStatusCodes = acceptableStatusCodes
+        case .other:
+            // In a format that is not known here; an explanation in JSON is common all the same.
+            break
+        }
+        do {
+            return try json.responseObject(for: response, data: data)
+        } catch let error as ResponseSerializationError {
+            if case .unacceptableStatusCode = error.reason { return error.responseObject }
+            if case .json = source { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import Foundation
+
+/// The text of a JSON body.
+enum JSONText {
+    /// The body in an encoding that Foundation's parsers recognize, `nil` when it is not text in its own.
+    static func parseable(_ data: Data, charset: String?) -> Data? {
+        guard let charset, let encoding = String.Encoding(charset: charset) else { return data }
+        switch encoding {
+        case .utf8, .ascii, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
+            .utf32BigEndian:
+            return data
+        default:
+            return String(data: data, encoding: encoding).map { Data($0.utf8) }
+        }
+    }
+
+    /// What is wrong with a text that could not be decoded, in the parser's words; `nil` when it is JSON, and only
+    /// its structure is another.
+    ///
+    /// A decoder says the same of text that is not JSON, and of a number that its type cannot hold: data are
+    /// corrupted, nowhere in particular. So the text is looked at once more.
+    static func fault(in text: Data, foundBy error: any Error, decoder: JSONDecoder) -> String? {
+        guard case .dataCorrupted(let context) = error as? DecodingError, context.codingPath.isEmpty else {
+            return nil
+        }
+        do {
+            if decoder.allowsJSON5 {
+                _ = try decoder.decode(EmptyResponse.self, from: text)
+            } else {
+                _ = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)
+            }
+            return nil
+        } catch {
+            return (error as NSError).userInfo["NSDebugDescription"] as? String ?? context.debugDescription
+        }
+    }
+}
