@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 internal import OperationNetworkingSystem
 
@@ -25,17 +24,10 @@ enum DecodingStack {
 
     private static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) throws -> Value {
         let result = Locked<Result<Value, any Error>?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
-        let thread = Thread {
+        try DeepStack.run(size: size) {
             let outcome = Result(catching: work)
             result.withLock { $0 = outcome }
-            isDone.signal()
         }
-        thread.name = "OperationNetworking decoding"
-        thread.stackSize = size
-        thread.start()
-        isDone.wait()
-        guard let result = result.withLock({ $0 }) else { return try work() }
-        return try result.get()
+        return try result.withLock { $0 }?.get() ?? work()
     }
 }
