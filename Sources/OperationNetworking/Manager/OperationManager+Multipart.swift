@@ -24,9 +24,8 @@ extension OperationManager {
         success: HTTPRequestOperation.SuccessHandler?,
         failure: FailureHandler?
     ) -> HTTPRequestOperation? {
-        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
-        return enqueue(success: success, failure: failure) {
-            try multipartRequest(for: call, constructingBody: constructBody)
+        enqueue(success: success, failure: failure) {
+            try multipartRequest("POST", path, parameters, headers, constructBody)
         }
     }
 
@@ -39,8 +38,7 @@ extension OperationManager {
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void
     ) async throws -> (any Sendable)? {
-        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
-        return try await result(of: multipartRequest(for: call, constructingBody: constructBody))
+        try await result(of: multipartRequest("POST", path, parameters, headers, constructBody))
     }
 
     // MARK: - PUT
@@ -64,9 +62,8 @@ extension OperationManager {
         success: HTTPRequestOperation.SuccessHandler?,
         failure: FailureHandler?
     ) -> HTTPRequestOperation? {
-        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
-        return enqueue(success: success, failure: failure) {
-            try multipartRequest(for: call, constructingBody: constructBody)
+        enqueue(success: success, failure: failure) {
+            try multipartRequest("PUT", path, parameters, headers, constructBody)
         }
     }
 
@@ -79,8 +76,7 @@ extension OperationManager {
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void
     ) async throws -> (any Sendable)? {
-        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
-        return try await result(of: multipartRequest(for: call, constructingBody: constructBody))
+        try await result(of: multipartRequest("PUT", path, parameters, headers, constructBody))
     }
 
     // MARK: - PATCH
@@ -104,9 +100,8 @@ extension OperationManager {
         success: HTTPRequestOperation.SuccessHandler?,
         failure: FailureHandler?
     ) -> HTTPRequestOperation? {
-        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
-        return enqueue(success: success, failure: failure) {
-            try multipartRequest(for: call, constructingBody: constructBody)
+        enqueue(success: success, failure: failure) {
+            try multipartRequest("PATCH", path, parameters, headers, constructBody)
         }
     }
 
@@ -119,21 +114,23 @@ extension OperationManager {
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void
     ) async throws -> (any Sendable)? {
-        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
-        return try await result(of: multipartRequest(for: call, constructingBody: constructBody))
+        try await result(of: multipartRequest("PATCH", path, parameters, headers, constructBody))
     }
 
     // MARK: - Private
 
     private func multipartRequest(
-        for call: Call,
-        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+        _ method: String,
+        _ path: String,
+        _ parameters: [String: any Sendable]?,
+        _ headers: [String: String],
+        _ constructBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
         try requestSerializer.multipartFormRequest(
-            method: call.method,
-            url: url(for: call.path),
-            parameters: call.parameters,
-            headers: call.headers,
+            method: method,
+            url: url(for: path),
+            parameters: parameters,
+            headers: headers,
             constructingBody: constructBody
         )
     }

@@ -17,6 +17,7 @@ open class OperationManager: @unchecked Sendable {
     private struct State {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
+        var makeJSONDecoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
         var operationQueue: OperationQueue = TransferQueue()
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
@@ -47,6 +48,12 @@ open class OperationManager: @unchecked Sendable {
     public var responseSerializer: any ResponseSerializer {
         get { state.withLock { $0.responseSerializer } }
         set { state.change { $0.responseSerializer = newValue } }
+    }
+
+    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects, and none is shared.
+    public var makeJSONDecoder: @Sendable () -> JSONDecoder {
+        get { state.withLock { $0.makeJSONDecoder } }
+        set { state.change { $0.makeJSONDecoder = newValue } }
     }
 
     /// Where operations run; a ``TransferQueue`` of the manager's own unless another one is set.
@@ -183,11 +190,11 @@ open class OperationManager: @unchecked Sendable {
     struct Call {
         var method: String
         var path: String
-        var parameters: [String: any Sendable]?
+        var parameters: (any Sendable)?
         var headers: [String: String]
     }
 
-    private func request(for call: Call) throws -> URLRequest {
+    func request(for call: Call) throws -> URLRequest {
         try requestSerializer.request(
             method: call.method,
             url: try url(for: call.path),

@@ -1,0 +1,203 @@
+// Parameters of a type: the verbs with `encoding:`. The request serializer says where they go and how they look: a query,
+// a form, JSON, a property list.
+extension OperationManager {
+    // MARK: - GET
+
+    /// Sends a GET request with an encoded value as its parameters, and calls back on the completion queue; else as
+    /// the verb with `parameters:`.
+    @discardableResult
+    public func get(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "GET", path: path, parameters: value, headers: headers),
+            success: success,
+            failure: failure
+        )
+    }
+
+    /// Sends a GET request with an encoded value as its parameters, and returns the response object.
+    @discardableResult
+    public func get(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "GET", path: path, parameters: value, headers: headers))
+    }
+
+    /// Sends a GET request with an encoded value as its parameters, and returns the response as a value of `type`.
+    public func get<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        let call = Call(method: "GET", path: path, parameters: value, headers: headers)
+        return try await self.value(of: call, as: type)
+    }
+
+    // MARK: - POST
+
+    /// Sends a POST request with an encoded value as its parameters, and calls back on the completion queue; else as
+    /// the verb with `parameters:`.
+    @discardableResult
+    public func post(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "POST", path: path, parameters: value, headers: headers),
+            success: success,
+            failure: failure
+        )
+    }
+
+    /// Sends a POST request with an encoded value as its parameters, and returns the response object.
+    @discardableResult
+    public func post(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "POST", path: path, parameters: value, headers: headers))
+    }
+
+    /// Sends a POST request with an encoded value as its parameters, and returns the response as a value of `type`.
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        let call = Call(method: "POST", path: path, parameters: value, headers: headers)
+        return try await self.value(of: call, as: type)
+    }
+
+    // MARK: - PUT
+
+    /// Sends a PUT request with an encoded value as its parameters, and calls back on the completion queue; else as
+    /// the verb with `parameters:`.
+    @discardableResult
+    public func put(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "PUT", path: path, parameters: value, headers: headers),
+            success: success,
+            failure: failure
+        )
+    }
+
+    /// Sends a PUT request with an encoded value as its parameters, and returns the response object.
+    @discardableResult
+    public func put(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "PUT", path: path, parameters: value, headers: headers))
+    }
+
+    /// Sends a PUT request with an encoded value as its parameters, and returns the response as a value of `type`.
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        let call = Call(method: "PUT", path: path, parameters: value, headers: headers)
+        return try await self.value(of: call, as: type)
+    }
+
+    // MARK: - PATCH
+
+    /// Sends a PATCH request with an encoded value as its parameters, and calls back on the completion queue; else as
+    /// the verb with `parameters:`.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "PATCH", path: path, parameters: value, headers: headers),
+            success: success,
+            failure: failure
+        )
+    }
+
+    /// Sends a PATCH request with an encoded value as its parameters, and returns the response object.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "PATCH", path: path, parameters: value, headers: headers))
+    }
+
+    /// Sends a PATCH request with an encoded value as its parameters, and returns the response as a value of `type`.
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        let call = Call(method: "PATCH", path: path, parameters: value, headers: headers)
+        return try await self.value(of: call, as: type)
+    }
+
+    // MARK: - DELETE
+
+    /// Sends a DELETE request with an encoded value as its parameters, and calls back on the completion queue; else as
+    /// the verb with `parameters:`.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        success: HTTPRequestOperation.SuccessHandler?,
+        failure: FailureHandler?
+    ) -> HTTPRequestOperation? {
+        enqueue(
+            Call(method: "DELETE", path: path, parameters: value, headers: headers),
+            success: success,
+            failure: failure
+        )
+    }
+
+    /// Sends a DELETE request with an encoded value as its parameters, and returns the response object.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await result(of: Call(method: "DELETE", path: path, parameters: value, headers: headers))
+    }
+
+    /// Sends a DELETE request with an encoded value as its parameters, and returns the response as a value of `type`.
+    public func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        let call = Call(method: "DELETE", path: path, parameters: value, headers: headers)
+        return try await self.value(of: call, as: type)
+    }
+}

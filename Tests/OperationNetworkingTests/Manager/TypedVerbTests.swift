@@ -1,0 +1,173 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// The verbs with `encoding:` and `as:`.
+@Suite(.timeLimit(.minutes(1)))
+struct TypedVerbTests {
+    private struct User: Codable, Sendable, Equatable {
+        var name: String
+        var age: Int?
+        var tags: [String] = []
+    }
+
+    /// What the server of these tests echoes.
+    private struct Echo: Codable, Sendable, Equatable {
+        var method: String
+        var query: String
+        var body: String
+    }
+
+    private func echoingServer() throws -> ScriptedServer {
+        try ScriptedServer { request in
+            let echo = Echo(method: request.method, query: request.query ?? "", body: request.text)
+            guard let data = try? JSONEncoder().encode(echo) else { return .respond(500) }
+            return .respond(200, ["Content-Type": "application/json"], body: .data(data))
+        }
+    }
+
+    private func manager(_ server: ScriptedServer) -> OperationManager {
+        let manager = OperationManager(baseURL: server.url)
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        return manager
+    }
+
+    @Test func everyVerbReturnsAValue() async throws {
+        let server = try echoingServer()
+        let manager = manager(server)
+        let parameters = ["a": "1"]
+        let type = Echo.self
+        #expect(
+            try await manager.get("x", parameters: parameters, as: type)
+                == Echo(method: "GET", query: "a=1", body: "")
+        )
+        #expect(
+            try await manager.post("x", parameters: parameters, as: type)
+                == Echo(method: "POST", query: "", body: "a=1")
+        )
+        #expect(
+            try await manager.put("x", parameters: parameters, as: type)
+                == Echo(method: "PUT", query: "", body: "a=1")
+        )
+        #expect(
+            try await manager.patch("x", parameters: parameters, as: type)
+                == Echo(method: "PATCH", query: "", body: "a=1")
+        )
+        #expect(
+            try await manager.delete("x", parameters: parameters, as: type)
+                == Echo(method: "DELETE", query: "a=1", body: "")
+        )
+    }
+
+    @Test func everyVerbTakesAValue() async throws {
+        let server = try echoingServer()
+        let manager = manager(server)
+        let user = User(name: "Ada", age: nil, tags: ["x", "y"])
+        let text = "name=Ada&tags%5B%5D=x&tags%5B%5D=y"
+        let type = Echo.self
+        #expect(
+            try await manager.get("x", encoding: user, as: type) == Echo(method: "GET", query: text, body: "")
+        )
+        #expect(
+            try await manager.post("x", encoding: user, as: type) == Echo(method: "POST", query: "", body: text)
+        )
+        #expect(try await manager.put("x", encoding: user, as: type) == Echo(method: "PUT", query: "", body: text))
+        #expect(
+            try await manager.patch("x", encoding: user, as: type)
+                == Echo(method: "PATCH", query: "", body: text)
+        )
+        #expect(
+            try await manager.delete("x", encoding: user, as: type)
+                == Echo(method: "DELETE", query: text, body: "")
+        )
+    }
+
+    @Test func aValueGoesAsJSONWhenTheSerializerWritesJSON() async throws {
+        let server = try echoingServer()
+        let manager = manager(server)
+        manager.requestSerializer = JSONRequestSerializer(writingOptions: .sortedKeys)
+        let users = [User(name: "Ada", age: 36), User(name: "Grace", age: nil)]
+        let body = #"[{"age":36,"name":"Ada","tags":[]},{"name":"Grace","tags":[]}]"#
+        #expect(
+            try await manager.post("x", encoding: users, as: Echo.self)
+                == Echo(method: "POST", query: "", body: body)
+        )
+        let object = try await manager.post("x", encoding: users)
+        #expect((object as? [String: Any])?["body"] as? String == body)
+        let heard = Recorder<String>()
+        manager.post(
+            "x",
+            encoding: users,
+            success: { _, object in heard.append((object as? [String: Any])?["body"] as? String ?? "") },
+            failure: { _, error in heard.append("\(error)") }
+        )
+        #expect(try await heard.wait() == [body])
+    }
+
+    @Test func aValueThatCannotBeEncodedIsTheFailure() async throws {
+        struct Unwilling: Encodable, Sendable {
+            struct Refusal: Error {}
+
+            func encode(to encoder: any Encoder) throws { throw Refusal() }
+        }
+        let manager = try manager(ScriptedServer([]))
+        manager.requestSerializer = JSONRequestSerializer()
+        await #expect(throws: Unwilling.Refusal.self) { try await manager.post("x", encoding: Unwilling()) }
+        let failures = Recorder<Bool>()
+        let operation = manager.post(
+            "x",
+            encoding: Unwilling(),
+            success: nil,
+            failure: { operation, error in failures.append(operation == nil && error is Unwilling.Refusal) }
+        )
+        #expect(operation == nil)
+        #expect(try await failures.wait() == [true])
+    }
+
+    @Test func bodiesThatMayBeEmptyAreOptional() async throws {
+        let server = try ScriptedServer { _ in .respond(204) }
+        let manager = manager(server)
+        #expect(try await manager.get("x", as: User?.self) == nil)
+        #expect(try await manager.delete("x", as: EmptyResponse.self) == EmptyResponse())
+        let error = await #expect(throws: ResponseSerializationError.self) {
+            try await manager.get("x", as: User.self)
+        }
+        #expect(error?.reason == .unexpectedStructure(type: "User", "expected a value, found an empty body"))
+    }
+
+    @Test func theManagersDecoderAndAcceptedTypesCount() async throws {
+        let server = try ScriptedServer { _ in
+            .respond(299, ["Content-Type": "text/odd"], body: #"{"full_name": "Ada"}"#)
+        }
+        struct Named: Decodable, Sendable {
+            let fullName: String
+        }
+        let manager = manager(server)
+        await #expect(throws: ResponseSerializationError.self) { try await manager.get("x", as: Named.self) }
+        var json = JSONResponseSerializer()
+        json.acceptableContentTypes = ["text/odd"]
+        manager.responseSerializer = json
+        manager.makeJSONDecoder = {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return decoder
+        }
+        #expect(try await manager.get("x", as: Named.self).fullName == "Ada")
+        json.acceptableStatusCodes = IndexSet(integer: 200)
+        manager.responseSerializer = json
+        await #expect(throws: ResponseSerializationError.self) { try await manager.get("x", as: Named.self) }
+    }
+
+    @Test func cancellingTheTaskCancelsTheOperation() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x").stalling(after: 0) }
+        let manager = manager(server)
+        let task = Task { try await manager.get("x", as: User.self) }
+        try await server.waitForRequests(count: 1)
+        task.cancel()
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+    }
+}
