@@ -8,7 +8,10 @@ enum NameOrder {
     /// Names of one list often begin alike, so the eight octets behind what all of them share decide nearly
     /// every comparison.
     static func sortedPositions(of names: [String]) -> [Int] {
-        guard names.count > 1 else { return Array(names.indices) }
+        guard names.count > 8 else {
+            return names.count < 2
+                ? Array(names.indices) : names.indices.sorted { precedes(names[$0], names[$1], from: 0) }
+        }
         let shared = sharedLength(of: names)
         var entries = names.enumerated().map { Entry(weight: weight(of: $1, from: shared), position: $0) }
         entries.sort { one, other in

@@ -16,10 +16,32 @@ enum ParameterShape {
     init(_ value: Any) {
         if ParameterScalar.isKnown(type(of: value)) {
             self = .leaf(value)  // the question that costs little, and that most values answer
+        } else if let shape = ParameterShape(common: value) {
+            self = shape
         } else if let parts = value as? any ParameterParts {
             self = parts.parameterShape
         } else {
             self = value is NSNull ? .null : .leaf(value)
+        }
+    }
+
+    /// The types that most collections have, for the same reason.
+    private init?(common value: Any) {
+        let type = type(of: value)
+        if type == [String: Any].self, let dictionary = value as? [String: Any] {
+            self = .dictionary(ParameterDictionary(dictionary))
+        } else if type == [Any].self, let array = value as? [Any] {
+            self = .array(array)
+        } else if type == [String: String].self, let dictionary = value as? [String: String] {
+            self = .dictionary(ParameterDictionary(typed: dictionary))
+        } else if type == [String: Int].self, let dictionary = value as? [String: Int] {
+            self = .dictionary(ParameterDictionary(typed: dictionary))
+        } else if type == [String].self, let array = value as? [String] {
+            self = .array(array)
+        } else if type == [Int].self, let array = value as? [Int] {
+            self = .array(array)
+        } else {
+            return nil
         }
     }
 
@@ -38,6 +60,17 @@ struct ParameterDictionary {
     init(capacity: Int) {
         names.reserveCapacity(capacity)
         values.reserveCapacity(capacity)
+    }
+
+    init(_ dictionary: [String: Any]) {
+        names = Array(dictionary.keys)
+        values = Array(dictionary.values)
+    }
+
+    @inline(__always)  // so that there is one for each type it is called with, which costs half
+    init(typed dictionary: [String: some Any]) {
+        names = Array(dictionary.keys)
+        values = dictionary.values.map { $0 as Any }
     }
 
     mutating func append(_ name: String, _ value: Any) {
@@ -67,12 +100,7 @@ extension Optional: ParameterParts {
 extension Dictionary: ParameterParts {
     var parameterShape: ParameterShape {
         var dictionary = ParameterDictionary(capacity: count)
-        // By way of Any: this is a comparison of types there, and a conversion of each entry without.
-        if Self.self == [String: Any].self, let named = (self as Any) as? [String: Any] {
-            for (name, value) in named { dictionary.append(name, value) }
-        } else {
-            for (key, value) in self { dictionary.append(key: key, value) }
-        }
+        for (key, value) in self { dictionary.append(key: key, value) }
         return .dictionary(dictionary)
     }
 }

@@ -188,13 +188,8 @@ extension [UInt8] {
 extension UInt8 {
     /// Whether AFNetworking leaves this octet of a query as it is.
     fileprivate var staysInQuery: Bool {
-        switch self {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"), UInt8(ascii: "/"), UInt8(ascii: "?"):
-            true
-        default:
-            false
-        }
+        // Letters, digits and -._~/? as two sets of bits: a list of ranges costs several times as much.
+        let bits: UInt64 = self < 0x40 ? 0x83FF_E000_0000_0000 : 0x47FF_FFFE_87FF_FFFE
+        return self < 0x80 && bits >> UInt64(self & 0x3F) & 1 == 1
     }
 }
