@@ -27,12 +27,17 @@ extension RequestSerializer {
         }
         var request = try request(method: method, url: url, parameters: nil, headers: headers)
         var form = MultipartFormData()
-        try form.append(parameters ?? [:], stringEncoding)
+        try form.append(FormLeaves(parameters ?? [:], arrayStyle: queryArrayStyle), stringEncoding)
         try constructBody(&form)
         guard !form.isEmpty else { return request }
         request.bodySource = form.body
         request.setValue(form.contentType, forHTTPHeaderField: "Content-Type")
         return request
+    }
+
+    private var queryArrayStyle: QueryString.ArrayStyle {
+        (self as? HTTPRequestSerializer ?? (self as? any BodyRequestSerializer)?.base)?.arrayStyle
+            ?? .brackets
     }
 
     /// The request with its form written to a file, for whoever uploads files: the same request without its body.
@@ -55,18 +60,18 @@ extension RequestSerializer {
 }
 
 extension MultipartFormData {
-    fileprivate mutating func append(
-        _ parameters: [String: any Sendable],
-        _ encoding: String.Encoding
-    ) throws(RequestBodyError) {
-        for leaf in QueryString.leaves(of: parameters) {
-            if let data = leaf.value as? Data {
-                appendPart(withFormData: data, name: leaf.name)
-            } else {
-                guard let data = leaf.text.data(using: encoding) else {
-                    throw .unencodableText(part: leaf.name, encoding)
+    fileprivate mutating func append(_ leaves: FormLeaves, _ encoding: String.Encoding)
+        throws(RequestBodyError)
+    {
+        for (name, value) in leaves.leaves {
+            switch value {
+            case .data(let data):
+                appendPart(withFormData: data, name: name)
+            case .text(let text):
+                guard let data = text.data(using: encoding) else {
+                    throw .unencodableText(part: name, encoding)
                 }
-                appendPart(withFormData: data, name: leaf.name)
+                appendPart(withFormData: data, name: name)
             }
         }
     }

@@ -21,6 +21,9 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// The methods whose parameters go into the URL, in upper case.
     public var httpMethodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
 
+    /// How ``QueryString`` writes arrays.
+    public var arrayStyle = QueryString.ArrayStyle.brackets
+
     /// Replaces the encoding of parameters for URL and body alike. What it throws is what the request throws;
     /// it is not called when there are no parameters.
     public var queryStringSerialization: QueryStringSerialization?
@@ -70,6 +73,19 @@ public struct HTTPRequestSerializer: RequestSerializer {
         fields["Authorization"] = "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
     }
 
+    /// Sets `Authorization` to `Token token="..."`, as AFNetworking 2 had it.
+    ///
+    /// - Throws: ``RequestSerializationError/invalidFieldValue(name:)`` for a token with a control character.
+    @available(*, deprecated, message: "No standard has this scheme; set the Authorization field instead.")
+    public mutating func setAuthorization(token: String) throws(RequestSerializationError) {
+        var quoted = ""
+        for scalar in token.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        try setValue("Token token=\"\(quoted)\"", forHTTPHeaderField: "Authorization")
+    }
+
     /// Removes `Authorization`.
     public mutating func clearAuthorization() {
         fields["Authorization"] = nil
@@ -85,10 +101,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         parameters: (any Sendable)?,
         headers: [String: String] = [:]
     ) throws -> URLRequest {
-        var request = try URLRequest(url: url, method: method, headers: headers)
-        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
-        if let cachePolicy { request.cachePolicy = cachePolicy }
-        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        let request = try emptyRequest(method: method, url: url, headers: headers)
         return try self.request(bySerializing: request, with: parameters)
     }
 
@@ -100,7 +113,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     ) throws -> URLRequest {
         var serialized = try addingFields(to: request)
         let query = try parameters.map { try encode($0, for: request) } ?? ""
-        if httpMethodsEncodingParametersInURI.contains((request.httpMethod ?? "GET").uppercased()) {
+        if encodesParametersInURI(of: request) {
             if !query.isEmpty { serialized.url = try request.url.map { try $0.appending(query: query) } }
         } else {
             if serialized.value(forHTTPHeaderField: "Content-Type") == nil {
@@ -114,9 +127,27 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return serialized
     }
 
-    // MARK: - Private
+    // MARK: - For serializers with a body of their own
 
-    private func addingFields(to request: URLRequest) throws(RequestSerializationError) -> URLRequest {
+    /// A request with the settings, without parameters and without the fields of the serializer.
+    func emptyRequest(
+        method: String,
+        url: URL,
+        headers: [String: String]
+    ) throws(RequestSerializationError) -> URLRequest {
+        var request = try URLRequest(url: url, method: method, headers: headers)
+        if let timeoutInterval { request.timeoutInterval = timeoutInterval }
+        if let cachePolicy { request.cachePolicy = cachePolicy }
+        if let httpShouldHandleCookies { request.httpShouldHandleCookies = httpShouldHandleCookies }
+        return request
+    }
+
+    func encodesParametersInURI(of request: URLRequest) -> Bool {
+        httpMethodsEncodingParametersInURI.contains((request.httpMethod ?? "GET").uppercased())
+    }
+
+    /// The request with the fields that it does not have.
+    func addingFields(to request: URLRequest) throws(RequestSerializationError) -> URLRequest {
         let method = request.httpMethod ?? "GET"
         guard method.isHTTPToken else { throw .invalidMethod(method) }
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
@@ -129,12 +160,11 @@ public struct HTTPRequestSerializer: RequestSerializer {
         return request
     }
 
+    // MARK: - Private
+
     private func encode(_ parameters: any Sendable, for request: URLRequest) throws -> String {
         if let queryStringSerialization { return try queryStringSerialization(request, parameters) }
-        guard let query = QueryString(untyped: parameters) else {
-            throw RequestSerializationError.unsupportedParameters(type: "\(type(of: parameters))")
-        }
-        return query.description
+        return try QueryString(untyped: parameters, arrayStyle: arrayStyle).description
     }
 }
 

@@ -16,6 +16,13 @@ public enum RequestSerializationError: Error, Hashable, Sendable {
     case invalidURL(String)
     /// The parameters are not of a kind that this serializer can encode; the name of their type.
     case unsupportedParameters(type: String)
+    /// The parameters hold something that JSON cannot; where, such as `users[3].born`, empty for the
+    /// parameters themselves, and what.
+    case invalidJSON(at: String, found: String)
+    /// The same for a property list.
+    case invalidPropertyList(at: String, found: String)
+    /// The parameters hold one another more than this many levels deep, or in a circle.
+    case parametersTooDeep(limit: Int)
     /// The encoded parameters have characters that the serializer's string encoding does not.
     case unencodableBody(String.Encoding)
 }
@@ -44,6 +51,12 @@ extension RequestSerializationError: CustomStringConvertible {
             "\(text.debugDescription) is not a URL."
         case .unsupportedParameters(let type):
             "Parameters of type \(type) cannot be encoded as a query; they have to be a dictionary."
+        case .invalidJSON(let path, let found):
+            "The parameters are not valid JSON: \(found)\(path.isEmpty ? "" : " at \(path)")."
+        case .invalidPropertyList(let path, let found):
+            "The parameters are not a property list: \(found)\(path.isEmpty ? "" : " at \(path)")."
+        case .parametersTooDeep(let limit):
+            "The parameters are nested more than \(limit) levels deep."
         case .unencodableBody(let encoding):
             "The parameters have characters that do not exist in the string encoding \(encoding)."
         }
@@ -60,6 +73,17 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
     /// and neither does this package: there is no request yet when one of these errors is thrown.
     public static let failingRequestKey = "com.alamofire.serialization.request.error.response"
 
+    /// AFNetworking's sentence for parameters that are not valid JSON, and one like it for property lists.
+    public var failureReason: String? {
+        switch self {
+        case .invalidJSON: "The `parameters` argument is not valid JSON."
+        case .invalidPropertyList: "The `parameters` argument is not a valid property list."
+        case .invalidMethod, .invalidFieldName, .invalidFieldValue, .invalidURL, .unsupportedParameters,
+            .parametersTooDeep, .unencodableBody:
+            nil
+        }
+    }
+
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
@@ -68,13 +92,17 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
     public var errorCode: Int {
         switch self {
         case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue
-        case .unsupportedParameters, .unencodableBody: URLError.Code.cannotDecodeContentData.rawValue
+        case .unsupportedParameters, .invalidJSON, .invalidPropertyList, .parametersTooDeep, .unencodableBody:
+            URLError.Code.cannotDecodeContentData.rawValue
         case .invalidFieldName, .invalidFieldValue: URLError.Code.unknown.rawValue
         }
     }
 
-    /// The sentence, under `NSLocalizedDescriptionKey`.
+    /// The sentence, under `NSLocalizedDescriptionKey`, and ``failureReason`` where there is one, under
+    /// `NSLocalizedFailureReasonErrorKey`.
     public var errorUserInfo: [String: Any] {
-        [NSLocalizedDescriptionKey: description]
+        var userInfo = [NSLocalizedDescriptionKey: description]
+        userInfo[NSLocalizedFailureReasonErrorKey] = failureReason
+        return userInfo
     }
 }

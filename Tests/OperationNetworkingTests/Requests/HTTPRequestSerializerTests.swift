@@ -14,7 +14,7 @@ import Testing
 
     // MARK: - Parameters
 
-    @Test("HRS-01: the parameters of a POST are a form")
+    @Test("HRS-01, O5-17: the parameters of a POST are a form")
     func postsAForm() throws {
         let request = try serializer.request(method: "POST", url: url, parameters: ["key": "value"])
         #expect(request.httpBody == Data("key=value".utf8))
@@ -150,6 +150,55 @@ import Testing
         #expect(serializer.value(forHTTPHeaderField: "Authorization") == nil)
     }
 
+    @Test("O5-02, O5-10: a field is set, replaced, read and removed; so is Authorization")
+    func changesFields() throws {
+        var serializer = serializer
+        try serializer.setValue("header", forHTTPHeaderField: "X-Some-Header")
+        try serializer.setValue("other", forHTTPHeaderField: "X-Some-Header")
+        serializer.setAuthorization(username: "username", password: "password")
+        #expect(serializer.value(forHTTPHeaderField: "X-Some-Header") == "other")
+        #expect(serializer.value(forHTTPHeaderField: "Authorization") == "Basic dXNlcm5hbWU6cGFzc3dvcmQ=")
+        try serializer.setValue(nil, forHTTPHeaderField: "X-Some-Header")
+        serializer.clearAuthorization()
+        let request = try serializer.request(method: "GET", url: url, parameters: nil)
+        #expect(request.value(forHTTPHeaderField: "X-Some-Header") == nil)
+        #expect(request.value(forHTTPHeaderField: "Authorization") == nil)
+    }
+
+    @Test func setsAToken() throws {
+        func token<Serializer: TokenAuthorizing>(_ token: String, of serializer: Serializer) throws -> String?
+        {
+            var serializer = serializer
+            try serializer.setAuthorization(token: token)
+            return serializer.value(forHTTPHeaderField: "Authorization")
+        }
+        #expect(try token("abc", of: serializer) == #"Token token="abc""#)
+        #expect(try token(#"a"b\c"#, of: serializer) == #"Token token="a\"b\\c""#)
+        #expect(throws: RequestSerializationError.invalidFieldValue(name: "Authorization")) {
+            try token("a\r\nX-Injected: b", of: serializer)
+        }
+    }
+
+    @Test("F32: fields set in many tasks while others serialize do not meet")
+    func copiesInManyTasksStayApart() async throws {
+        let (original, url) = (serializer, url)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    var copy = original
+                    try copy.setValue("\(number)", forHTTPHeaderField: "X-Number")
+                    let own = try copy.request(method: "POST", url: url, parameters: ["n": number])
+                    let plain = try original.request(method: "POST", url: url, parameters: ["n": number])
+                    return own.value(forHTTPHeaderField: "X-Number") == "\(number)"
+                        && plain.value(forHTTPHeaderField: "X-Number") == nil
+                        && own.httpBody == Data("n=\(number)".utf8) && own.httpBody == plain.httpBody
+                }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(original.value(forHTTPHeaderField: "X-Number") == nil)
+    }
+
     @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b", "a\u{7F}b", "\u{1B}[0m"])
     func refusesAValueThatWouldNotStayOneValue(value: String) throws {
         var serializer = serializer
@@ -187,6 +236,21 @@ import Testing
     }
 
     // MARK: - Settings
+
+    @Test("O5-16: the default string encoding is UTF-8")
+    func encodesAsUTF8() {
+        #expect(serializer.stringEncoding == .utf8)
+    }
+
+    @Test func writesArraysInTheStyleThatIsSet() throws {
+        var serializer = serializer
+        serializer.arrayStyle = .indices
+        let asked = try serializer.request(method: "GET", url: url, parameters: ["k": [1, 2]])
+        #expect(asked.url?.query == "k%5B0%5D=1&k%5B1%5D=2")
+        serializer.arrayStyle = .comma
+        let posted = try serializer.request(method: "POST", url: url, parameters: ["k": [1, 2]])
+        #expect(posted.httpBody == Data("k=1,2".utf8))
+    }
 
     @Test func settingsThatWereNotMadeAreFoundations() throws {
         let request = try serializer.request(method: "GET", url: url, parameters: nil)
@@ -227,3 +291,11 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "X-Own") == "1")
     }
 }
+
+/// Calls what is deprecated without a warning.
+private protocol TokenAuthorizing: RequestSerializer {
+    mutating func setAuthorization(token: String) throws(RequestSerializationError)
+    func value(forHTTPHeaderField name: String) -> String?
+}
+
+extension HTTPRequestSerializer: TokenAuthorizing {}

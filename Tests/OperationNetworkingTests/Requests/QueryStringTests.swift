@@ -46,15 +46,30 @@ import Testing
         Row("a whole number has no fraction", ["a": 1.0, "b": Float(2), "c": -0.5], "a=1&b=2&c=-0.5"),
         Row("NSNumber", ["a": NSNumber(value: 1 << 60), "b": NSNumber(value: true)], "a=\(1 << 60)&b=1"),
         Row("keys of any type", ["k": [2: "x", 10: "y"]], "k[10]=y&k[2]=x"),
+        Row(
+            "Foundation's collections",
+            ["k": sendable(NSArray(array: [1.5, true, ["a": NSNull()]]))],
+            "k[]=1.5&k[]=1&k[][a]"
+        ),
+        Row(
+            "names that begin alike",
+            ["key\u{0}": 1, "key": 2, "key10": 3, "key9": 4],
+            "key=2&key\u{0}=1&key10=3&key9=4"
+        ),
+        Row(
+            "names that differ behind the first octets",
+            ["aaaaaaaaaaaab": 1, "aaaaaaaaaaaaac": 2, "b": 3, "": 4, "aaaaaaaaaaaaa": 5],
+            "=4&aaaaaaaaaaaaa=5&aaaaaaaaaaaaac=2&aaaaaaaaaaaab=1&b=3"
+        ),
         Row("a URL is its description", ["k": URL(string: "http://h/") as any Sendable], "k=http://h/"),
     ]
 
     @Test(arguments: rows)
-    func ordersAndNamesPairs(row: Row) {
-        let query = QueryString(row.parameters)
+    func ordersAndNamesPairs(row: Row) throws {
+        let query = try QueryString(row.parameters)
         let text = query.pairs.map { pair in pair.value.map { "\(pair.name)=\($0)" } ?? pair.name }
         #expect(text.joined(separator: "&") == row.pairs)
-        #expect(QueryString(untyped: row.parameters) == query)
+        #expect(try QueryString(untyped: row.parameters, arrayStyle: .brackets) == query)
     }
 
     @Test(arguments: [
@@ -66,9 +81,9 @@ import Testing
         ("others", "\"<>\\^`{|}\u{0}\n\u{7F}", "%22%3C%3E%5C%5E%60%7B%7C%7D%00%0A%7F"),
         ("Latin", "é", "%C3%A9"),
     ])
-    func escapes(id: String, text: String, escaped: String) {
+    func escapes(id: String, text: String, escaped: String) throws {
         #expect(QueryString.escape(text) == escaped)
-        #expect(QueryString(["k": text]).description == "k=\(escaped)")
+        #expect(try QueryString(["k": text]).description == "k=\(escaped)")
     }
 
     @Test("HRS-11: emoji longer than AFNetworking's batches of 50 units are escaped whole")
@@ -79,12 +94,108 @@ import Testing
         #expect(QueryString.escape(text).removingPercentEncoding == text)
     }
 
-    @Test func escapesBracketsInNames() {
-        #expect(QueryString(["k": ["a b": [1]]]).description == "k%5Ba%20b%5D%5B%5D=1")
+    @Test func escapesBracketsInNames() throws {
+        #expect(try QueryString(["k": ["a b": [1]]]).description == "k%5Ba%20b%5D%5B%5D=1")
     }
 
-    @Test func refusesWhatIsNoDictionary() {
-        #expect(QueryString(untyped: [1]) == nil)
-        #expect(QueryString(untyped: "text") == nil)
+    // MARK: - Array styles
+
+    static let arrays: [String: any Sendable] = [
+        "k": [1, 2], "m": [["a": [3, 4]], ["a": [5]]], "n": [[6], [7, 8]], "e": [Int](), "s": Set([9]),
+        "t": ["a,b", "c d", nil] as [String?],
+    ]
+
+    @Test(arguments: [
+        (
+            QueryString.ArrayStyle.brackets,
+            "k[]=1&k[]=2&m[][a][]=3&m[][a][]=4&m[][a][]=5&n[][]=6&n[][]=7&n[][]=8&s=9&t[]=a%2Cb&t[]=c%20d&t[]"
+        ),
+        (
+            .indices,
+            "k[0]=1&k[1]=2&m[0][a][0]=3&m[0][a][1]=4&m[1][a][0]=5&n[0][0]=6&n[1][0]=7&n[1][1]=8&s=9"
+                + "&t[0]=a%2Cb&t[1]=c%20d&t[2]"
+        ),
+        (.repeated, "k=1&k=2&m[a]=3&m[a]=4&m[a]=5&n=6&n=7&n=8&s=9&t=a%2Cb&t=c%20d&t"),
+        (.comma, "k=1,2&m[][a]=3,4&m[][a]=5&n[]=6&n[]=7,8&s=9&t=a%2Cb,c%20d,"),
+    ])
+    func writesArraysInEachStyle(style: QueryString.ArrayStyle, text: String) throws {
+        let query = try QueryString(Self.arrays, arrayStyle: style)
+        let brackets = text.replacing("[", with: "%5B").replacing("]", with: "%5D")
+        #expect(query.description == brackets)
+    }
+
+    @Test("O5-13: nested parameters have their brackets escaped")
+    func writesNestedParameters() throws {
+        let parameters: [String: any Sendable] = [
+            "key1": "value1", "key2": ["key": [1, "value"] as [any Sendable]],
+        ]
+        let text = "key1=value1&key2%5Bkey%5D%5B%5D=1&key2%5Bkey%5D%5B%5D=value"
+        #expect(try QueryString(parameters).description == text)
+    }
+
+    @Test("O5-12, O5-14: the exported helpers make a query and escape text")
+    func exportsItsHelpers() throws {
+        #expect(try QueryString(["key": "value", "key1": "value"]).description == "key=value&key1=value")
+        #expect(try QueryString(["key1": "ä ö ü"]).description == "key1=%C3%A4%20%C3%B6%20%C3%BC")
+        #expect(QueryString.escape("&=+ ") == "%26%3D%2B%20")
+    }
+
+    @Test(
+        arguments: [
+            ["k": 1], ["k": ""], ["": 1], ["a=b&c": "=&"], ["k": ["x": [1, 2]]], ["k": NSNull()],
+            ["\0": "\u{10FFFF}"],
+        ] as [[String: any Sendable]]
+    )
+    func readsItsPairsBack(parameters: [String: any Sendable]) throws {
+        let query = try QueryString(parameters)
+        let text = query.pairs.map { pair in
+            pair.value.map { "\(QueryString.escape(pair.name))=\(QueryString.escape($0))" }
+                ?? QueryString.escape(pair.name)
+        }
+        #expect(text.joined(separator: "&") == query.description)
+    }
+
+    // MARK: - What is refused
+
+    @Test(arguments: QueryString.ArrayStyle.allCases)
+    func parametersInACircleAreAnError(style: QueryString.ArrayStyle) throws {
+        let circle = Circle()
+        defer { circle.open() }
+        #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
+            try QueryString(untyped: ["k": circle.array], arrayStyle: style)
+        }
+        #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
+            try QueryString(untyped: circle.dictionary, arrayStyle: style)
+        }
+    }
+
+    @Test func aDateThatNoCalendarReachesIsItsSeconds() throws {
+        let dates: [String: any Sendable] = [
+            "a": Date(timeIntervalSince1970: 0), "b": Date(timeIntervalSince1970: 1e300),
+            "c": [Date(timeIntervalSince1970: .nan)],
+        ]
+        #expect(
+            try QueryString(dates).description
+                == "a=1970-01-01%2000%3A00%3A00%20%2B0000&b=1e%2B300&c%5B%5D=nan"
+        )
+    }
+
+    @Test func writesAsManyLevelsAsTheLimitSays() throws {
+        #expect(try QueryString(["k": nestedArrays(511)]).description == "")
+        #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
+            try QueryString(["k": nestedArrays(512)])
+        }
+    }
+
+    @Test func refusesWhatHasNoNames() {
+        #expect(throws: RequestSerializationError.unsupportedParameters(type: "Array<Int>")) {
+            try QueryString(untyped: [1], arrayStyle: .brackets)
+        }
+        #expect(throws: RequestSerializationError.unsupportedParameters(type: "String")) {
+            try QueryString(encoding: "text")
+        }
+        #expect(throws: RequestSerializationError.unsupportedParameters(type: "NSObject")) {
+            try QueryString(untyped: NSObject(), arrayStyle: .brackets)
+        }
     }
 }

@@ -10,6 +10,9 @@ import Testing
         (.invalidMethod("G T"), -1000),
         (.unsupportedParameters(type: "Int"), -1016),
         (.unencodableBody(.ascii), -1016),
+        (.invalidJSON(at: "a[1]", found: "a Date"), -1016),
+        (.invalidPropertyList(at: "", found: "a null"), -1016),
+        (.parametersTooDeep(limit: 512), -1016),
         (.invalidFieldName("a b"), -1),
         (.invalidFieldValue(name: "A"), -1),
     ])
@@ -19,6 +22,7 @@ import Testing
         #expect(bridged.code == code)
         #expect(bridged.localizedDescription == error.description)
         #expect(error.localizedDescription == error.description)
+        #expect(bridged.localizedFailureReason == error.failureReason)
     }
 
     @Test func showsControlCharactersEscaped() {

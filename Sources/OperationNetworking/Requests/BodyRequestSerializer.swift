@@ -1,0 +1,140 @@
+public import Foundation
+public import FoundationNetworking
+
+/// A serializer that has its own format for bodies, and does everything else as ``HTTPRequestSerializer`` does.
+///
+/// | Method                                          | Parameters                                             |
+/// |-------------------------------------------------|--------------------------------------------------------|
+/// | those of ``httpMethodsEncodingParametersInURI`` | are a query, as ``base`` writes it                     |
+/// | any other                                       | are the body, in the format of this serializer         |
+///
+/// Without parameters the request keeps the body it has. All settings are those of ``base``, and can be read
+/// and set here as well:
+///
+/// ```swift
+/// var serializer = JSONRequestSerializer()
+/// try serializer.setValue("secret", forHTTPHeaderField: "X-Key")
+/// serializer.timeoutInterval = 5
+/// ```
+///
+/// A format of your own needs a ``base``, a ``contentType`` and ``body(of:)``.
+public protocol BodyRequestSerializer: RequestSerializer {
+    /// Holds the settings and the fields, and serializes what is no body.
+    var base: HTTPRequestSerializer { get set }
+
+    /// The `Content-Type` of a body that this serializer made, unless the request has one already.
+    var contentType: String { get }
+
+    /// The parameters in this format.
+    ///
+    /// - Throws: anything; the caller of the request gets what was thrown.
+    func body(of parameters: any Sendable) throws -> Data
+}
+
+extension BodyRequestSerializer {
+    /// A request with the settings of ``base``, its parameters and its fields.
+    public func request(
+        method: String,
+        url: URL,
+        parameters: (any Sendable)?,
+        headers: [String: String] = [:]
+    ) throws -> URLRequest {
+        let request = try base.emptyRequest(method: method, url: url, headers: headers)
+        return try self.request(bySerializing: request, with: parameters)
+    }
+
+    /// The request with its parameters as a query or as a body, and the fields of ``base`` where it has none.
+    public func request(
+        bySerializing request: URLRequest,
+        with parameters: (any Sendable)?
+    ) throws -> URLRequest {
+        if base.encodesParametersInURI(of: request) {
+            return try base.request(bySerializing: request, with: parameters)
+        }
+        var serialized = try base.addingFields(to: request)
+        guard let parameters else { return serialized }
+        if serialized.value(forHTTPHeaderField: "Content-Type") == nil {
+            try RequestSerializationError.check(name: "Content-Type", value: contentType)
+            serialized.setValue(contentType, forHTTPHeaderField: "Content-Type")
+        }
+        serialized.httpBody = try body(of: parameters)
+        return serialized
+    }
+}
+
+// MARK: - Settings
+
+extension BodyRequestSerializer {
+    /// As in ``HTTPRequestSerializer``: the methods whose parameters go into the URL, in upper case.
+    public var httpMethodsEncodingParametersInURI: Set<String> {
+        get { base.httpMethodsEncodingParametersInURI }
+        set { base.httpMethodsEncodingParametersInURI = newValue }
+    }
+
+    /// As in ``HTTPRequestSerializer``: how a query writes arrays.
+    public var arrayStyle: QueryString.ArrayStyle {
+        get { base.arrayStyle }
+        set { base.arrayStyle = newValue }
+    }
+
+    /// As in ``HTTPRequestSerializer``, for queries only.
+    public var queryStringSerialization: HTTPRequestSerializer.QueryStringSerialization? {
+        get { base.queryStringSerialization }
+        set { base.queryStringSerialization = newValue }
+    }
+
+    /// As in ``HTTPRequestSerializer``: seconds without progress, `nil` leaves Foundation's 60.
+    public var timeoutInterval: TimeInterval? {
+        get { base.timeoutInterval }
+        set { base.timeoutInterval = newValue }
+    }
+
+    /// As in ``HTTPRequestSerializer``; `nil` leaves Foundation's.
+    public var cachePolicy: URLRequest.CachePolicy? {
+        get { base.cachePolicy }
+        set { base.cachePolicy = newValue }
+    }
+
+    /// As in ``HTTPRequestSerializer``; `nil` leaves Foundation's.
+    public var httpShouldHandleCookies: Bool? {
+        get { base.httpShouldHandleCookies }
+        set { base.httpShouldHandleCookies = newValue }
+    }
+
+    /// The fields that are added to a request which does not have them.
+    public var httpRequestHeaders: [String: String] { base.httpRequestHeaders }
+
+    /// The value of a field whatever the case of its name, `nil` when it is not set.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        base.value(forHTTPHeaderField: name)
+    }
+
+    /// Sets a field whatever the case of its name; `nil` removes it.
+    ///
+    /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
+    ///   ``RequestSerializationError/invalidFieldValue(name:)``; the serializer is then as it was.
+    public mutating func setValue(
+        _ value: String?,
+        forHTTPHeaderField name: String
+    ) throws(RequestSerializationError) {
+        try base.setValue(value, forHTTPHeaderField: name)
+    }
+
+    /// Sets `Authorization` to the Basic scheme, as ``HTTPRequestSerializer`` does.
+    public mutating func setAuthorization(username: String, password: String) {
+        base.setAuthorization(username: username, password: password)
+    }
+
+    /// Sets `Authorization` to `Token token="..."`, as ``HTTPRequestSerializer`` does.
+    ///
+    /// - Throws: ``RequestSerializationError/invalidFieldValue(name:)`` for a token with a control character.
+    @available(*, deprecated, message: "No standard has this scheme; set the Authorization field instead.")
+    public mutating func setAuthorization(token: String) throws(RequestSerializationError) {
+        try base.setAuthorization(token: token)
+    }
+
+    /// Removes `Authorization`.
+    public mutating func clearAuthorization() {
+        base.clearAuthorization()
+    }
+}

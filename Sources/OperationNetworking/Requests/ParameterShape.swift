@@ -1,0 +1,198 @@
+internal import Foundation
+
+/// What a parameter is made of, whatever its type.
+enum ParameterShape {
+    /// The texts of the keys and the values, in no order.
+    case dictionary(ParameterDictionary)
+    /// In its order.
+    case array([Any])
+    /// In no order.
+    case set([Any])
+    /// An empty optional or an `NSNull`.
+    case null
+    /// Anything else, out of its optionals.
+    case leaf(Any)
+
+    init(_ value: Any) {
+        if ParameterScalar.isKnown(type(of: value)) {
+            self = .leaf(value)  // the question that costs little, and that most values answer
+        } else if let shape = ParameterShape(common: value) {
+            self = shape
+        } else if let parts = value as? any ParameterParts {
+            self = parts.parameterShape
+        } else {
+            self = value is NSNull ? .null : .leaf(value)
+        }
+    }
+
+    /// The types that most collections have, for the same reason.
+    private init?(common value: Any) {
+        let type = type(of: value)
+        if type == [String: Any].self, let dictionary = value as? [String: Any] {
+            self = .dictionary(ParameterDictionary(dictionary))
+        } else if type == [Any].self, let array = value as? [Any] {
+            self = .array(array)
+        } else if type == [String: String].self, let dictionary = value as? [String: String] {
+            self = .dictionary(ParameterDictionary(typed: dictionary))
+        } else if type == [String: Int].self, let dictionary = value as? [String: Int] {
+            self = .dictionary(ParameterDictionary(typed: dictionary))
+        } else if type == [String].self, let array = value as? [String] {
+            self = .array(array)
+        } else if type == [Int].self, let array = value as? [Int] {
+            self = .array(array)
+        } else {
+            return nil
+        }
+    }
+
+    /// How deep a tree may be; the outermost dictionary or array is the first level. Foundation's own JSON
+    /// parser reads no more, and each level takes its piece of the stack.
+    static let depthLimit = 512
+}
+
+/// A dictionary with its keys as text.
+struct ParameterDictionary {
+    private(set) var names: [String] = []
+    private(set) var values: [Any] = []
+    /// Whether a key was something else than text.
+    private(set) var hasOtherKeys = false
+
+    init(capacity: Int) {
+        names.reserveCapacity(capacity)
+        values.reserveCapacity(capacity)
+    }
+
+    init(_ dictionary: [String: Any]) {
+        names = Array(dictionary.keys)
+        values = Array(dictionary.values)
+    }
+
+    @inline(__always)  // so that there is one for each type it is called with, which costs half
+    init(typed dictionary: [String: some Any]) {
+        names = Array(dictionary.keys)
+        values = dictionary.values.map { $0 as Any }
+    }
+
+    mutating func append(_ name: String, _ value: Any) {
+        names.append(name)
+        values.append(value)
+    }
+
+    mutating func append(key: Any, _ value: Any) {
+        if let name = key as? String {
+            append(name, value)
+        } else {
+            hasOtherKeys = true
+            append(ParameterScalar.text(of: key), value)
+        }
+    }
+}
+
+/// A value that holds others.
+protocol ParameterParts {
+    var parameterShape: ParameterShape { get }
+}
+
+extension Optional: ParameterParts {
+    var parameterShape: ParameterShape { map { ParameterShape($0) } ?? .null }
+}
+
+extension Dictionary: ParameterParts {
+    var parameterShape: ParameterShape {
+        var dictionary = ParameterDictionary(capacity: count)
+        for (key, value) in self { dictionary.append(key: key, value) }
+        return .dictionary(dictionary)
+    }
+}
+
+extension Array: ParameterParts {
+    var parameterShape: ParameterShape { .array(map { $0 as Any }) }
+}
+
+extension Set: ParameterParts {
+    var parameterShape: ParameterShape { .set(map { $0 as Any }) }
+}
+
+// Foundation's collections are read through their mirrors, which show the objects as they are. Every other
+// way bridges an object first, with all that is inside of it: one that holds itself takes the whole stack. A
+// subclass may keep its elements elsewhere and is asked for each of them.
+
+extension NSDictionary: ParameterParts {
+    var parameterShape: ParameterShape {
+        var dictionary = ParameterDictionary(capacity: count)
+        let children = Mirror(reflecting: self).children
+        if children.count == count {
+            for child in children {
+                guard let (key, value) = child.value as? (key: NSObject, value: AnyObject) else { continue }
+                dictionary.append(key: key, value)
+            }
+        } else {
+            for key in allKeys {
+                if let value = object(forKey: key) { dictionary.append(key: key, value) }
+            }
+        }
+        return .dictionary(dictionary)
+    }
+}
+
+extension NSArray: ParameterParts {
+    var parameterShape: ParameterShape {
+        let children = Mirror(reflecting: self).children
+        return .array(children.count == count ? children.map(\.value) : (0..<count).map { object(at: $0) })
+    }
+}
+
+extension NSSet: ParameterParts {
+    var parameterShape: ParameterShape {
+        let children = Mirror(reflecting: self).children
+        return .set(children.count == count ? children.map(\.value) : allObjects)
+    }
+}
+
+extension AnyHashable: ParameterParts {
+    var parameterShape: ParameterShape { ParameterShape(base) }
+}
+
+/// The types of the standard library that hold one value, told apart by identity: a cast costs many times
+/// that.
+enum ParameterScalar {
+    static func isKnown(_ type: Any.Type) -> Bool {
+        type == String.self || type == Int.self || type == Bool.self || type == Double.self
+            || isOtherNumber(type)
+    }
+
+    private static func isOtherNumber(_ type: Any.Type) -> Bool {
+        type == Int64.self || type == UInt64.self || type == Int32.self || type == UInt32.self
+            || type == Int16.self || type == UInt16.self || type == Int8.self || type == UInt8.self
+            || type == UInt.self || type == Float.self
+    }
+
+    /// What `description` is in AFNetworking, where every number is an `NSNumber`.
+    static func text(of value: Any) -> String {
+        let type = type(of: value)
+        if type == String.self, let text = value as? String { return text }
+        if type == Int.self, let number = value as? Int { return String(number) }
+        return switch value {
+        case let text as String: text
+        case let flag as Bool: flag ? "1" : "0"
+        case let number as Int64: String(number)  // before Double: an NSNumber is any of the three that fits
+        case let number as UInt64: String(number)
+        case let number as Double: whole(number) ?? String(number)
+        case let number as Float: whole(Double(number)) ?? String(number)
+        case let date as Date where !date.isInCalendar: String(date.timeIntervalSince1970)
+        default: String(describing: value)
+        }
+    }
+
+    /// A number without a fraction as an integer, as long as a `Double` counts in ones.
+    private static func whole(_ number: Double) -> String? {
+        guard number.magnitude < 0x1p53, let integer = Int64(exactly: number) else { return nil }
+        return String(integer)
+    }
+}
+
+extension Date {
+    /// Whether the date is within some 3,000 years of 1970. Foundation's description of a date that no
+    /// calendar reaches, or that is no number, traps.
+    var isInCalendar: Bool { timeIntervalSince1970.magnitude < 1e11 }
+}

@@ -1,0 +1,73 @@
+public import Foundation
+
+/// Parameters as the body of a property list.
+///
+/// | Parameters                                                         | Written by                               |
+/// |--------------------------------------------------------------------|------------------------------------------|
+/// | dictionaries, arrays, text, numbers, `Bool`, `Date` and `Data`     | `PropertyListSerialization`              |
+/// | anything else that is `Encodable`                                  | a `PropertyListEncoder`                  |
+///
+/// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, a key
+/// that is no `String`, and in XML a character that XML does not have. The limit for levels is 512, as for JSON.
+public struct PropertyListRequestSerializer: BodyRequestSerializer {
+    /// The settings and fields that all serializers have.
+    public var base = HTTPRequestSerializer()
+
+    /// XML, unless the binary format is chosen. OpenStep's can only be read: parameters are an error then.
+    public var format: PropertyListSerialization.PropertyListFormat
+
+    /// Handed to `PropertyListSerialization`, which has none so far.
+    public var writeOptions: PropertyListSerialization.WriteOptions
+
+    /// `application/x-plist`, as in AFNetworking.
+    public var contentType: String { "application/x-plist" }
+
+    /// With the fields that every ``HTTPRequestSerializer`` has.
+    public init(
+        format: PropertyListSerialization.PropertyListFormat = .xml,
+        writeOptions: PropertyListSerialization.WriteOptions = 0
+    ) {
+        self.format = format
+        self.writeOptions = writeOptions
+    }
+
+    /// The parameters as a property list.
+    ///
+    /// An `Encodable` value is asked twice for what it encodes: first only to see how deep it is, since an
+    /// encoder of Foundation has no limit but the stack.
+    ///
+    /// - Throws: ``RequestSerializationError/invalidPropertyList(at:found:)``,
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its encoder
+    ///   throws.
+    public func body(of parameters: any Sendable) throws -> Data {
+        guard format == .xml || format == .binary else {
+            throw RequestSerializationError.invalidPropertyList(
+                at: "",
+                found: "a format that can only be read"
+            )
+        }
+        do {
+            let tree = try PlainTree(format: .propertyList(isXML: format == .xml)).plain(parameters)
+            return try PropertyListSerialization.data(
+                fromPropertyList: tree,
+                format: format,
+                options: writeOptions
+            )
+        } catch let problem as PlainTree.Problem {
+            guard !problem.isTooDeep else {
+                throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
+            }
+            guard problem.isTypeUnknown, let value = parameters as? any Encodable else {
+                throw RequestSerializationError.invalidPropertyList(at: problem.path, found: problem.found)
+            }
+            return try encode(value)
+        }
+    }
+
+    private func encode(_ value: some Encodable) throws -> Data {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        try ParameterEncoder.check(value, userInfo: encoder.userInfo)
+        return try encoder.encode(value)
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct EncodableParametersTests {
+    struct Search: Encodable {
+        enum Order: String, Encodable { case newest, oldest }
+        struct Range: Encodable {
+            var from = 1
+            var to: Int?
+        }
+
+        var text = "a b"
+        var order = Order.newest
+        var tags = ["x", "y"]
+        var range = Range()
+        var isExact = true
+        var after: Date? = Date(timeIntervalSince1970: 1_792_233_765)
+        var token = Data([0xFB, 0xFF])
+        var page = URL(string: "http://h/?a=b")
+        var price = Decimal(string: "12.50")
+        var weight = 2.0
+        var limit: Int?
+    }
+
+    @Test func anEncodableValueIsAQuery() throws {
+        let pairs = try QueryString(encoding: Search()).pairs.map { "\($0.name)=\($0.value ?? "nil")" }
+        #expect(
+            pairs == [
+                "after=2026-10-17T10:42:45Z", "isExact=1", "order=newest", "page=http://h/?a=b", "price=12.5",
+                "range[from]=1", "tags[]=x", "tags[]=y", "text=a b", "token=+/8=", "weight=2",
+            ]
+        )
+    }
+
+    @Test func serializersTakeAnEncodableValue() throws {
+        let url = try #require(URL(string: "http://h/"))
+        var serializer = HTTPRequestSerializer()
+        serializer.arrayStyle = .comma
+        let asked = try serializer.request(method: "GET", url: url, parameters: ["a": [1, 2]])
+        #expect(asked.url?.absoluteString == "http://h/?a=1,2")
+        let range = Search.Range(from: 3, to: 4)
+        let posted = try serializer.request(method: "POST", url: url, parameters: range)
+        #expect(posted.httpBody == Data("from=3&to=4".utf8))
+        let nested = try serializer.request(
+            method: "GET",
+            url: url,
+            parameters: ["r": range, "o": Search.Order.oldest] as [String: any Sendable]
+        )
+        #expect(nested.url?.query == "o=oldest&r%5Bfrom%5D=3&r%5Bto%5D=4")
+    }
+
+    @Test func nilIsLeftOutAndAnEncodedNilIsANameAlone() throws {
+        struct Both: Encodable {
+            enum Key: CodingKey { case explicit, absent, list }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encodeNil(forKey: .explicit)
+                try container.encodeIfPresent(Int?.none, forKey: .absent)
+                try container.encode([1, nil], forKey: .list)
+            }
+        }
+        #expect(try QueryString(encoding: Both()).description == "explicit&list%5B%5D=1&list%5B%5D")
+    }
+
+    @Test func containersOfEveryKindAreWritten() throws {
+        class Base: Encodable {
+            let id = Int128(1) << 100
+        }
+        class Derived: Base {
+            enum Key: CodingKey { case own, pair, keyed, other, none }
+            override func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(Int8(-1), forKey: .own)
+                var pair = container.nestedUnkeyedContainer(forKey: .pair)
+                try pair.encode(UInt8(2))
+                try pair.encodeNil()
+                try "s".encode(to: pair.superEncoder())
+                var inner = pair.nestedUnkeyedContainer()
+                try inner.encode(true)
+                var innerKeyed = inner.nestedContainer(keyedBy: Key.self)
+                try innerKeyed.encode(Float(0.5), forKey: .own)
+                var keyed = container.nestedContainer(keyedBy: Key.self, forKey: .keyed)
+                try keyed.encode(["x": 1], forKey: .other)
+                try Int?.none.encode(to: container.superEncoder(forKey: .other))
+                _ = container.nestedContainer(keyedBy: Key.self, forKey: .none)
+                try super.encode(to: container.superEncoder())
+                #expect(pair.count == 4)
+            }
+        }
+        let pairs = try QueryString(encoding: Derived(), arrayStyle: .indices).pairs
+            .map { "\($0.name)=\($0.value ?? "nil")" }
+        #expect(
+            pairs == [
+                "keyed[other][x]=1", "other=nil", "own=-1", "pair[0]=2", "pair[1]=nil", "pair[2]=s",
+                "pair[3][0]=1", "pair[3][1][own]=0.5", "super[id]=1267650600228229401496703205376",
+            ]
+        )
+    }
+
+    @Test func aContainerAskedForTwiceIsOneContainer() throws {
+        struct Twice: Encodable {
+            enum Key: CodingKey { case a, b }
+            func encode(to encoder: any Encoder) throws {
+                var one = encoder.container(keyedBy: Key.self)
+                try one.encode(1, forKey: .a)
+                var other = encoder.container(keyedBy: Key.self)
+                try other.encode(2, forKey: .b)
+            }
+        }
+        #expect(try QueryString(encoding: Twice()).description == "a=1&b=2")
+    }
+
+    @Test func aValueThatEncodesNothingAddsNothing() throws {
+        struct Nothing: Encodable {
+            func encode(to encoder: any Encoder) {}
+        }
+        #expect(try QueryString(encoding: Nothing()).description == "")
+    }
+
+    // MARK: - Errors
+
+    @Test func theErrorOfTheValueComesOut() throws {
+        struct Refusal: Error {}
+        struct Refusing: Encodable, Sendable {
+            func encode(to encoder: any Encoder) throws { throw Refusal() }
+        }
+        #expect(throws: Refusal.self) { try QueryString(encoding: Refusing()) }
+        #expect(throws: Refusal.self) { try QueryString(["k": Refusing()]) }
+        #expect(throws: Refusal.self) { try JSONRequestSerializer().body(of: ["k": Refusing()]) }
+        #expect(throws: Refusal.self) { try PropertyListRequestSerializer().body(of: Refusing()) }
+    }
+
+    @Test func twoKindsOfContainerInOnePlaceAreAnError() {
+        struct Confused: Encodable {
+            enum Key: CodingKey { case a }
+            func encode(to encoder: any Encoder) throws {
+                var keyed = encoder.container(keyedBy: Key.self)
+                try keyed.encode(1, forKey: .a)
+                var unkeyed = encoder.unkeyedContainer()
+                try unkeyed.encode(2)
+            }
+        }
+        #expect(throws: EncodingError.self) { try QueryString(encoding: Confused()) }
+    }
+
+    @Test func aValueWithoutAReadableTextIsAnError() throws {
+        try refuses(Double.nan)
+        try refuses(Float.infinity)
+        try refuses(Decimal.nan)
+        // Nothing may describe these: the description of a date that no calendar reaches traps.
+        try refuses(Date(timeIntervalSince1970: .nan))
+        try refuses(Date(timeIntervalSince1970: 1e300))
+        try refuses(Date(timeIntervalSince1970: -1e11))
+    }
+
+    private func refuses(_ value: some Encodable) throws {
+        let error = try #require(throws: EncodingError.self) { try QueryString(encoding: ["value": value]) }
+        guard case .invalidValue(_, let context) = error else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(context.codingPath.map(\.stringValue) == ["value"])
+    }
+
+    @Test(arguments: [false, true])
+    func aValueOfAbsurdDepthIsAnErrorOfEverySerializer(isCircle: Bool) {
+        let chain = Chain.make(length: isCircle ? 3 : 100_000, isCircle: isCircle)
+        defer { chain.open() }
+        let error = RequestSerializationError.parametersTooDeep(limit: 512)
+        #expect(throws: error) { try QueryString(encoding: chain) }
+        #expect(throws: error) { try JSONRequestSerializer().body(of: chain) }
+        #expect(throws: error) { try PropertyListRequestSerializer().body(of: chain) }
+    }
+
+    @Test func aValueMayBeHundredsOfLevelsDeep() throws {
+        let chain = Chain.make(length: 400)
+        defer { chain.open() }
+        #expect(try QueryString(encoding: chain).description == "")
+        #expect(try JSONRequestSerializer().body(of: chain).count == 399 * 9 + 2)
+        #expect(try !PropertyListRequestSerializer().body(of: chain).isEmpty)
+    }
+
+    @Test func goingDeepWithoutEncodingAnythingIsAnError() {
+        struct Digger: Encodable {
+            enum Key: CodingKey { case a }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                for _ in 0..<100_000 { container = container.nestedContainer(keyedBy: Key.self, forKey: .a) }
+                try container.encode(1, forKey: .a)
+            }
+        }
+        #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
+            try QueryString(encoding: Digger())
+        }
+    }
+}
