@@ -28,6 +28,7 @@ public import FoundationNetworking
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
     private enum Source: Sendable {
         case json(@Sendable () -> JSONDecoder)
+        case propertyList(@Sendable () -> PropertyListDecoder)
         case other(@Sendable (Data) throws -> Value)
     }
 
@@ -50,13 +51,29 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         )
     }
 
+    /// A serializer of property lists, which accepts 200 to 299 and `application/x-plist`. Bodies are checked as by
+    /// ``PropertyListResponseSerializer``.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - decoder: makes a decoder; called once for each response, from any thread.
+    public init(
+        propertyList type: Value.Type,
+        decoder: @escaping @Sendable () -> PropertyListDecoder = { PropertyListDecoder() }
+    ) {
+        source = .propertyList(decoder)
+        validation = HTTPResponseSerializer(
+            acceptableContentTypes: PropertyListResponseSerializer().acceptableContentTypes
+        )
+    }
+
     /// A serializer of another format.
     ///
     /// - Parameters:
     ///   - type: what to decode.
     ///   - acceptableContentTypes: as in ``HTTPResponseSerializer/acceptableContentTypes``.
     ///   - decode: decodes the body as it came, from any thread. The depth of the body is not bounded here: look at
-    ///     it first when the decoder does not, as `PropertyListDecoder` on Linux. A `DecodingError` becomes one that says where, a
+    ///     it first when the decoder does not. A `DecodingError` becomes one that says where, a
     ///     ``ResponseSerializationError`` stays what it is.
     public init(
         _ type: Value.Type = Value.self,
@@ -110,7 +127,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
         let value = try value(for: response, data: data)
         guard let optional = value as? any Flattening else { return value }
-        return optional.flattened.flatMap { cast($0, to: (any Sendable).self) }
+        return optional.flattened.flatMap(handingOver)
     }
 
     /// The value of an acceptable response.
@@ -157,6 +174,17 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         -> Value
     {
         switch source {
+        case .propertyList(let makeDecoder):
+            let list = try PropertyListResponseSerializer.checked(
+                data,
+                response: response,
+                validationError: nil
+            )
+            do {
+                return try DecodingStack.run(on: list) { try makeDecoder().decode(Value.self, from: $0) }
+            } catch {
+                throw structureError(error, response, data)
+            }
         case .other(let decode):
             do {
                 return try DecodingStack.run(on: data, decode)
@@ -202,11 +230,6 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         )
     }
 
-    /// To `any Sendable`, which the compiler wants to be generic: the wrapped value of a `Value` is one.
-    private func cast<Target>(_ value: Any, to type: Target.Type) -> Target? {
-        value as? Target
-    }
-
     /// What the body says about an unacceptable status.
     ///
     /// - Throws: that it is malformed, with the status under it, as ``JSONResponseSerializer`` does.
@@ -222,7 +245,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
         case .json:
             json.acceptableContentTypes = nil
             json.acceptableStatusCodes = acceptableStatusCodes
-        case .other:
+        case .propertyList, .other:
             // In a format that is not known here; an explanation in JSON is common all the same.
             break
         }

@@ -57,26 +57,21 @@ public struct JSONResponseSerializer: ResponseSerializer {
     /// - Returns: the tree, `nil` for an empty body and for one space.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        do {
-            try validation.validate(response, data: data)
-        } catch {
-            guard !error.concernsContentType else { throw error }
-            var error = error
-            error.responseObject = try tree(of: data, response: response, validationError: error)
-            throw error
+        try validation.responseObject(for: response, data: data) {
+            (body, validationError) throws(ResponseSerializationError) in
+            try tree(of: body, response: response, validationError: validationError)
         }
-        return try tree(of: data, response: response, validationError: nil)
     }
 
     // MARK: - Private
 
     private func tree(
-        of data: Data?,
+        of data: Data,
         response: HTTPURLResponse?,
         validationError: ResponseSerializationError?
     ) throws(ResponseSerializationError) -> (any Sendable)? {
-        guard let data, !data.isEmpty, data != JSONResponseSerializer.space else { return nil }
-        guard let text = utf8(data, charset: response?.charset) else {
+        guard data != JSONResponseSerializer.space else { return nil }
+        guard let text = JSONText.parseable(data, charset: response?.charset) else {
             throw ResponseSerializationError(
                 .undecodableText(charset: response?.charset ?? "UTF-8"),
                 response: response,
@@ -97,19 +92,7 @@ public struct JSONResponseSerializer: ResponseSerializer {
                 underlyingError: validationError ?? error
             )
         }
-        return sendable(removesKeysWithNullValues ? removingNulls(from: tree) : tree)
-    }
-
-    /// The body in an encoding that the parser recognizes, `nil` when it is not text in its own.
-    private func utf8(_ data: Data, charset: String?) -> Data? {
-        guard let charset, let encoding = String.Encoding(charset: charset) else { return data }
-        switch encoding {
-        case .utf8, .ascii, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
-            .utf32BigEndian:
-            return data
-        default:
-            return String(data: data, encoding: encoding).map { Data($0.utf8) }
-        }
+        return handingOver(removesKeysWithNullValues ? removingNulls(from: tree) : tree)
     }
 
     private func removingNulls(from tree: Any) -> Any {
@@ -120,19 +103,5 @@ public struct JSONResponseSerializer: ResponseSerializer {
         } else {
             tree
         }
-    }
-
-    /// The tree as what it is.
-    ///
-    /// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run
-    /// time; cast generically it costs nothing and always succeeds. It is sound because JSONSerialization on
-    /// Linux makes Swift dictionaries, arrays and strings, and numbers and nulls that never change, as long
-    /// as nobody asks for mutable containers. A test pins the types.
-    private func sendable(_ tree: Any) -> (any Sendable)? {
-        cast(tree, to: (any Sendable).self)
-    }
-
-    private func cast<Target>(_ value: Any, to type: Target.Type) -> Target? {
-        value as? Target
     }
 }

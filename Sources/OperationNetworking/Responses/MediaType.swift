@@ -5,6 +5,10 @@
 /// |--------------------------------------|--------------------|--------------|
 /// | `application/json`                   | `application/json` | `nil`        |
 /// | `Text/HTML; Charset="ISO-8859-1"`    | `text/html`        | `ISO-8859-1` |
+/// | `application/json, text/csv`         | `text/csv`         | `nil`        |
+///
+/// A field that was sent more than once is a list, and the last type counts that is one, as in browsers
+/// ([Fetch](https://fetch.spec.whatwg.org/#content-type-header)).
 struct MediaType: Hashable, Sendable {
     /// Type and subtype in lower case, without parameters.
     let essence: String
@@ -13,7 +17,9 @@ struct MediaType: Hashable, Sendable {
 
     /// `nil` when there is no type before the first semicolon.
     init?(fieldValue: String) {
-        let parts = MediaType.split(fieldValue)
+        let values = MediaType.split(fieldValue[...], at: UInt8(ascii: ","))
+        let last = values.last { $0.contains("/") && !$0.hasPrefix("*/*") } ?? fieldValue[...]
+        let parts = MediaType.split(last, at: UInt8(ascii: ";"))
         guard let essence = parts.first?.lowercased(), !essence.isEmpty else { return nil }
         self.essence = essence
         charset =
@@ -41,8 +47,8 @@ struct MediaType: Hashable, Sendable {
 
     // MARK: - Private
 
-    /// The parts between semicolons that are not inside quotes, trimmed.
-    private static func split(_ text: String) -> [Substring] {
+    /// The parts between separators that are not inside quotes, trimmed.
+    private static func split(_ text: Substring, at separator: UInt8) -> [Substring] {
         var isQuoted = false
         var isEscaped = false
         return text.utf8.split(omittingEmptySubsequences: false) { octet in
@@ -52,7 +58,7 @@ struct MediaType: Hashable, Sendable {
             }
             if isQuoted, octet == UInt8(ascii: "\\") { isEscaped = true }
             if octet == UInt8(ascii: "\"") { isQuoted.toggle() }
-            return octet == UInt8(ascii: ";") && !isQuoted
+            return octet == separator && !isQuoted
         }.map { trim(Substring($0)) }
     }
 

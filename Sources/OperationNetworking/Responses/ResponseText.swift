@@ -3,14 +3,17 @@ internal import FoundationNetworking
 
 /// A body as text, in the character set that the response names.
 struct ResponseText: Hashable, Sendable {
-    /// UTF-8 when the response names no character set, or one that this system does not know.
+    /// The nearest of Foundation's encodings. UTF-8 when the response names no character set, one that this
+    /// system does not know, or one that has no number in Foundation.
     let encoding: String.Encoding
-    /// `nil` when there is no body, or the body is not text in that encoding.
+    /// `nil` when there is no body, or the body is not text in its character set. That of a response without a
+    /// character set, or with an unknown one, is UTF-8.
     let string: String?
 
     init(data: Data?, response: HTTPURLResponse?) {
-        encoding = response?.charset.flatMap(String.Encoding.init(charset:)) ?? .utf8
-        string = data.flatMap { [encoding] in String(data: $0, encoding: encoding) }
+        let set = response?.charset.flatMap(NamedCharacterSet.init(name:)) ?? .utf8
+        encoding = set.encoding ?? .utf8
+        string = data.flatMap(set.decode)
     }
 }
 

@@ -72,9 +72,12 @@ struct TypedVerbTests {
             try await manager.get("x", encoding: user, as: type) == Echo(method: "GET", query: text, body: "")
         )
         #expect(
-            try await manager.post("x", encoding: user, as: type) == Echo(method: "POST", query: "", body: text)
+            try await manager.post("x", encoding: user, as: type)
+                == Echo(method: "POST", query: "", body: text)
         )
-        #expect(try await manager.put("x", encoding: user, as: type) == Echo(method: "PUT", query: "", body: text))
+        #expect(
+            try await manager.put("x", encoding: user, as: type) == Echo(method: "PUT", query: "", body: text)
+        )
         #expect(
             try await manager.patch("x", encoding: user, as: type)
                 == Echo(method: "PATCH", query: "", body: text)

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import FoundationXML
 import OperationNetworking
 import Testing
 
@@ -31,6 +32,7 @@ struct VerbTests {
         case patch = "PATCH"
         case delete = "DELETE"
 
+        var hasBody: Bool { hasForm }
         var hasForm: Bool { self != .get && self != .delete }
 
         func send(
@@ -108,6 +110,97 @@ struct VerbTests {
     func aFormIsEchoed() async throws {
         let echo = try Echo(await manager.post("post", parameters: ["key": "value"]))
         #expect(echo.form == ["key": "value"])
+    }
+
+    // MARK: - Other request serializers
+
+    @Test("JSON parameters arrive as JSON where there is a body", arguments: Verb.allCases)
+    func jsonArrives(verb: Verb) async throws {
+        manager.requestSerializer = JSONRequestSerializer(writingOptions: .sortedKeys)
+        let echo = try Echo(await verb.send(manager, "anything", parameters))
+        #expect(echo.method == verb.rawValue)
+        guard verb.hasBody else {
+            #expect(echo.arguments == echoed)
+            return
+        }
+        #expect(echo.arguments?.isEmpty == true)
+        #expect(echo.body == #"{"deep":{"x":1},"key":"a b&c=é"}"#)
+        #expect(echo.headers?["Content-Type"] == "application/json")
+    }
+
+    @Test("Property lists arrive as such where there is a body", arguments: Verb.allCases)
+    func propertyListsArrive(verb: Verb) async throws {
+        manager.requestSerializer = PropertyListRequestSerializer()
+        let echo = try Echo(await verb.send(manager, "anything", parameters))
+        #expect(echo.method == verb.rawValue)
+        guard verb.hasBody else {
+            #expect(echo.arguments == echoed)
+            return
+        }
+        #expect(echo.headers?["Content-Type"] == "application/x-plist")
+        let body = Data((echo.body ?? "").utf8)
+        let list = try unsafe PropertyListSerialization.propertyList(from: body, format: nil)
+        let tree = try #require(list as? [String: Any])
+        #expect(tree["key"] as? String == "a b&c=é")
+        #expect(tree["deep"] as? [String: Int] == ["x": 1])
+    }
+
+    // MARK: - Response serializers
+
+    @Test func xmlIsAParserOrADocument() async throws {
+        manager.responseSerializer = XMLDocumentResponseSerializer()
+        let document = try #require(try await manager.get("xml") as? XMLDocument)
+        #expect(document.rootElement()?.name == "slideshow")
+        manager.responseSerializer = XMLParserResponseSerializer()
+        let parser = try #require(try await manager.get("xml") as? XMLParser)
+        #expect(parser.parse())
+    }
+
+    @Test(
+        "O4-01 to O4-03: JSON's media types are accepted",
+        arguments: [
+            "application/json", "text/json", "text/javascript",
+        ]
+    )
+    func jsonTypes(type: String) async throws {
+        let object = try await manager.get("response-headers", parameters: ["Content-Type": type])
+        #expect((object as? [String: Any])?["Content-Type"] != nil)
+    }
+
+    @Test("O4-05: another media type is not accepted")
+    func otherTypes() async throws {
+        let error = await #expect(throws: ResponseSerializationError.self) {
+            try await manager.get("response-headers", parameters: ["Content-Type": "nonstandard/json"])
+        }
+        #expect(error?.reason == .unacceptableContentType("nonstandard/json"))
+    }
+
+    @Test(
+        "Images are told from their bytes",
+        arguments: [("png", 100, 100), ("jpeg", 239, 178), ("webp", 274, 367)]
+    )
+    func images(kind: String, width: Int, height: Int) async throws {
+        manager.responseSerializer = ImageResponseSerializer()
+        let image = try #require(try await manager.get("image/\(kind)") as? ResponseImage)
+        #expect(image.pixelWidth == width)
+        #expect(image.pixelHeight == height)
+        #expect(image.format.mediaType == "image/\(kind)")
+    }
+
+    @Test(
+        "O1-12 to O1-14: the text encoding is that of the charset",
+        arguments: [
+            ("text/plain; charset=Shift_JIS", String.Encoding.shiftJIS), ("text/plain; charset=UTF-8", .utf8),
+            ("text/plain; charset=invalid", .utf8), ("text/plain", .utf8),
+        ]
+    )
+    func textEncodings(type: String, encoding: String.Encoding) async throws {
+        manager.responseSerializer = HTTPResponseSerializer()
+        let url = try manager.url(for: "response-headers?Content-Type=\(QueryString.escape(type))")
+        let operation = manager.operation(for: URLRequest(url: url))
+        manager.operationQueue.addOperation(operation)
+        _ = try await operation.value
+        #expect(operation.responseStringEncoding == encoding)
     }
 
     // MARK: - Credentials

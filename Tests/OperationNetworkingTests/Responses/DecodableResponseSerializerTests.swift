@@ -167,7 +167,7 @@ import Testing
         )
         #expect(
             try structure(page, #"{"users": [{"name": 5}]}"#)
-                == "users[0].name: expected String, found a number"
+                == "users[0].name: expected String, found an integer"
         )
         #expect(
             try structure(page, #"{"users": [{"name": true}]}"#)
@@ -315,6 +315,53 @@ import Testing
         #expect(
             (error.underlyingError as? ResponseSerializationError)?.reason == .unacceptableStatusCode(500)
         )
+    }
+
+    // MARK: - Property lists
+
+    @Test(arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary])
+    func decodesPropertyLists(format: PropertyListSerialization.PropertyListFormat) throws {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format
+        let user = User(name: "Ada", age: 36)
+        let serializer = DecodableResponseSerializer(propertyList: User.self)
+        let response = try exampleResponse(200, "application/x-plist")
+        let list = try encoder.encode(user)
+        #expect(try serializer.value(for: response, data: list) == user)
+        let other = try encoder.encode(["name": 1])
+        let wrong = try #require(throws: ResponseSerializationError.self) {
+            try serializer.value(for: response, data: other)
+        }
+        #expect(wrong.reason == .unexpectedStructure(type: "User", "name: expected String, found an integer"))
+        #expect(throws: ResponseSerializationError.self) {
+            try serializer.value(for: exampleResponse(200, "application/json"), data: list)
+        }
+    }
+
+    /// They kill Foundation's decoder on a thread with a small stack, or on any.
+    @Test func propertyListsThatHoldThemselvesOrAreTooDeepAreErrors() async throws {
+        let circle =
+            Data("bplist00".utf8) + Data([0xA1, 0, 8] + [UInt8](repeating: 0, count: 6) + [1, 1])
+            + Data([0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10])
+        let deep = Data(
+            ("<plist version=\"1.0\">" + String(repeating: "<array>", count: 100_000)
+                + String(repeating: "</array>", count: 100_000) + "</plist>").utf8
+        )
+        for body in [circle, deep] {
+            let isRefused = await onDispatchThread {
+                do {
+                    _ = try DecodableResponseSerializer(propertyList: Nest.self)
+                        .value(for: exampleResponse(200, "application/x-plist"), data: body)
+                    return false
+                } catch let error as ResponseSerializationError {
+                    if case .malformedBody(.propertyList, _) = error.reason { return true }
+                    return false
+                } catch {
+                    return false
+                }
+            }
+            #expect(isRefused)
+        }
     }
 
     @Test("F33: a copy has all settings")

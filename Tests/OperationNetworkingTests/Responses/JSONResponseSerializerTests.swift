@@ -29,6 +29,9 @@ import Testing
         ("problem", "application/problem+json"),
         ("suffix", "application/vnd.api+json; charset=utf-8"),
         ("upper case", "Application/JSON"),
+        ("O4-01", "application/json"),
+        ("O4-02", "text/json"),
+        ("O4-03", "text/javascript"),
     ])
     func accepts(id: String, type: String) throws {
         #expect(try object("{}", type: type) != nil)
@@ -39,6 +42,27 @@ import Testing
         let error = try error(Data("{}".utf8), type: type)
         #expect(error.reason == .unacceptableContentType(type))
         #expect(error.responseObject == nil)
+    }
+
+    @Test("O4-04 a media type that was added is accepted; O4-05 others are not")
+    func acceptsAnAddedMediaType() throws {
+        var serializer = serializer
+        serializer.acceptableContentTypes?.insert("application/some+custom")
+        let data = Data("{}".utf8)
+        #expect(
+            try serializer.responseObject(for: exampleResponse(200, "application/some+custom"), data: data)
+                != nil
+        )
+        serializer.acceptableContentTypes = ["application/some"]
+        #expect(throws: ResponseSerializationError.self) {
+            try serializer.responseObject(for: exampleResponse(200, "application/json"), data: data)
+        }
+    }
+
+    @Test("O4-06 there is an object of valid JSON; O4-07 there is none after an error without a body")
+    func hasAnObjectOnlyOfAValidBody() throws {
+        #expect(try object(#"{"Content-Type": "application/json"}"#) != nil)
+        #expect(try error(Data(), status: 404).responseObject == nil)
     }
 
     @Test func anErrorPageIsTheStatusWithTheMediaTypeUnderIt() throws {
@@ -113,6 +137,10 @@ import Testing
         ("utf-16", Data([0xFE, 0xFF, 0, 0x22, 0, 0xE9, 0, 0x22])),
         ("utf-16le", Data([0x22, 0, 0xE9, 0, 0x22, 0])),
         ("x-unheard-of", Data([0x22, 0xC3, 0xA9, 0x22])),
+        ("gb2312", Data([0x22, 0xA8, 0xA6, 0x22])),
+        ("ibm037", Data([0x7F, 0x51, 0x7F])),
+        ("utf-7", Data("\"+AOk-\"".utf8)),
+        ("shift_jis", Data(#""\u00e9""#.utf8)),
     ])
     func decodesTheCharacterSetOfTheResponse(charset: String, body: Data) throws {
         let serializer = JSONResponseSerializer(readingOptions: .fragmentsAllowed)

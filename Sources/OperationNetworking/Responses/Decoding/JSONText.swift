@@ -4,14 +4,10 @@ internal import Foundation
 enum JSONText {
     /// The body in an encoding that Foundation's parsers recognize, `nil` when it is not text in its own.
     static func parseable(_ data: Data, charset: String?) -> Data? {
-        guard let charset, let encoding = String.Encoding(charset: charset) else { return data }
-        switch encoding {
-        case .utf8, .ascii, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
-            .utf32BigEndian:
+        guard let charset, let set = NamedCharacterSet(name: charset), !set.isKnownToParsers else {
             return data
-        default:
-            return String(data: data, encoding: encoding).map { Data($0.utf8) }
         }
+        return set.decode(data).map { Data($0.utf8) }
     }
 
     /// What is wrong with a text that could not be decoded, in the parser's words; `nil` when it is JSON, and only

@@ -1,0 +1,170 @@
+public import Foundation
+public import FoundationNetworking
+
+/// The body as a property list: `[String: any Sendable]`, `[any Sendable]`, `String`, `NSNumber`, `Bool`, `Date`
+/// and `Data`, all of them values or immutable.
+///
+/// | Response                            | Result                                                         |
+/// |-------------------------------------|----------------------------------------------------------------|
+/// | empty body                          | `nil`                                                          |
+/// | unacceptable status, property list  | an error with the list as its `responseObject`                 |
+/// | unacceptable media type             | an error; the body is not parsed                               |
+/// | body that is neither XML nor binary | an error, with the one for the status under it if there is one |
+///
+/// Every body is checked before Foundation sees it, since Foundation trusts it more than one may trust a server.
+/// Refused are more than 256 levels, references that form a circle, or that would make the list far bigger than
+/// the body (more than 16 times, beyond 64 MiB), sizes that reach beyond the body, XML as in
+/// ``XMLParserResponseSerializer``, and the references of keyed archives.
+///
+/// The text format of OpenStep is not read: almost any text is one.
+public struct PropertyListResponseSerializer: ResponseSerializer {
+    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that several
+    /// threads see must not change.
+    public var readOptions: PropertyListSerialization.ReadOptions
+
+    private var validation = HTTPResponseSerializer(acceptableContentTypes: ["application/x-plist"])
+
+    /// A serializer that accepts 200 to 299 and `application/x-plist`.
+    public init(readOptions: PropertyListSerialization.ReadOptions = []) {
+        self.readOptions = readOptions
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
+    public var acceptableStatusCodes: IndexSet? {
+        get { validation.acceptableStatusCodes }
+        set { validation.acceptableStatusCodes = newValue }
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/x-plist` unless set.
+    public var acceptableContentTypes: Set<String>? {
+        get { validation.acceptableContentTypes }
+        set { validation.acceptableContentTypes = newValue }
+    }
+
+    /// Which of the two formats a body has, by its first octets.
+    ///
+    /// - Parameter data: the body of a response.
+    /// - Returns: `.binary` or `.xml`; `nil` for neither, and for an empty body.
+    public static func format(of data: Data) -> PropertyListSerialization.PropertyListFormat? {
+        if data.starts(with: BinaryPropertyList.mark) { return .binary }
+        guard let text = try? XMLText(data, charset: nil) else { return nil }
+        return text.octets.first { !$0.isXMLSpace } == UInt8(ascii: "<") ? .xml : nil
+    }
+
+    // MARK: - ResponseSerializer
+
+    /// The list of an acceptable response.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: the list, `nil` for an empty body.
+    /// - Throws: ``ResponseSerializationError``.
+    public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try validation.responseObject(for: response, data: data) {
+            (body, validationError) throws(ResponseSerializationError) in
+            try list(of: body, response: response, validationError: validationError)
+        }
+    }
+
+    // MARK: - Private
+
+    private func list(
+        of data: Data,
+        response: HTTPURLResponse?,
+        validationError: ResponseSerializationError?
+    ) throws(ResponseSerializationError) -> any Sendable {
+        let octets = try Self.checked(data, response: response, validationError: validationError)
+        let tree: Any
+        do {
+            let options = readOptions.subtracting([.mutableContainers, .mutableContainersAndLeaves])
+            // Unsafe for its pointer to a format, which is not used.
+            tree = try unsafe PropertyListSerialization.propertyList(
+                from: octets,
+                options: options,
+                format: nil
+            )
+        } catch {
+            let sentence = (error as NSError).userInfo["NSDebugDescription"] as? String
+            throw Self.malformed(
+                sentence ?? error.localizedDescription,
+                data,
+                response: response,
+                underlyingError: validationError ?? error
+            )
+        }
+        guard let list = Self.values(of: tree) else {
+            throw Self.malformed(
+                "It holds a reference of a keyed archive.",
+                data,
+                response: response,
+                underlyingError: validationError
+            )
+        }
+        return list
+    }
+
+    /// The body in a form that Foundation can be trusted with.
+    static func checked(
+        _ data: Data,
+        response: HTTPURLResponse?,
+        validationError: ResponseSerializationError?
+    ) throws(ResponseSerializationError) -> Data {
+        guard data.starts(with: BinaryPropertyList.mark) else {
+            return try checkedXML(
+                data,
+                response: response,
+                isPropertyList: true,
+                validationError: validationError
+            )
+        }
+        do {
+            try BinaryPropertyList.check(data.span)
+        } catch {
+            throw malformed(error.sentence, data, response: response, underlyingError: validationError)
+        }
+        return data
+    }
+
+    private static func malformed(
+        _ sentence: String,
+        _ data: Data,
+        response: HTTPURLResponse?,
+        underlyingError: (any Error)?
+    ) -> ResponseSerializationError {
+        ResponseSerializationError(
+            .malformedBody(.propertyList, sentence),
+            response: response,
+            data: data,
+            underlyingError: underlyingError
+        )
+    }
+
+    /// The same tree, of types that are `Sendable` by declaration; `nil` when it holds something else.
+    private static func values(of tree: Any) -> (any Sendable)? {
+        switch tree {
+        case let text as String: return text
+        case let dictionary as [AnyHashable: Any]:
+            var values: [String: any Sendable] = [:]
+            values.reserveCapacity(dictionary.count)
+            for (key, value) in dictionary {
+                guard let key = key.base as? String, let value = self.values(of: value) else { return nil }
+                values[key] = value
+            }
+            return values
+        case let array as [Any]:
+            var values: [any Sendable] = []
+            values.reserveCapacity(array.count)
+            for element in array {
+                guard let value = self.values(of: element) else { return nil }
+                values.append(value)
+            }
+            return values
+        case let truth as Bool where !(tree is NSNumber): return truth
+        case let data as Data: return data
+        case let date as Date: return date
+        case let number as NSNumber: return number
+        default: return nil
+        }
+    }
+}

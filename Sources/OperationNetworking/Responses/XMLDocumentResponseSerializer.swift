@@ -1,0 +1,106 @@
+public import Foundation
+public import FoundationNetworking
+public import FoundationXML
+
+/// The body as a `FoundationXML.XMLDocument`.
+///
+/// | Response                         | Result                                                        |
+/// |----------------------------------|---------------------------------------------------------------|
+/// | empty body                       | `nil`                                                         |
+/// | unacceptable status, XML body    | an error with the document as its `responseObject`            |
+/// | unacceptable media type          | an error; the body is not parsed                              |
+/// | body that is not well-formed XML | an error, with the one for the status under it if there is one |
+///
+/// Refused before they are parsed are documents as in ``XMLParserResponseSerializer``, so that no document reads
+/// files, opens connections, or grows.
+///
+/// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
+/// use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
+public struct XMLDocumentResponseSerializer: ResponseSerializer {
+    /// How the body is parsed. Options that would load something else (`.nodeLoadExternalEntitiesAlways`,
+    /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
+    public var options: XMLNode.Options
+
+    private var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
+
+    private static let loadingOptions: XMLNode.Options = [
+        .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly, .documentXInclude,
+        .documentValidate,
+    ]
+
+    /// A serializer that accepts 200 to 299 and every media type of XML.
+    public init(options: XMLNode.Options = []) {
+        self.options = options
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
+    public var acceptableStatusCodes: IndexSet? {
+        get { validation.acceptableStatusCodes }
+        set { validation.acceptableStatusCodes = newValue }
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/xml`, `text/xml` and all types that
+    /// end in `+xml` unless set.
+    public var acceptableContentTypes: Set<String>? {
+        get { validation.acceptableContentTypes }
+        set { validation.acceptableContentTypes = newValue }
+    }
+
+    // MARK: - ResponseSerializer
+
+    /// The document of an acceptable response.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: a `FoundationXML.XMLDocument`, `nil` for an empty body.
+    /// - Throws: ``ResponseSerializationError``.
+    public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try validation.responseObject(for: response, data: data) {
+            (body, validationError) throws(ResponseSerializationError) in
+            let octets = try checkedXML(body, response: response, validationError: validationError)
+            do {
+                return handingOver(try document(of: octets))
+            } catch {
+                throw ResponseSerializationError(
+                    .malformedBody(.xml, XMLDocumentResponseSerializer.sentence(of: error)),
+                    response: response,
+                    data: body,
+                    underlyingError: validationError ?? error
+                )
+            }
+        }
+    }
+
+    // MARK: - Private
+
+    /// XMLDocument on Linux mends what is malformed, and prints about it; XMLParser tells. So the one is asked
+    /// before the other.
+    private func document(of octets: Data) throws -> XMLDocument {
+        let parser = XMLParser(data: octets)
+        let isWhole = parser.parse()
+        if let error = parser.parserError, !isWhole || !XMLDocumentResponseSerializer.isWarning(error) {
+            throw error
+        }
+        guard isWhole else { throw CocoaError(.fileReadCorruptFile) }
+        let options = options.subtracting(XMLDocumentResponseSerializer.loadingOptions)
+            .union(.nodeLoadExternalEntitiesNever)
+        let document = try XMLDocument(data: octets, options: options)
+        // Without it, asking for characterEncoding crashes on Linux.
+        document.characterEncoding = "UTF-8"
+        return document
+    }
+
+    /// Whether libxml2 only warned (an unknown version or namespace, an entity that the DTD may declare), or minds
+    /// namespaces, which are no part of being well-formed.
+    private static func isWarning(_ error: any Error) -> Bool {
+        switch (error as NSError).code {
+        case 27, 97...100, 200...205: true
+        default: false
+        }
+    }
+
+    private static func sentence(of error: any Error) -> String {
+        "libxml2's error \((error as NSError).code)."
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import FoundationNetworking
+internal import FoundationXML
+
+/// The body as a `FoundationXML.XMLParser` that was not started: set its delegate, and call `parse()`.
+///
+/// | Response                         | Result                                                       |
+/// |----------------------------------|--------------------------------------------------------------|
+/// | empty body                       | `nil`                                                        |
+/// | unacceptable status, XML body    | an error with the parser as its `responseObject`             |
+/// | unacceptable media type          | an error; the body is not looked into                        |
+/// | body that no parser should see   | an error: see below                                          |
+/// | body that is otherwise malformed | a parser, which says so when it is started                   |
+///
+/// Refused are declarations in the document type, and thereby every entity that a document declares; more than
+/// 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope; tags that do not match.
+/// A DTD that a document names is not loaded unless you set `shouldResolveExternalEntities`.
+///
+/// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to use
+/// it from two threads at a time.
+public struct XMLParserResponseSerializer: ResponseSerializer, Hashable {
+    private var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
+
+    /// A serializer that accepts 200 to 299 and every media type of XML.
+    public init() {}
+
+    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
+    public var acceptableStatusCodes: IndexSet? {
+        get { validation.acceptableStatusCodes }
+        set { validation.acceptableStatusCodes = newValue }
+    }
+
+    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/xml`, `text/xml` and all types that
+    /// end in `+xml` unless set.
+    public var acceptableContentTypes: Set<String>? {
+        get { validation.acceptableContentTypes }
+        set { validation.acceptableContentTypes = newValue }
+    }
+
+    // MARK: - ResponseSerializer
+
+    /// A parser of the body of an acceptable response.
+    ///
+    /// - Parameters:
+    ///   - response: the head.
+    ///   - data: the whole body.
+    /// - Returns: a `FoundationXML.XMLParser`, `nil` for an empty body.
+    /// - Throws: ``ResponseSerializationError``.
+    public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try validation.responseObject(for: response, data: data) {
+            (body, validationError) throws(ResponseSerializationError) in
+            let octets = try checkedXML(body, response: response, validationError: validationError)
+            return handingOver(XMLParser(data: octets))
+        }
+    }
+}
+
+extension HTTPResponseSerializer {
+    /// AFNetworking's two, and the structured syntax suffix of
+    /// [RFC 7303 §4.2](https://www.rfc-editor.org/rfc/rfc7303#section-4.2): what a feed or a drawing is in its own
+    /// right, it also is as XML.
+    static let xmlTypes: Set<String> = ["application/xml", "text/xml", "*/*+xml"]
+}
+
+/// The body in UTF-8, once it is known that a parser can be trusted with it.
+func checkedXML(
+    _ body: Data,
+    response: HTTPURLResponse?,
+    isPropertyList: Bool = false,
+    validationError: ResponseSerializationError?
+) throws(ResponseSerializationError) -> Data {
+    do {
+        let text = try XMLText(body, charset: response?.charset)
+        try XMLStructure.check(text.octets.span, isPropertyList: isPropertyList)
+        return text.octets
+    } catch {
+        throw ResponseSerializationError(
+            .malformedBody(isPropertyList ? .propertyList : .xml, error.sentence),
+            response: response,
+            data: body,
+            underlyingError: validationError
+        )
+    }
+}

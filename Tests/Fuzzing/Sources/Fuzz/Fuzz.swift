@@ -1,0 +1,120 @@
+import Foundation
+import FoundationNetworking
+import FoundationXML
+
+@testable import OperationNetworking
+
+/// SwiftPM has the linker look for the main function under this name. libFuzzer's own would have another.
+@_cdecl("Fuzz_main")
+public func main(_ count: CInt, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> CInt {
+    var count = count
+    var arguments = arguments
+    return runDriver(&count, &arguments) { start, count in fuzz(start, count) }
+}
+
+/// See [libFuzzer as a library](https://llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library).
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ input: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// What libFuzzer calls with every input. The first octet says what the others are for:
+///
+/// | Octet     | Read by                                                                             |
+/// |-----------|-------------------------------------------------------------------------------------|
+/// | `j`       | `JSONResponseSerializer`; the rest begins with a line that is the media type        |
+/// | `x`       | `XMLDocumentResponseSerializer`, `XMLParserResponseSerializer`; the same            |
+/// | `p`       | `PropertyListResponseSerializer`; the same                                          |
+/// | `i`       | `ImageResponseSerializer`; the same                                                 |
+/// | `d`       | `DecodableResponseSerializer`; the same                                             |
+/// | `t`       | `ResponseText`; the same                                                            |
+/// | `m`       | `MediaType`                                                                         |
+/// | any other | `ContentRange`                                                                      |
+private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    guard let start, count > 0 else { return 0 }
+    let input = Data(bytes: start, count: count)
+    let rest = input.dropFirst()
+    switch input.first {
+    case UInt8(ascii: "j")?:
+        var serializer = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
+        serializer.removesKeysWithNullValues = true
+        serializer.acceptableContentTypes = nil
+        read(rest, serializer)
+    case UInt8(ascii: "x")?:
+        var parsing = XMLParserResponseSerializer()
+        parsing.acceptableContentTypes = nil
+        (read(rest, parsing) as? XMLParser).map { _ = $0.parse() }
+        var serializer = XMLDocumentResponseSerializer()
+        serializer.acceptableContentTypes = nil
+        (read(rest, serializer) as? XMLDocument).map { _ = $0.xmlString }
+    case UInt8(ascii: "p")?:
+        var serializer = PropertyListResponseSerializer()
+        serializer.acceptableContentTypes = nil
+        read(rest, serializer)
+    case UInt8(ascii: "i")?:
+        var serializer = ImageResponseSerializer()
+        serializer.acceptableContentTypes = nil
+        read(rest, serializer)
+    case UInt8(ascii: "d")?:
+        var json = DecodableResponseSerializer(Tree.self)
+        json.acceptableContentTypes = nil
+        read(rest, json)
+        var list = DecodableResponseSerializer(propertyList: Tree.self)
+        list.acceptableContentTypes = nil
+        read(rest, list)
+    case UInt8(ascii: "t")?:
+        let (response, body) = split(rest)
+        _ = ResponseText(data: body, response: response)
+    case UInt8(ascii: "m")?:
+        guard let type = MediaType(fieldValue: String(decoding: rest, as: UTF8.self)) else { return 0 }
+        _ = type.matches("*/*+json")
+        precondition(type.matches(type.essence))
+    default:
+        guard let range = try? ContentRange(fieldValue: String(decoding: input, as: UTF8.self)) else {
+            return 0
+        }
+        precondition(
+            range.bytes.map { !$0.isEmpty && $0.upperBound <= range.total ?? .max } ?? (range.total != nil)
+        )
+    }
+    return 0
+}
+
+/// Holds itself, so that it decodes anything, as deep as that is.
+private indirect enum Tree: Decodable, Sendable {
+    case leaf
+    case array([Tree])
+    case object([String: Tree])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let object = try? container.decode([String: Tree].self) {
+            self = .object(object)
+        } else if let array = try? container.decode([Tree].self) {
+            self = .array(array)
+        } else {
+            self = .leaf
+        }
+    }
+}
+
+@discardableResult
+private func read(_ input: Data, _ serializer: some ResponseSerializer) -> (any Sendable)? {
+    let (response, body) = split(input)
+    return try? serializer.responseObject(for: response, data: body)
+}
+
+/// A response whose content type is the first line, and the rest as its body.
+private func split(_ input: Data) -> (HTTPURLResponse?, Data) {
+    guard let end = input.firstIndex(of: UInt8(ascii: "\n")) else { return (nil, Data(input)) }
+    let type = String(decoding: input[..<end], as: UTF8.self)
+    let response = HTTPURLResponse(
+        url: URL(filePath: "/"),
+        statusCode: 200,
+        httpVersion: nil,
+        headerFields: ["Content-Type": type]
+    )
+    return (response, Data(input[(end + 1)...]))
+}
