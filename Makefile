@@ -8,6 +8,8 @@ SWIFT ?= swift
 JOBS ?=
 # Which tests run under a sanitizer: a regular expression on their names.
 FILTER ?= .
+# How long generated inputs are tried.
+FUZZ_SECONDS ?= 60
 # Seconds after which a run of the tests has failed.
 TEST_LIMIT ?= 900
 
@@ -19,7 +21,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
-.PHONY: help demo test bench build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -32,6 +34,7 @@ help:
 	@echo 'make format    format in place'
 	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
 	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
+	@echo 'make fuzz      feed generated bodies to what reads them, for FUZZ_SECONDS (60)'
 	@echo 'make clean     forget all builds, and the installed httpbin'
 
 dependencies:
@@ -62,6 +65,9 @@ test: test-dependencies $(if $(EXAMPLES),examples)
 bench: test-dependencies
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
 	@scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
+
+fuzz: test-dependencies
+	@scripts/fuzz $(FUZZ_SECONDS)
 
 tsan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan

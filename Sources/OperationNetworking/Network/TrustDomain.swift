@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Whose signature makes a server's certificate trustworthy.
-public enum TrustAnchors: Hashable, Sendable {
+public enum TrustAnchors: Hashable, Codable, Sendable {
     /// The certificate authorities of the system.
     case system
     /// Those in a file, PEM, and no others.

@@ -38,7 +38,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// Whether a request made from its parts sends and stores cookies; `nil` leaves Foundation's.
     public var httpShouldHandleCookies: Bool?
 
-    private var fields = DefaultHeaders.ofProcess
+    private(set) var fields = DefaultHeaders.ofProcess
 
     /// With an `Accept-Language` from the environment's locale and a `User-Agent` that names the process and
     /// the system.

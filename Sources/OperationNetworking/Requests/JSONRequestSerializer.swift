@@ -18,8 +18,9 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     /// not be a dictionary or an array.
     public var writingOptions: JSONSerialization.WritingOptions
 
-    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own.
-    public var makeEncoder: @Sendable () -> JSONEncoder = { JSONEncoder() }
+    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil`, as it is
+    /// unless set, makes one without settings.
+    public var makeEncoder: (@Sendable () -> JSONEncoder)?
 
     /// `application/json`, without a charset as in AFNetworking since 2.5: JSON is UTF-8.
     public var contentType: String { "application/json" }
@@ -58,7 +59,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     // MARK: - Private
 
     private func encode(_ value: some Encodable) throws -> Data {
-        let encoder = makeEncoder()
+        let encoder = makeEncoder?() ?? JSONEncoder()
         encoder.outputFormatting.formUnion(JSONEncoder.OutputFormatting(writingOptions))
         try ParameterEncoder.check(value, userInfo: encoder.userInfo)
         let data = try encoder.encode(value)

@@ -28,7 +28,7 @@ public struct QueryString: Hashable, Sendable {
     /// | ``comma``     | `k=1,2`            | `k[][a]=1&k[][a]=2`         | `k[]=1&k[]=2`           |
     ///
     /// An array without elements is not written at all.
-    public enum ArrayStyle: Hashable, Sendable, CaseIterable {
+    public enum ArrayStyle: String, Hashable, Sendable, CaseIterable, Codable {
         /// Empty brackets behind the name: AFNetworking's rule, and that of PHP and Rails.
         case brackets
         /// The position in brackets behind the name, from 0.

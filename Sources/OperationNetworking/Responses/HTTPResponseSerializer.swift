@@ -5,7 +5,7 @@ public import FoundationNetworking
 ///
 /// The object is always a `Data`, empty when there was no body (204, HEAD). The error of an unacceptable
 /// response has the body as its ``ResponseSerializationError/responseObject``.
-public struct HTTPResponseSerializer: ResponseSerializer, Hashable {
+public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// 200 to 299 unless set; `nil` accepts any.
     public var acceptableStatusCodes: IndexSet?
 

@@ -14,7 +14,7 @@ public import FoundationNetworking
 ///
 /// A body in a character set other than UTF-8, UTF-16 and UTF-32 is decoded as the response says; these three
 /// the parser recognizes by itself.
-public struct JSONResponseSerializer: ResponseSerializer {
+public struct JSONResponseSerializer: ResponseSerializer, Equatable {
     /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.
     public var readingOptions: JSONSerialization.ReadingOptions

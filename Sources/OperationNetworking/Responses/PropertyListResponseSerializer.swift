@@ -17,7 +17,7 @@ public import FoundationNetworking
 /// ``XMLParserResponseSerializer``, and the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
-public struct PropertyListResponseSerializer: ResponseSerializer {
+public struct PropertyListResponseSerializer: ResponseSerializer, Equatable {
     /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that several
     /// threads see must not change.
     public var readOptions: PropertyListSerialization.ReadOptions

@@ -1,0 +1,41 @@
+/// A response serializer of one of this library's kinds, to be kept where the kind is not known beforehand.
+indirect enum ResponseSerializerArchive: Codable, Sendable {
+    case http(HTTPResponseSerializer)
+    case json(JSONResponseSerializer)
+    case xmlParser(XMLParserResponseSerializer)
+    case xmlDocument(XMLDocumentResponseSerializer)
+    case propertyList(PropertyListResponseSerializer)
+    case image(ImageResponseSerializer)
+    case compound(CompoundResponseSerializer)
+
+    /// - Throws: `EncodingError` for a kind that cannot be made again: one of the user's own, or one that decodes
+    ///   values of a type.
+    init(_ serializer: any ResponseSerializer) throws {
+        switch serializer {
+        case let serializer as HTTPResponseSerializer: self = .http(serializer)
+        case let serializer as JSONResponseSerializer: self = .json(serializer)
+        case let serializer as XMLParserResponseSerializer: self = .xmlParser(serializer)
+        case let serializer as XMLDocumentResponseSerializer: self = .xmlDocument(serializer)
+        case let serializer as PropertyListResponseSerializer: self = .propertyList(serializer)
+        case let serializer as ImageResponseSerializer: self = .image(serializer)
+        case let serializer as CompoundResponseSerializer: self = .compound(serializer)
+        default:
+            throw EncodingError.invalidValue(
+                serializer,
+                .init(codingPath: [], debugDescription: "A \(type(of: serializer)) cannot be kept.")
+            )
+        }
+    }
+
+    var serializer: any ResponseSerializer {
+        switch self {
+        case .http(let serializer): serializer
+        case .json(let serializer): serializer
+        case .xmlParser(let serializer): serializer
+        case .xmlDocument(let serializer): serializer
+        case .propertyList(let serializer): serializer
+        case .image(let serializer): serializer
+        case .compound(let serializer): serializer
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Foundation
+import FoundationNetworking
+import FoundationXML
+import OperationNetworking
+import Testing
+
+/// F34: every serializer comes back from its archive as it was.
+@Suite struct SerializerArchiveTests {
+    private func again<Value: Codable>(_ value: Value) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+    }
+
+    // MARK: - Requests
+
+    private func settings() throws -> HTTPRequestSerializer {
+        var serializer = HTTPRequestSerializer()
+        try serializer.setValue("1", forHTTPHeaderField: "X-Marked")
+        try serializer.setValue(nil, forHTTPHeaderField: "User-Agent")
+        serializer.setAuthorization(username: "user", password: "password")
+        serializer.stringEncoding = .isoLatin1
+        serializer.httpMethodsEncodingParametersInURI = ["GET", "PURGE"]
+        serializer.arrayStyle = .comma
+        serializer.timeoutInterval = 5
+        serializer.cachePolicy = .reloadIgnoringLocalCacheData
+        serializer.httpShouldHandleCookies = false
+        return serializer
+    }
+
+    private func expectSettings(_ serializer: HTTPRequestSerializer) throws {
+        let original = try settings()
+        #expect(serializer.httpRequestHeaders == original.httpRequestHeaders)
+        #expect(serializer.value(forHTTPHeaderField: "User-Agent") == nil)
+        #expect(serializer.stringEncoding == .isoLatin1)
+        #expect(serializer.httpMethodsEncodingParametersInURI == ["GET", "PURGE"])
+        #expect(serializer.arrayStyle == .comma)
+        #expect(serializer.timeoutInterval == 5)
+        #expect(serializer.cachePolicy == .reloadIgnoringLocalCacheData)
+        #expect(serializer.httpShouldHandleCookies == false)
+    }
+
+    @Test func formsKeepAllSettings() throws {
+        try expectSettings(again(settings()))
+        let plain = try again(HTTPRequestSerializer())
+        #expect(
+            plain.timeoutInterval == nil && plain.cachePolicy == nil && plain.httpShouldHandleCookies == nil
+        )
+        #expect(plain.httpRequestHeaders == HTTPRequestSerializer().httpRequestHeaders)
+    }
+
+    @Test func jsonKeepsAllSettings() throws {
+        var serializer = JSONRequestSerializer(writingOptions: [.sortedKeys, .prettyPrinted])
+        serializer.base = try settings()
+        let copy = try again(serializer)
+        #expect(copy.writingOptions == [.sortedKeys, .prettyPrinted])
+        try expectSettings(copy.base)
+    }
+
+    @Test func propertyListsKeepAllSettings() throws {
+        var serializer = PropertyListRequestSerializer(format: .binary, writeOptions: 0)
+        serializer.base = try settings()
+        let copy = try again(serializer)
+        #expect(copy.format == .binary)
+        try expectSettings(copy.base)
+    }
+
+    @Test func closuresAreNotKeptSilently() throws {
+        var form = HTTPRequestSerializer()
+        form.queryStringSerialization = { _, _ in "" }
+        #expect(throws: EncodingError.self) { try again(form) }
+        var json = JSONRequestSerializer()
+        json.makeEncoder = { JSONEncoder() }
+        #expect(throws: EncodingError.self) { try again(json) }
+    }
+
+    @Test func anArchiveThatSmugglesAFieldIsRefused() throws {
+        let archive = try JSONEncoder().encode(settings())
+        let hostile = String(decoding: archive, as: UTF8.self)
+            .replacing("[\"X-Marked\",\"1\"]", with: "[\"X-Marked\",\"1\\r\\nX-Other: 2\"]")
+        #expect(throws: RequestSerializationError.invalidFieldValue(name: "X-Marked")) {
+            try JSONDecoder().decode(HTTPRequestSerializer.self, from: Data(hostile.utf8))
+        }
+    }
+
+    // MARK: - Responses
+
+    @Test func responseSerializersKeepAllSettings() throws {
+        var http = HTTPResponseSerializer(acceptableContentTypes: ["a/b"])
+        http.acceptableStatusCodes = [200, 404]
+        #expect(try again(http) == http)
+        http.acceptableStatusCodes = nil
+        http.acceptableContentTypes = nil
+        #expect(try again(http) == http)
+
+        var json = JSONResponseSerializer(readingOptions: .fragmentsAllowed)
+        json.removesKeysWithNullValues = true
+        json.acceptableStatusCodes = [201]
+        json.acceptableContentTypes = ["a/b"]
+        #expect(try again(json) == json)
+
+        var parser = XMLParserResponseSerializer()
+        parser.acceptableContentTypes = nil
+        #expect(try again(parser) == parser)
+
+        var document = XMLDocumentResponseSerializer(options: .nodePreserveWhitespace)
+        document.acceptableStatusCodes = nil
+        #expect(try again(document) == document)
+        #expect(try again(document) != XMLDocumentResponseSerializer())
+
+        var list = PropertyListResponseSerializer()
+        list.acceptableContentTypes = ["a/b"]
+        #expect(try again(list) == list)
+
+        var image = ImageResponseSerializer(scale: 3)
+        image.acceptableStatusCodes = [203]
+        #expect(try again(image) == image)
+    }
+
+    @Test("3.3: a compound keeps its children")
+    func compounds() throws {
+        var json = JSONResponseSerializer()
+        json.removesKeysWithNullValues = true
+        let inner = CompoundResponseSerializer([ImageResponseSerializer(scale: 2)])
+        var compound = CompoundResponseSerializer([
+            json, inner, HTTPResponseSerializer(), XMLParserResponseSerializer(),
+            XMLDocumentResponseSerializer(),
+            PropertyListResponseSerializer(),
+        ])
+        compound.acceptableStatusCodes = [200]
+        let copy = try again(compound)
+        #expect(copy.serializers.count == 6)
+        #expect(copy.serializers[0] as? JSONResponseSerializer == json)
+        let innerCopy = try #require(copy.serializers[1] as? CompoundResponseSerializer)
+        #expect(innerCopy.serializers[0] as? ImageResponseSerializer == ImageResponseSerializer(scale: 2))
+        #expect(copy.serializers[2] is HTTPResponseSerializer)
+        #expect(copy.serializers[3] is XMLParserResponseSerializer)
+        #expect(copy.serializers[4] is XMLDocumentResponseSerializer)
+        #expect(copy.serializers[5] is PropertyListResponseSerializer)
+        #expect(copy.acceptableStatusCodes == [200])
+    }
+
+    private struct Own: ResponseSerializer {
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? { nil }
+    }
+
+    @Test func aChildOfAnotherKindIsNotKeptSilently() throws {
+        #expect(throws: EncodingError.self) { try again(CompoundResponseSerializer([Own()])) }
+        let compound = CompoundResponseSerializer([DecodableResponseSerializer(Int.self)])
+        #expect(throws: EncodingError.self) { try again(compound) }
+    }
+
+    // MARK: - Managers
+
+    @Test func aManagerKeepsItsSettings() throws {
+        let manager = OperationManager(baseURL: URL(string: "http://localhost/v1"))
+        var json = JSONRequestSerializer()
+        json.base = try settings()
+        manager.requestSerializer = json
+        manager.responseSerializer = CompoundResponseSerializer([XMLParserResponseSerializer()])
+        manager.trustAnchors = .file(URL(fileURLWithPath: "/ca.pem"))
+        manager.operationQueue.maxConcurrentOperationCount = 3
+        let copy = OperationManager(archive: try again(manager.archive))
+        #expect(copy.baseURL?.absoluteString == "http://localhost/v1/")
+        try expectSettings(#require(copy.requestSerializer as? JSONRequestSerializer).base)
+        let compound = try #require(copy.responseSerializer as? CompoundResponseSerializer)
+        #expect(compound.serializers.first is XMLParserResponseSerializer)
+        #expect(copy.trustAnchors == .file(URL(fileURLWithPath: "/ca.pem")))
+        #expect(copy.operationQueue.maxConcurrentOperationCount == 3)
+        #expect(copy.operationQueue.operationCount == 0)
+        manager.responseSerializer = Own()
+        #expect(throws: EncodingError.self) { try manager.archive }
+    }
+}
