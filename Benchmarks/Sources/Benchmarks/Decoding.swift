@@ -5,13 +5,7 @@ import OperationNetworking
 /// A JSON body of 50 MB, against Foundation's parser by itself.
 func decodingJSON() throws -> Figure {
     let body = jsonBody(length: 50_000_000)
-    let url = URL(fileURLWithPath: "/")
-    let response = HTTPURLResponse(
-        url: url,
-        statusCode: 200,
-        httpVersion: "HTTP/1.1",
-        headerFields: ["Content-Type": "application/json"]
-    )
+    let response = jsonResponse()
     let serializer = JSONResponseSerializer()
     let (ratio, ours, theirs) = try ratio(rounds: 7) {
         _ = try serializer.responseObject(for: response, data: body)
@@ -24,6 +18,48 @@ func decodingJSON() throws -> Figure {
         goal: 1.2,
         unit: "x JSONSerialization",
         remark: "\(rounded(ours)) s, \(rounded(theirs)) s"
+    )
+}
+
+/// The same body as values of a type, against Foundation's decoder by itself.
+func decodingValues() throws -> Figure {
+    struct Person: Decodable, Sendable {
+        struct Address: Decodable, Sendable {
+            let street: String
+            let zip: String
+        }
+
+        let id: Int
+        let name: String
+        let score: Double
+        let tags: [String]
+        let active: Bool
+        let parent: Int?
+        let address: Address
+    }
+    let body = jsonBody(length: 50_000_000)
+    let response = jsonResponse()
+    let serializer = DecodableResponseSerializer([Person].self)
+    let (ratio, ours, theirs) = try ratio(rounds: 5) {
+        _ = try serializer.value(for: response, data: body)
+    } to: {
+        _ = try JSONDecoder().decode([Person].self, from: body)
+    }
+    return Figure(
+        name: "50 MB of JSON as values",
+        value: ratio,
+        goal: 1.2,
+        unit: "x JSONDecoder",
+        remark: "\(rounded(ours)) s, \(rounded(theirs)) s"
+    )
+}
+
+private func jsonResponse() -> HTTPURLResponse? {
+    HTTPURLResponse(
+        url: URL(fileURLWithPath: "/"),
+        statusCode: 200,
+        httpVersion: "HTTP/1.1",
+        headerFields: ["Content-Type": "application/json"]
     )
 }
 

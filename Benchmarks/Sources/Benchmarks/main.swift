@@ -3,11 +3,13 @@ import Foundation
 // Prints figures, and exits with 1 when one misses its goal. Built optimized and run by `make bench`.
 //
 //   Benchmarks              all, each in a process of its own: none begins with the memory of another
-//   Benchmarks encode json  these
+//   Benchmarks upload       this one
 
 let benchmarks: [String: () throws -> Figure] = [
-    "encode": encodingParameters,
-    "json": decodingJSON,
+    "decode-json": decodingJSON,
+    "decode-values": decodingValues,
+    "encode-json": encodingJSON,
+    "encode-query": encodingParameters,
     "upload": uploadingForm,
 ]
 
