@@ -167,7 +167,7 @@ import Testing
         )
         #expect(
             try structure(page, #"{"users": [{"name": 5}]}"#)
-                == "users[0].name: expected String, found an integer"
+                == "users[0].name: expected String, found a number"
         )
         #expect(
             try structure(page, #"{"users": [{"name": true}]}"#)
