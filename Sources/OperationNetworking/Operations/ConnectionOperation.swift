@@ -66,12 +66,14 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// What the exchange cost; `nil` until the operation has finished.
     public var metrics: TransferMetrics? { state.withLock { $0.metrics } }
 
-    /// The encoding that the response's `charset` names; UTF-8 if it names none, or one that is not known.
+    /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or one that has
+    /// no number in Foundation: ``responseString`` is decoded in that all the same.
     public var responseStringEncoding: String.Encoding {
         ResponseText(data: nil, response: response).encoding
     }
 
-    /// ``responseData`` as text.
+    /// ``responseData`` as text, in any character set that iconv(3) knows; `nil` when it is no text in the one that the
+    /// response names.
     public var responseString: String? {
         let (data, response) = state.withLock { ($0.responseData, $0.response) }
         return ResponseText(data: data, response: response).string
