@@ -8,9 +8,9 @@ extension RequestSerializer {
     /// - Parameters:
     ///   - method: one that sends a body: not GET or HEAD.
     ///   - url: absolute.
-    ///   - parameters: `Data` is sent as it is, null as nothing, anything else as its text.
+    ///   - parameters: `Data` is sent as it is, null as nothing, anything else as its text, in the
+    ///     ``HTTPRequestSerializer/stringEncoding`` of the serializer.
     ///   - headers: fields of this one request. `Content-Type` and `Content-Length` are the form's.
-    ///   - stringEncoding: of the parameters' text.
     ///   - constructBody: appends parts; called before this returns.
     /// - Returns: a request whose ``Foundation/URLRequest/bodySource`` is the form.
     /// - Throws: ``RequestSerializationError``, ``RequestBodyError``, and what the closure throws.
@@ -19,7 +19,6 @@ extension RequestSerializer {
         url: URL,
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:],
-        stringEncoding: String.Encoding = .utf8,
         constructingBody constructBody: (inout MultipartFormData) throws -> Void = { _ in }
     ) throws -> URLRequest {
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
@@ -27,7 +26,8 @@ extension RequestSerializer {
         }
         var request = try request(method: method, url: url, parameters: nil, headers: headers)
         var form = MultipartFormData()
-        try form.append(FormLeaves(parameters ?? [:], arrayStyle: queryArrayStyle), stringEncoding)
+        let leaves = try FormLeaves(parameters ?? [:], arrayStyle: settings?.arrayStyle ?? .brackets)
+        try form.append(leaves, settings?.stringEncoding ?? .utf8)
         try constructBody(&form)
         guard !form.isEmpty else { return request }
         request.bodySource = form.body
@@ -35,9 +35,9 @@ extension RequestSerializer {
         return request
     }
 
-    private var queryArrayStyle: QueryString.ArrayStyle {
-        (self as? HTTPRequestSerializer ?? (self as? any BodyRequestSerializer)?.base)?.arrayStyle
-            ?? .brackets
+    /// Of one of this library's kinds.
+    private var settings: HTTPRequestSerializer? {
+        self as? HTTPRequestSerializer ?? (self as? any BodyRequestSerializer)?.base
     }
 
     /// The request with its form written to a file, for whoever uploads files: the same request without its body.

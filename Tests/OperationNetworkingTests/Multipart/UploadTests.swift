@@ -81,13 +81,33 @@ struct UploadTests {
 
     @Test func textThatTheEncodingLacksIsAnError() throws {
         let url = try #require(URL(string: "http://localhost/"))
+        var serializer = JSONRequestSerializer()
+        serializer.base.stringEncoding = .isoLatin1
         #expect(throws: RequestBodyError.unencodableText(part: "a", .isoLatin1)) {
-            try HTTPRequestSerializer().multipartFormRequest(
+            try serializer.multipartFormRequest(method: "POST", url: url, parameters: ["a": "日本"])
+        }
+        let request = try serializer.multipartFormRequest(method: "POST", url: url, parameters: ["a": "ä"])
+        let body = try #require(request.bodySource)
+        #expect(try read(body).range(of: Data([0x0D, 0x0A, 0xE4, 0x0D, 0x0A])) != nil)
+    }
+
+    @Test func arraysOfAFormAreWrittenAsInAQuery() throws {
+        let url = try #require(URL(string: "http://localhost/"))
+        let expected: [QueryString.ArrayStyle: [String]] = [
+            .brackets: ["a[]", "a[]"], .indices: ["a[0]", "a[1]"], .repeated: ["a", "a"], .comma: ["a"],
+        ]
+        for (style, names) in expected {
+            var serializer = HTTPRequestSerializer()
+            serializer.arrayStyle = style
+            let request = try serializer.multipartFormRequest(
                 method: "POST",
                 url: url,
-                parameters: ["a": "日本"],
-                stringEncoding: .isoLatin1
+                parameters: ["a": [1, 2]]
             )
+            let body = try #require(request.bodySource)
+            let text = try String(decoding: read(body), as: UTF8.self)
+            #expect(text.matches(of: /name="(.*?)"/).map { String($0.1) } == names)
+            #expect(text.contains("\r\n\r\n1,2\r\n") == (style == .comma))
         }
     }
 
