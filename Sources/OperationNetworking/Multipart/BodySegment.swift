@@ -12,7 +12,13 @@ enum BodySegment: Sendable {
     static func file(at url: URL) throws(RequestBodyError) -> BodySegment {
         guard url.isFileURL else { throw .notAFileURL(url.absoluteString) }
         do {
-            return .file(path: url.path, length: try InputFile(path: url.path).length)
+            let file = try InputFile(path: url.path)
+            let length = try file.length
+            // The files of proc(5) say that they are empty, and are not.
+            if length == 0, try !file.read(atMost: 1).isEmpty {
+                throw SystemError(ESPIPE, "read \(url.path)")
+            }
+            return .file(path: url.path, length: length)
         } catch {
             throw RequestBodyError(error, path: url.path)
         }

@@ -24,7 +24,8 @@ public final class BandwidthLimit: Sendable {
 
     /// `nil`: as fast as it goes.
     public var bytesPerSecond: Int64? {
-        get { state.withLock { $0.map { Int64($0.rate) } } }
+        // What is next to the highest is 2^63 as a Double.
+        get { state.withLock { $0.map { Int64(exactly: $0.rate) ?? .max } } }
         set {
             let now = MonotonicTime.now
             state.withLock { budget in
@@ -37,7 +38,10 @@ public final class BandwidthLimit: Sendable {
 
     /// Seconds until it is worth asking again; 0: something may move now.
     func wait(now: MonotonicTime) -> Double {
-        state.withLock { min($0?.wait(now: now) ?? 0, Self.longestWait) }
+        let wait = state.withLock { $0?.wait(now: now) ?? 0 }
+        guard wait > Self.longestWait else { return wait }
+        // All look again in the same moment: one that looked a little before the others would always be the first.
+        return Self.longestWait - now.seconds.truncatingRemainder(dividingBy: Self.longestWait)
     }
 
     func spend(_ count: Int, now: MonotonicTime) {

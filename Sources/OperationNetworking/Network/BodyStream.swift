@@ -20,6 +20,9 @@ final class BodyStream: @unchecked Sendable {
         var hasMoved = false
         var isReading = false
         var hasStarted = false
+        /// The stream is ours to open and to close.
+        var isReader = false
+        var isStopped = false
         var isAtEnd = false
         var error: (any Error)?
         var whenReady: (@Sendable () -> Void)?
@@ -105,7 +108,8 @@ final class BodyStream: @unchecked Sendable {
         state.withLock { state in
             if !state.hasStarted {
                 state.hasStarted = true
-                if !use.begin() { state.error = TransferError.bodyNotRepeatable }
+                state.isReader = use.begin()
+                if !state.isReader { state.error = TransferError.bodyNotRepeatable }
             }
             if var piece = state.pieces.first {
                 if piece.count > count {
@@ -128,8 +132,23 @@ final class BodyStream: @unchecked Sendable {
         }
     }
 
+    /// Nobody takes more of it. What is open is closed at once, or when a reading that waits comes back; until then others
+    /// who know the stream would keep it open.
+    func stop() {
+        let closes = state.withLock { state in
+            defer {
+                state.isStopped = true
+                state.pieces = []
+                state.bytesWaiting = 0
+                state.whenReady = nil
+            }
+            return state.isReader && !state.isStopped && !state.isAtEnd
+        }
+        if closes { queue.async { self.stream.close() } }
+    }
+
     private func readOn(_ state: inout State) {
-        guard !state.isReading, !state.isAtEnd, state.hasRoom else { return }
+        guard !state.isReading, !state.isAtEnd, !state.isStopped, state.hasRoom else { return }
         state.isReading = true
         queue.async { self.readPieces() }
     }
@@ -144,7 +163,8 @@ final class BodyStream: @unchecked Sendable {
         let size = state.withLock { $0.pieceSize }
         let piece = stream.nextPiece(atMost: size)
         let isAtEnd = piece?.isEmpty ?? true
-        let (whenReady, readsOn) = state.withLock { state in
+        let (whenReady, readsOn, closes) = state.withLock { state -> ((@Sendable () -> Void)?, Bool, Bool) in
+            guard !state.isStopped else { return (nil, false, false) }
             if let piece, !isAtEnd {
                 state.pieces.append(piece)
                 state.bytesWaiting += piece.count
@@ -154,9 +174,9 @@ final class BodyStream: @unchecked Sendable {
             }
             state.isReading = !isAtEnd && state.hasRoom
             defer { state.whenReady = nil }
-            return (state.whenReady, state.isReading)
+            return (state.whenReady, state.isReading, isAtEnd)
         }
-        if isAtEnd { stream.close() }
+        if closes { stream.close() }
         whenReady?()
         return readsOn
     }

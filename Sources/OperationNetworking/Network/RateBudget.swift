@@ -31,11 +31,12 @@ struct RateBudget {
         balance -= Double(count)
     }
 
-    /// Goes on at another rate. What is owed stays owed, in time rather than in bytes.
+    /// Goes on at another rate. What is owed is owed for no longer than at either rate: a slower one is not paid for what
+    /// moved before it, and a faster one ends a wait that the slower one made.
     mutating func change(to rate: Int64, now: MonotonicTime) {
         earn(until: now)
         let new = Double(max(1, rate))
-        balance *= new / self.rate
+        balance *= min(1, new / self.rate)
         self.rate = new
     }
 

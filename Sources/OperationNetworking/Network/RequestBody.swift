@@ -45,6 +45,11 @@ struct RequestBodyReader {
         }
     }
 
+    /// Nothing more is read.
+    func stop() {
+        if case .stream(let stream) = body { stream.stop() }
+    }
+
     mutating func seek(to offset: Int64) -> Bool {
         switch body {
         case .data(let data):
@@ -53,6 +58,7 @@ struct RequestBodyReader {
             return true
         case .stream(let stream):
             guard offset == 0, let fresh = stream.fromStart() else { return false }
+            if fresh !== stream { stream.stop() }
             body = .stream(fresh)
             return true
         }

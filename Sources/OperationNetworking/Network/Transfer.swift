@@ -14,6 +14,8 @@ final class Transfer: EasyHandleDelegate {
     let easy: EasyHandle
     /// When a byte last moved.
     private(set) var lastActivity: MonotonicTime
+    /// When its limits last let something move: of several that wait, the one that waited longest goes first.
+    private(set) var lastTurn: MonotonicTime
     /// The client's sink is full.
     private var isHeld = false
     /// The stream that the request's body comes from has nothing yet.
@@ -62,6 +64,7 @@ final class Transfer: EasyHandleDelegate {
         self.bodyIsReady = bodyIsReady
         self.mustWait = mustWait
         lastActivity = since
+        lastTurn = since
         body = request.body.map { RequestBodyReader($0) }
     }
 
@@ -118,6 +121,11 @@ final class Transfer: EasyHandleDelegate {
         metrics.firstByteTime = Double(moments.firstByte) / 1e6
         metrics.transferTime = Double(moments.total) / 1e6
         return metrics
+    }
+
+    /// It is over: what the request's body comes from is let go.
+    func stopSending() {
+        body?.stop()
     }
 
     // MARK: - Holding
@@ -254,7 +262,10 @@ final class Transfer: EasyHandleDelegate {
     /// Whether a limit lets nothing move now; then somebody comes back when it does.
     private func waits(for limits: [BandwidthLimit]) -> Bool {
         let wait = limits.wait(now: clock.now)
-        guard wait > 0 else { return false }
+        guard wait > 0 else {
+            if !limits.isEmpty { lastTurn = clock.now }
+            return false
+        }
         mustWait(clock.now + wait)
         return true
     }

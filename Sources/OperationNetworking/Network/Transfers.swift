@@ -9,6 +9,8 @@ final class Transfers {
     private static let maximumIdleConnections = 256
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
+    /// Seconds between moments that count as one.
+    private static let sameMoment = 0.0005
     private static let maximumChunkedOrigins = 4096
 
     private let owner = ThreadIdentity.current
@@ -209,7 +211,13 @@ final class Transfers {
 
     /// Lets those try again whose limit should have something by now.
     private func goOn() {
-        while let id = held.removeFirst(dueAt: clock.now) {
+        // A limit that several share has enough for one of them each time, and tells all the same moment, give or take a
+        // rounding. Whoever waited longest goes first, or the others would starve.
+        var due: [TransferID: MonotonicTime] = [:]
+        while let id = held.removeFirst(dueAt: clock.now + Self.sameMoment) {
+            due[id] = running[id]?.transfer.lastTurn
+        }
+        for (id, _) in due.sorted(by: { $0.value < $1.value }) {
             resumeReceiving(id)
             resumeSending(id)
         }
@@ -279,6 +287,7 @@ final class Transfers {
         guard let ended = running.removeValue(forKey: id) else { return }
         byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
         drive { ended.domain.remove(ended.transfer.easy) }
+        ended.transfer.stopSending()
         if let origin = ended.origin { admission.didEnd(at: origin) }
     }
 

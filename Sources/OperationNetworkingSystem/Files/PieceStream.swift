@@ -24,6 +24,8 @@ package final class PieceStream: InputStream {
 
     /// The same as `read`, without a copy: `nil` after a failure, which is the `streamError`.
     func readPiece(atMost count: Int) -> Data? {
+        // To a source, a piece without bytes is the end.
+        guard count > 0 else { return status == .open || status == .atEnd ? Data() : nil }
         guard rest.isEmpty else {
             defer { rest = rest.dropFirst(count) }
             return rest.prefix(count)

@@ -21,6 +21,25 @@ struct BodySourceTests {
 
     // MARK: - Lengths and reading
 
+    @Test func readingNoBytesTakesNone() {
+        let stream = BodySource.data(Data("abc".utf8)).makeInputStream()
+        var buffer = [UInt8](repeating: 0, count: 8)
+        #expect(stream.read(&buffer, maxLength: 0) == -1)
+        stream.open()
+        #expect(stream.read(&buffer, maxLength: 0) == 0)
+        #expect(stream.read(&buffer, maxLength: 8) == 3)
+    }
+
+    @Test func aFileThatOnlySaysThatItIsEmptyIsAnError() throws {
+        let error = #expect(throws: RequestBodyError.self) {
+            try BodySource.file(URL(fileURLWithPath: "/proc/self/status"))
+        }
+        guard case .unreadableFile("/proc/self/status", _) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test(arguments: [701, 4096, 1 << 20])
     func severalSegmentsAreReadInARow(pieceSize: Int) throws {
         let pattern = PatternBody(length: 300_000).data

@@ -82,6 +82,51 @@ struct BandwidthLimitTests {
         #expect(limit.bytesPerSecond == nil)
     }
 
+    @Test func aLimitThatIsRaisedIsNoticed() async throws {
+        let body = PatternBody(length: 2_000_000).data
+        let server = try ScriptedServer([.respond(body: .data(body))])
+        let limit = BandwidthLimit(bytesPerSecond: 1)
+        let download = operation(server.url)
+        download.downloadLimits = [limit]
+        let progress = Recorder<Int64>()
+        download.setDownloadProgress { _, total, _ in progress.append(total) }
+        download.start()
+        _ = try await progress.wait()
+        // One piece came, and took hours of the old rate; the suite has a minute.
+        limit.bytesPerSecond = 10_000_000
+        _ = try await download.value
+        #expect(download.responseData == body)
+    }
+
+    @Test func theHighestRateCanBeReadBack() {
+        #expect(BandwidthLimit(bytesPerSecond: .max).bytesPerSecond == .max)
+        #expect(BandwidthLimit(bytesPerSecond: 1_000_000_007).bytesPerSecond == 1_000_000_007)
+    }
+
+    @Test(arguments: [true, false])
+    func ofThoseWhoShareALimitNoneStarves(isUpload: Bool) async throws {
+        let body = PatternBody(length: 200_000).data
+        let server = try ScriptedServer { _ in .respond(body: isUpload ? "" : .data(body)) }
+        let limit = BandwidthLimit(bytesPerSecond: 1_000_000)
+        // From the callback queue, so in order with the ends.
+        let totals = Recorder<(index: Int, total: Int64)>()
+        let atFirstEnd = Recorder<Int>()
+        let operations = (0..<5).map { index in
+            let operation = operation(server.url, uploading: isUpload ? .data(body) : nil)
+            if isUpload { operation.uploadLimits = [limit] } else { operation.downloadLimits = [limit] }
+            operation.setUploadProgress { _, total, _ in if isUpload { totals.append((index, total)) } }
+            operation.setDownloadProgress { _, total, _ in if !isUpload { totals.append((index, total)) } }
+            operation.completionBlock = { atFirstEnd.append(totals.elements.count) }
+            return operation
+        }
+        _ = try await run(operations)
+        let count = try await atFirstEnd.wait()[0]
+        for index in 0..<5 {
+            let total = totals.elements.prefix(count).last { $0.index == index }?.total ?? 0
+            #expect(total > 20_000, "When the first ended, \(index) had only begun.")
+        }
+    }
+
     @Test func aTransferThatWaitsForItsLimitIsNotIdle() async throws {
         let server = try ScriptedServer([.respond()])
         var request = URLRequest(url: server.url, timeoutInterval: 0.2)

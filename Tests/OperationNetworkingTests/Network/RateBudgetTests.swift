@@ -45,12 +45,19 @@ import Testing
         #expect((590_000...610_000).contains(moved))
     }
 
-    @Test func anotherRateHoldsForWhatIsOwed() {
-        var budget = RateBudget(rate: 100)
-        budget.spend(100, now: start)
-        budget.change(to: 1000, now: start)
-        #expect(abs(budget.wait(now: start) - 1.001) < 1e-9)
-        #expect(budget.rate == 1000)
+    @Test func aHigherRatePaysWhatIsOwedSooner() {
+        var budget = RateBudget(rate: 1)
+        budget.spend(16_384, now: start)
+        budget.change(to: 1_000_000, now: start)
+        #expect(budget.wait(now: start) < 0.02)
+        #expect(budget.rate == 1_000_000)
+    }
+
+    @Test func aLowerRateLetsNobodyWaitLongerForWhatMovedBefore() {
+        var budget = RateBudget(rate: 1000)
+        budget.spend(1000, now: start)
+        budget.change(to: 1, now: start)
+        #expect(abs(budget.wait(now: start) - 2) < 1e-9)
     }
 
     @Test(arguments: [0, -5, Int64.min])
