@@ -19,12 +19,12 @@ enum DefaultHeaders {
     ///
     /// The locales `C` and `POSIX`, and an environment that names none, are English.
     static func acceptLanguage(environment: [String: String]) -> String {
-        languages(environment: environment).prefix(6).enumerated()
+        languages(environment: environment, limit: 6).enumerated()
             .map { "\($1);q=\($0 == 0 ? "1" : "0.\(10 - $0)")" }
             .joined(separator: ", ")
     }
 
-    private static func languages(environment: [String: String]) -> [String] {
+    private static func languages(environment: [String: String], limit: Int) -> [String] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy
             .compactMap { environment[$0] }
             .first { !$0.isEmpty }
@@ -34,6 +34,7 @@ enum DefaultHeaders {
             .compactMap { languageTag(ofLocale: String($0)) }
         var languages: [String] = []
         for language in preferred.isEmpty ? [main] : preferred where !languages.contains(language) {
+            guard languages.count < limit else { break }
             languages.append(language)
         }
         return languages

@@ -172,6 +172,9 @@ enum ParameterScalar {
         let type = type(of: value)
         if type == String.self, let text = value as? String { return text }
         if type == Int.self, let number = value as? Int { return String(number) }
+        if type is NSNumber.Type, let number = value as? NSNumber, let text = ownText(of: number) {
+            return text
+        }
         return switch value {
         case let text as String: text
         case let flag as Bool: flag ? "1" : "0"
@@ -184,9 +187,17 @@ enum ParameterScalar {
         }
     }
 
+    /// The text of a number that loses digits, or shows too many, as a `Double`; `nil` for all others.
+    private static func ownText(of number: NSNumber) -> String? {
+        if let decimal = number as? NSDecimalNumber { return decimal.description }
+        // Unsafe for its pointer to the letter of the C type.
+        let isFloat = unsafe number.objCType.pointee == CChar(UInt8(ascii: "f"))
+        return isFloat ? text(of: number.floatValue) : nil
+    }
+
     /// A number without a fraction as an integer, as long as a `Double` counts in ones.
     private static func whole(_ number: Double) -> String? {
-        guard number.magnitude < 0x1p53, let integer = Int64(exactly: number) else { return nil }
+        guard number.magnitude <= 0x1p53, let integer = Int64(exactly: number) else { return nil }
         return String(integer)
     }
 }

@@ -55,7 +55,8 @@ extension URLRequest {
         guard method.isHTTPToken else { throw .invalidMethod(method) }
         self.init(url: url)
         httpMethod = method
-        for (name, value) in headers {
+        // In an order, since of two names that differ in case only the last one counts.
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
             try RequestSerializationError.check(name: name, value: value)
             setValue(value, forHTTPHeaderField: name)
         }

@@ -77,27 +77,13 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer, Equatable {
     /// XMLDocument on Linux mends what is malformed, and prints about it; XMLParser tells. So the one is asked
     /// before the other.
     private func document(of octets: Data) throws -> XMLDocument {
-        let parser = XMLParser(data: octets)
-        let isWhole = parser.parse()
-        if let error = parser.parserError, !isWhole || !XMLDocumentResponseSerializer.isWarning(error) {
-            throw error
-        }
-        guard isWhole else { throw CocoaError(.fileReadCorruptFile) }
+        try XMLJudge().check(octets)
         let options = options.subtracting(XMLDocumentResponseSerializer.loadingOptions)
             .union(.nodeLoadExternalEntitiesNever)
         let document = try XMLDocument(data: octets, options: options)
         // Without it, asking for characterEncoding crashes on Linux.
         document.characterEncoding = "UTF-8"
         return document
-    }
-
-    /// Whether libxml2 only warned (an unknown version or namespace, an entity that the DTD may declare), or minds
-    /// namespaces, which are no part of being well-formed.
-    private static func isWarning(_ error: any Error) -> Bool {
-        switch (error as NSError).code {
-        case 27, 97...100, 200...205: true
-        default: false
-        }
     }
 
     private static func sentence(of error: any Error) -> String {

@@ -50,7 +50,8 @@ public struct XMLParserResponseSerializer: ResponseSerializer, Hashable {
         try validation.responseObject(for: response, data: data) {
             (body, validationError) throws(ResponseSerializationError) in
             let octets = try checkedXML(body, response: response, validationError: validationError)
-            return handingOver(XMLParser(data: octets))
+            // As a stream, since of data the parser takes no more than 10 MB.
+            return handingOver(XMLParser(stream: InputStream(data: octets)))
         }
     }
 }
@@ -71,8 +72,10 @@ func checkedXML(
 ) throws(ResponseSerializationError) -> Data {
     do {
         let text = try XMLText(body, charset: response?.charset)
-        try XMLStructure.check(text.octets.span, isPropertyList: isPropertyList)
-        return text.octets
+        let bareInstructions = try XMLStructure.check(text.octets.span, isPropertyList: isPropertyList)
+        // FoundationXML takes the length of data that an instruction does not have, and crashes, if the parser has a
+        // delegate. With a space it has some: none.
+        return isPropertyList ? text.octets : text.octets.insertingSpaces(at: bareInstructions)
     } catch {
         throw ResponseSerializationError(
             .malformedBody(isPropertyList ? .propertyList : .xml, error.sentence),
@@ -80,5 +83,21 @@ func checkedXML(
             data: body,
             underlyingError: validationError
         )
+    }
+}
+
+extension Data {
+    /// With a space before each of these octets, counted from the first one.
+    fileprivate func insertingSpaces(at positions: [Int]) -> Data {
+        guard !positions.isEmpty else { return self }
+        var spaced = Data(capacity: count + positions.count)
+        var start = startIndex
+        for position in positions {
+            spaced.append(self[start..<startIndex + position])
+            spaced.append(UInt8(ascii: " "))
+            start = startIndex + position
+        }
+        spaced.append(self[start...])
+        return spaced
     }
 }

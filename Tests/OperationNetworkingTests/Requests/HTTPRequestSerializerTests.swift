@@ -14,6 +14,23 @@ import Testing
 
     // MARK: - Parameters
 
+    @Test func ofTwoNamesThatDifferInCaseTheLastInOrderCounts() throws {
+        let names = (0..<32).map { "X-\($0)" }
+        var headers: [String: String] = [:]
+        for name in names {
+            headers[name] = "upper"
+            headers[name.lowercased()] = "lower"
+        }
+        let url = try #require(URL(string: "http://h/"))
+        let request = try HTTPRequestSerializer().request(
+            method: "GET",
+            url: url,
+            parameters: nil,
+            headers: headers
+        )
+        for name in names { #expect(request.value(forHTTPHeaderField: name) == "lower") }
+    }
+
     @Test("HRS-01, O5-17: the parameters of a POST are a form")
     func postsAForm() throws {
         let request = try serializer.request(method: "POST", url: url, parameters: ["key": "value"])

@@ -45,6 +45,19 @@ import Testing
         ),
         Row("a whole number has no fraction", ["a": 1.0, "b": Float(2), "c": -0.5], "a=1&b=2&c=-0.5"),
         Row("NSNumber", ["a": NSNumber(value: 1 << 60), "b": NSNumber(value: true)], "a=\(1 << 60)&b=1"),
+        Row(
+            "NSNumber has the digits that it was made with",
+            [
+                "a": NSNumber(value: Float(0.1)), "b": NSNumber(value: Float(3)),
+                "c": NSDecimalNumber(string: "12345678901234567890.125"), "d": NSDecimalNumber(string: "2"),
+            ],
+            "a=0.1&b=3&c=12345678901234567890.125&d=2"
+        ),
+        Row(
+            "the last number that a Double counts",
+            ["a": 0x1p53, "b": -0x1p53],
+            "a=\(1 << 53)&b=-\(1 << 53)"
+        ),
         Row("keys of any type", ["k": [2: "x", 10: "y"]], "k[10]=y&k[2]=x"),
         Row(
             "Foundation's collections",

@@ -200,6 +200,21 @@ import Testing
         }
     }
 
+    @Test(
+        "A dictionary may have 11,585 keys; more, which can be made to collide, are refused",
+        arguments: [PropertyListSerialization.PropertyListFormat.xml, .binary]
+    )
+    func limitsTheKeysOfADictionary(format: PropertyListSerialization.PropertyListFormat) async throws {
+        func list(_ count: Int) throws -> Data {
+            try Self.list(Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0)", true) }), format)
+        }
+        #expect(try await !isRefused(list(11_585)))
+        #expect(try await isRefused(list(11_586)))
+        let half = Dictionary(uniqueKeysWithValues: (0..<9_000).map { ("\($0)", true) })
+        #expect(try await !isRefused(Self.list([half], format)))
+        #expect(try await isRefused(Self.list([half, half], format)))
+    }
+
     @Test func twoHalfEmptyCharactersOfUTF16AreNoCrash() async throws {
         _ = try await isRefused(Binary(objects: [[0x62, 0xD8, 0x00, 0xD8, 0x00]]).data)
         _ = try await isRefused(Binary(objects: [[0x52, 0xFF, 0xFE]]).data)

@@ -245,6 +245,22 @@ import Testing
         #expect(listener.text == "you")
     }
 
+    @Test(
+        "An instruction without data does not crash a parser that has a delegate",
+        arguments: ["<?p?><note/>", "<note><?p?><?q?>x<?p ?></note>", "<note/><?a-b?>\n"]
+    )
+    func bareInstructionsAreNoCrash(text: String) throws {
+        for mark in ["", "\u{FEFF}"] {
+            let object = try XMLParserResponseSerializer()
+                .responseObject(for: exampleResponse(200, "text/xml"), data: Data((mark + text).utf8))
+            let parser = try #require(object as? XMLParser)
+            let listener = Listener()
+            parser.delegate = listener
+            #expect(parser.parse())
+            #expect(listener.names == ["note"])
+        }
+    }
+
     @Test func everyCallMakesItsOwnParser() throws {
         let serializer = XMLParserResponseSerializer()
         let response = try exampleResponse(200, "text/xml")
@@ -265,7 +281,7 @@ import Testing
     }
 }
 
-@Suite struct XMLDocumentResponseSerializerTests {
+@Suite(.timeLimit(.minutes(5))) struct XMLDocumentResponseSerializerTests {
     private func root(_ body: Data, _ type: String = "text/xml") throws -> XMLElement {
         let object = try XMLDocumentResponseSerializer().responseObject(
             for: exampleResponse(200, type),
@@ -344,6 +360,38 @@ import Testing
         } else {
             #expect(try root(Data(text.utf8)).localName == "a")
         }
+    }
+
+    @Test("A document may be bigger than what libxml2 takes at a time, 10 MB")
+    func readsABigDocument() throws {
+        let element = "<b>" + String(repeating: "x", count: 1 << 20) + "</b>"
+        let body = Data("<a>\(String(repeating: element, count: 11))</a>".utf8)
+        #expect(try root(body).elements(forName: "b").count == 11)
+        let object = try XMLParserResponseSerializer()
+            .responseObject(for: exampleResponse(200, "text/xml"), data: body)
+        let parser = try #require(object as? XMLParser)
+        #expect(parser.parse())
+        #expect(parser.parserError == nil)
+    }
+
+    @Test(
+        "Of a million errors the first one ends the parsing",
+        arguments: ["&x;", "& ", "\u{1}", "]]>", "&#0;"]
+    )
+    func stopsAtTheFirstError(fault: String) throws {
+        let body = Data("<a>\(String(repeating: fault, count: 1 << 20))</a>".utf8)
+        let judge = XMLJudge()
+        #expect(throws: (any Error).self) { try judge.check(body) }
+        #expect(judge.noteCount < 100)
+    }
+
+    @Test("65,536 warnings are accepted, and one more is an error")
+    func limitsWarnings() throws {
+        func document(_ count: Int) -> Data {
+            Data("<a>\(String(repeating: "<p:b/>", count: count))</a>".utf8)
+        }
+        try XMLJudge().check(document(XMLJudge.maximumWarningCount))
+        #expect(throws: (any Error).self) { try XMLJudge().check(document(XMLJudge.maximumWarningCount + 1)) }
     }
 
     @Test func accepts256LevelsAndManyAttributes() throws {

@@ -24,6 +24,12 @@ struct BinaryPropertyList {
     /// As ``XMLStructure/maximumDepth``: Foundation's parser is recursive.
     static let maximumDepth = 256
 
+    /// How many pairs of keys the dictionaries may have: 2^26, so 11,585 keys in one.
+    ///
+    /// CoreFoundation hashes text in a way that anybody can foresee, and some of it only. A dictionary whose keys
+    /// all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
+    static let maximumKeyPairCount = 1 << 26
+
     /// How many octets a list may come to when every reference is followed: 16 times the body, and 64 MiB that a
     /// small body may come to as well.
     private static func maximumWeight(ofBody count: Int) -> Int {
@@ -38,6 +44,9 @@ struct BinaryPropertyList {
     static func check(_ octets: Span<UInt8>) throws(BinaryPropertyListRefusal) {
         var list = try BinaryPropertyList(octets)
         let weight = try list.weigh(list.root, depth: 1, octets)
+        guard list.keyPairs[list.root, default: 0] <= maximumKeyPairCount else {
+            throw BinaryPropertyListRefusal(sentence: "Its dictionaries have too many keys.")
+        }
         guard weight <= maximumWeight(ofBody: octets.count) else {
             throw BinaryPropertyListRefusal(sentence: "It would become much bigger than the body.")
         }
@@ -57,6 +66,8 @@ struct BinaryPropertyList {
     private var weights: [Int: Weight] = [:]
     /// The height of the tree below an object, itself included: a shared object counts where it lies deepest.
     private var heights: [Int: Int] = [:]
+    /// The pairs of keys in an object that has some, those below it included.
+    private var keyPairs: [Int: Int] = [:]
 
     private init(_ octets: Span<UInt8>) throws(BinaryPropertyListRefusal) {
         let trailer = octets.count - 32
@@ -112,6 +123,7 @@ struct BinaryPropertyList {
             weights[object] = .open
             let limit = BinaryPropertyList.maximumWeight(ofBody: octets.count)
             let keys = marker >> 4 == 0xD ? body.count / 2 / referenceWidth : 0
+            var pairs = keys * (keys - 1) / 2
             for (index, start) in stride(from: body.lowerBound, to: body.upperBound, by: referenceWidth)
                 .enumerated()
             {
@@ -125,9 +137,11 @@ struct BinaryPropertyList {
                 }
                 weight += try weigh(child, depth: depth + 1, octets)
                 height = max(height, heights[child, default: 1] + 1)
-                guard weight <= limit else { break }
+                pairs += keyPairs[child, default: 0]
+                guard weight <= limit, pairs <= BinaryPropertyList.maximumKeyPairCount else { break }
             }
             heights[object] = height
+            if pairs > 0 { keyPairs[object] = pairs }
         }
         weights[object] = .known(weight)
         return weight

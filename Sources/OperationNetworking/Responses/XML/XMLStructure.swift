@@ -17,6 +17,7 @@ struct XMLRefusal: Error, Hashable, Sendable {
 /// | more than ``maximumDepth`` levels of elements        | they exhaust the stack of a recursive parser     |
 /// | more than ``maximumAttributeCount`` in one element   | each is compared with each: 40,000 take 17 s     |
 /// | more than ``maximumNamespaceCount`` in scope         | all are searched for every name                  |
+/// | property lists of huge dictionaries                  | see ``BinaryPropertyList/maximumKeyPairCount``   |
 /// | elements that do not match, no root, text outside it | parsers that mend markup could see other levels  |
 ///
 /// A document type that only names a DTD is accepted; that DTD is never loaded.
@@ -30,7 +31,9 @@ struct XMLStructure {
 
     private let isPropertyList: Bool
     private var position = 0
-    private var elements: [(name: Range<Int>, namespaces: Int)] = []
+    private var elements: [(name: Range<Int>, namespaces: Int, keys: Int)] = []
+    private var keyPairs = 0
+    private var bareInstructions: [Int] = []
     private var namespaces = 0
     private var hasRoot = false
     private var hasDocumentType = false
@@ -39,10 +42,13 @@ struct XMLStructure {
     ///   - octets: UTF-8, or ASCII followed by anything.
     ///   - isPropertyList: whether it is for CoreFoundation's parser, which takes the first `>` for the end of a
     ///     tag or of a document type, also inside quotes. Then quotes may not hold one.
+    /// - Returns: where the processing instructions end that have a name only, such as `<?p?>`.
     /// - Throws: what is refused first.
-    static func check(_ octets: Span<UInt8>, isPropertyList: Bool = false) throws(XMLRefusal) {
+    @discardableResult
+    static func check(_ octets: Span<UInt8>, isPropertyList: Bool = false) throws(XMLRefusal) -> [Int] {
         var structure = XMLStructure(isPropertyList: isPropertyList)
         try structure.check(octets)
+        return structure.bareInstructions
     }
 
     private init(isPropertyList: Bool) {
@@ -61,7 +67,9 @@ struct XMLStructure {
             if octets.has("</", at: position) {
                 try closeElement(octets)
             } else if octets.has("<?", at: position) {
+                let name = octets.range(from: position + 2, while: \.isXMLNameOctet)
                 try skip(to: "?>", from: position + 2, octets)
+                if name.upperBound == position - 2 { bareInstructions.append(name.upperBound) }
             } else if octets.has("<!--", at: position) {
                 try skip(to: "-->", from: position + 4, octets)
             } else if octets.has("<![CDATA[", at: position), !elements.isEmpty {
@@ -117,6 +125,7 @@ struct XMLStructure {
         let name = octets.range(from: start + 1, while: \.isXMLNameOctet)
         guard !name.isEmpty else { throw XMLRefusal("a malformed tag", at: start) }
         hasRoot = true
+        if isPropertyList, name.count == 3, octets.has("key", at: name.lowerBound) { try countKey(at: start) }
         var attributes = 0
         var declared = 0
         position = name.upperBound
@@ -125,7 +134,7 @@ struct XMLStructure {
             position = octets.skippingXMLSpace(from: position)
             if octets.has(">", at: position) {
                 position += 1
-                elements.append((name, declared))
+                elements.append((name, declared, 0))
                 namespaces += declared
                 return
             }
@@ -142,6 +151,16 @@ struct XMLStructure {
                 throw XMLRefusal("more attributes or namespaces than are allowed", at: start)
             }
             try skipAttribute(of: start, octets)
+        }
+    }
+
+    /// Counts how often the keys of a dictionary may be compared with each other.
+    private mutating func countKey(at start: Int) throws(XMLRefusal) {
+        guard !elements.isEmpty else { return }
+        keyPairs += elements[elements.count - 1].keys
+        elements[elements.count - 1].keys += 1
+        guard keyPairs <= BinaryPropertyList.maximumKeyPairCount else {
+            throw XMLRefusal("a dictionary of too many keys", at: start)
         }
     }
 
