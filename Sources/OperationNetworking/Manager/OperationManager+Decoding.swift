@@ -114,8 +114,7 @@ extension OperationManager {
     public func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
         var serializer = DecodableResponseSerializer(type, decoder: makeJSONDecoder)
         if let json = responseSerializer as? JSONResponseSerializer {
-            serializer.acceptableStatusCodes = json.acceptableStatusCodes
-            serializer.acceptableContentTypes = json.acceptableContentTypes
+            serializer.validation = json.validation
         }
         return serializer
     }

@@ -136,6 +136,8 @@ final class BodyStream: @unchecked Sendable {
     /// who know the stream would keep it open.
     func stop() {
         let closes = state.withLock { state in
+            // Of one that nobody began to read nothing is open, and the next transfer may be given it.
+            guard state.hasStarted else { return false }
             defer {
                 state.isStopped = true
                 state.pieces = []

@@ -17,7 +17,7 @@ public import FoundationNetworking
 ///
 /// AFNetworking took an error with an object for a success, and the body for the object when a child could not
 /// read it.
-public struct CompoundResponseSerializer: ResponseSerializer {
+public struct CompoundResponseSerializer: ValidatingResponseSerializer {
     /// The errors of several children, where there is room for one.
     public struct ChildErrors: Error, Sendable {
         /// In the order of the children; those without an error are left out.
@@ -27,23 +27,12 @@ public struct CompoundResponseSerializer: ResponseSerializer {
     /// The children, in the order in which they are asked.
     public var serializers: [any ResponseSerializer]
 
-    private var validation = HTTPResponseSerializer()
+    /// What counts for responses that no child makes an object of: 200 to 299 unless set.
+    public var validation = HTTPResponseSerializer()
 
     /// A serializer that asks each of `serializers` in turn.
     public init(_ serializers: [any ResponseSerializer]) {
         self.serializers = serializers
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``: for responses that no child makes an object of.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``: for responses that no child makes an object of.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
     }
 
     // MARK: - ResponseSerializer

@@ -25,7 +25,7 @@ public import FoundationNetworking
 ///     return decoder
 /// }
 /// ```
-public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer {
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer {
     private enum Source: Sendable {
         case json(@Sendable () -> JSONDecoder)
         case propertyList(@Sendable () -> PropertyListDecoder)
@@ -34,7 +34,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
 
     private let source: Source
     private var decodeError: (@Sendable (Data) throws -> any Sendable)?
-    private var validation: HTTPResponseSerializer
+    /// 200 to 299 and the media types of the format unless set.
+    public var validation: HTTPResponseSerializer
 
     /// A serializer that accepts 200 to 299 and every media type of JSON.
     ///
@@ -82,19 +83,6 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Response
     ) {
         source = .other(decode)
         validation = HTTPResponseSerializer(acceptableContentTypes: acceptableContentTypes)
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; for JSON those of
-    /// ``JSONResponseSerializer/acceptableContentTypes`` unless set.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
     }
 
     // MARK: - Errors as values

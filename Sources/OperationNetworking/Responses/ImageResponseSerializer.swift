@@ -14,12 +14,16 @@ public import FoundationNetworking
 /// | unacceptable status, anything else        | the error for the status                                |
 ///
 /// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
-public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
+public struct ImageResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
     /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless set;
     /// what is not a positive number counts as 1.
     public var scale: Double
 
-    private var validation = HTTPResponseSerializer(acceptableContentTypes: [
+    /// 200 to 299 unless set, and these types. AFNetworking's: `image/tiff`, `image/jpeg`, `image/gif`, `image/png`,
+    /// `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`, `image/x-xbitmap` and `image/x-win-bitmap`. In addition:
+    /// `image/apng`, `image/avif`, `image/heic`, `image/heic-sequence`, `image/heif`, `image/heif-sequence`,
+    /// `image/vnd.microsoft.icon`, `image/webp`, `image/x-ms-bmp` and `image/x-xbm`.
+    public var validation = HTTPResponseSerializer(acceptableContentTypes: [
         // AFNetworking's.
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",
         "image/x-bmp", "image/x-xbitmap", "image/x-win-bitmap",
@@ -31,22 +35,6 @@ public struct ImageResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// A serializer that accepts 200 to 299 and the media types of ``acceptableContentTypes``.
     public init(scale: Double = 1) {
         self.scale = scale
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``. Unless set, those of AFNetworking: `image/tiff`,
-    /// `image/jpeg`, `image/gif`, `image/png`, `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`,
-    /// `image/x-xbitmap` and `image/x-win-bitmap`; and in addition `image/apng`, `image/avif`, `image/heic`,
-    /// `image/heic-sequence`, `image/heif`, `image/heif-sequence`, `image/vnd.microsoft.icon`, `image/webp`,
-    /// `image/x-ms-bmp` and `image/x-xbm`.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
     }
 
     // MARK: - ResponseSerializer

@@ -14,7 +14,7 @@ public import FoundationNetworking
 ///
 /// A body in a character set other than UTF-8, UTF-16 and UTF-32 is decoded as the response says; these three
 /// the parser recognizes by itself.
-public struct JSONResponseSerializer: ResponseSerializer, Equatable {
+public struct JSONResponseSerializer: ValidatingResponseSerializer, Equatable {
     /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.
     public var readingOptions: JSONSerialization.ReadingOptions
@@ -25,26 +25,15 @@ public struct JSONResponseSerializer: ResponseSerializer, Equatable {
     /// What Rails sends as the body of `head :ok`.
     private static let space = Data([UInt8(ascii: " ")])
 
-    private var validation = HTTPResponseSerializer(acceptableContentTypes: [
+    /// 200 to 299, `application/json`, `text/json`, `text/javascript`, `application/problem+json` and all
+    /// types that end in `+json` unless set.
+    public var validation = HTTPResponseSerializer(acceptableContentTypes: [
         "application/json", "text/json", "text/javascript", "application/problem+json", "*/*+json",
     ])
 
     /// A serializer that accepts 200 to 299 and every media type of JSON.
     public init(readingOptions: JSONSerialization.ReadingOptions = []) {
         self.readingOptions = readingOptions
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/json`, `text/json`,
-    /// `text/javascript`, `application/problem+json` and all types that end in `+json` unless set.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
     }
 
     // MARK: - ResponseSerializer

@@ -18,28 +18,17 @@ public import FoundationNetworking
 /// ``XMLParserResponseSerializer``, and the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
-public struct PropertyListResponseSerializer: ResponseSerializer, Equatable {
+public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equatable {
     /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that several
     /// threads see must not change.
     public var readOptions: PropertyListSerialization.ReadOptions
 
-    private var validation = HTTPResponseSerializer(acceptableContentTypes: ["application/x-plist"])
+    /// 200 to 299 and `application/x-plist` unless set.
+    public var validation = HTTPResponseSerializer(acceptableContentTypes: ["application/x-plist"])
 
     /// A serializer that accepts 200 to 299 and `application/x-plist`.
     public init(readOptions: PropertyListSerialization.ReadOptions = []) {
         self.readOptions = readOptions
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/x-plist` unless set.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
     }
 
     /// Which of the two formats a body has, by its first octets.

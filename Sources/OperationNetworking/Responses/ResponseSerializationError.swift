@@ -79,7 +79,8 @@ extension ResponseSerializationError: CustomStringConvertible {
         case .unacceptableStatusCode(let code):
             "Request failed: \(HTTPURLResponse.localizedString(forStatusCode: code)) (\(code))"
         case .unacceptableContentType(let type):
-            "Request failed: unacceptable content-type: \(type ?? "none")"
+            // A server may send a megabyte of it.
+            "Request failed: unacceptable content-type: \(type.map { String($0.prefix(200)) } ?? "none")"
         case .undecodableText(let charset):
             "The body (\(data?.count ?? 0) bytes) is not text in the character set \(charset)."
         case .malformedBody(let format, let parserSentence):

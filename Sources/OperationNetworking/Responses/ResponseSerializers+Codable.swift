@@ -4,35 +4,8 @@ internal import FoundationXML
 // Serializers to be kept: with all settings, as AFNetworking's archives were meant to be. Options are kept as the numbers
 // that Foundation gives them.
 
-/// What responses a serializer accepts.
-private struct Acceptance: Codable {
-    let statusCodes: IndexSet?
-    let contentTypes: Set<String>?
-}
-
-private protocol Accepting {
-    var acceptableStatusCodes: IndexSet? { get set }
-    var acceptableContentTypes: Set<String>? { get set }
-}
-
-extension Accepting {
-    fileprivate var acceptance: Acceptance {
-        get { Acceptance(statusCodes: acceptableStatusCodes, contentTypes: acceptableContentTypes) }
-        set {
-            acceptableStatusCodes = newValue.statusCodes
-            acceptableContentTypes = newValue.contentTypes
-        }
-    }
-}
-
-extension JSONResponseSerializer: Accepting {}
-extension XMLParserResponseSerializer: Accepting {}
-extension XMLDocumentResponseSerializer: Accepting {}
-extension PropertyListResponseSerializer: Accepting {}
-extension CompoundResponseSerializer: Accepting {}
-
 private enum Key: String, CodingKey {
-    case acceptance
+    case validation
     case options
     case removesNulls
     case children
@@ -46,7 +19,7 @@ extension JSONResponseSerializer: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(readingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
         removesKeysWithNullValues = try container.decode(Bool.self, forKey: .removesNulls)
-        acceptance = try container.decode(Acceptance.self, forKey: .acceptance)
+        validation = try container.decode(HTTPResponseSerializer.self, forKey: .validation)
     }
 
     /// All settings.
@@ -54,7 +27,7 @@ extension JSONResponseSerializer: Codable {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(readingOptions.rawValue, forKey: .options)
         try container.encode(removesKeysWithNullValues, forKey: .removesNulls)
-        try container.encode(acceptance, forKey: .acceptance)
+        try container.encode(validation, forKey: .validation)
     }
 }
 
@@ -65,13 +38,13 @@ extension XMLParserResponseSerializer: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init()
-        acceptance = try container.decode(Acceptance.self, forKey: .acceptance)
+        validation = try container.decode(HTTPResponseSerializer.self, forKey: .validation)
     }
 
     /// All settings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(acceptance, forKey: .acceptance)
+        try container.encode(validation, forKey: .validation)
     }
 }
 
@@ -80,14 +53,14 @@ extension XMLDocumentResponseSerializer: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(options: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
-        acceptance = try container.decode(Acceptance.self, forKey: .acceptance)
+        validation = try container.decode(HTTPResponseSerializer.self, forKey: .validation)
     }
 
     /// All settings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(options.rawValue, forKey: .options)
-        try container.encode(acceptance, forKey: .acceptance)
+        try container.encode(validation, forKey: .validation)
     }
 }
 
@@ -98,14 +71,14 @@ extension PropertyListResponseSerializer: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(readOptions: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
-        acceptance = try container.decode(Acceptance.self, forKey: .acceptance)
+        validation = try container.decode(HTTPResponseSerializer.self, forKey: .validation)
     }
 
     /// All settings.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(readOptions.rawValue, forKey: .options)
-        try container.encode(acceptance, forKey: .acceptance)
+        try container.encode(validation, forKey: .validation)
     }
 }
 
@@ -117,7 +90,7 @@ extension CompoundResponseSerializer: Codable {
         let container = try decoder.container(keyedBy: Key.self)
         let children = try container.decode([ResponseSerializerArchive].self, forKey: .children)
         self.init(children.map(\.serializer))
-        acceptance = try container.decode(Acceptance.self, forKey: .acceptance)
+        validation = try container.decode(HTTPResponseSerializer.self, forKey: .validation)
     }
 
     /// All children and settings.
@@ -126,6 +99,6 @@ extension CompoundResponseSerializer: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(serializers.map { try ResponseSerializerArchive($0) }, forKey: .children)
-        try container.encode(acceptance, forKey: .acceptance)
+        try container.encode(validation, forKey: .validation)
     }
 }

@@ -16,12 +16,13 @@ public import FoundationXML
 ///
 /// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
 /// use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
-public struct XMLDocumentResponseSerializer: ResponseSerializer, Equatable {
+public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equatable {
     /// How the body is parsed. Options that would load something else (`.nodeLoadExternalEntitiesAlways`,
     /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
     public var options: XMLNode.Options
 
-    private var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
+    /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
+    public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
 
     private static let loadingOptions: XMLNode.Options = [
         .nodeLoadExternalEntitiesAlways, .nodeLoadExternalEntitiesSameOriginOnly, .documentXInclude,
@@ -31,19 +32,6 @@ public struct XMLDocumentResponseSerializer: ResponseSerializer, Equatable {
     /// A serializer that accepts 200 to 299 and every media type of XML.
     public init(options: XMLNode.Options = []) {
         self.options = options
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/xml`, `text/xml` and all types that
-    /// end in `+xml` unless set.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
     }
 
     // MARK: - ResponseSerializer

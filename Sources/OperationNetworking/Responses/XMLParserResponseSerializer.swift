@@ -16,26 +16,17 @@ internal import FoundationXML
 /// 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope; tags that do not match.
 /// A DTD that a document names is not loaded unless you set `shouldResolveExternalEntities`.
 ///
+/// libxml2 goes on after an error, and takes seconds for megabytes of them: let your delegate call `abortParsing()`
+/// in `parser(_:parseErrorOccurred:)` when the body comes from somebody you do not trust.
+///
 /// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to use
 /// it from two threads at a time.
-public struct XMLParserResponseSerializer: ResponseSerializer, Hashable {
-    private var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
+public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Hashable {
+    /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
+    public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
 
     /// A serializer that accepts 200 to 299 and every media type of XML.
     public init() {}
-
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
-    public var acceptableStatusCodes: IndexSet? {
-        get { validation.acceptableStatusCodes }
-        set { validation.acceptableStatusCodes = newValue }
-    }
-
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``; `application/xml`, `text/xml` and all types that
-    /// end in `+xml` unless set.
-    public var acceptableContentTypes: Set<String>? {
-        get { validation.acceptableContentTypes }
-        set { validation.acceptableContentTypes = newValue }
-    }
 
     // MARK: - ResponseSerializer
 
