@@ -92,6 +92,9 @@ final class BodyStream: @unchecked Sendable {
     /// Whether it was made to read `stream`, or what that stands for.
     func reads(_ stream: InputStream) -> Bool { carrier === stream }
 
+    /// Whether ``fromStart()`` will have something, as far as is known before a provider is asked.
+    var canStartAgain: Bool { provider != nil || !use.hasBegun }
+
     /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a provider.
     func fromStart() -> BodyStream? {
         if !use.hasBegun { return self }

@@ -14,6 +14,14 @@ enum RequestBody: Sendable {
         }
     }
 
+    /// Whether ``fromStart()`` will have something.
+    var canStartAgain: Bool {
+        switch self {
+        case .data: true
+        case .stream(let stream): stream.canStartAgain
+        }
+    }
+
     /// The same body from its first byte; `nil` for a stream that can be read only once, and was.
     func fromStart() -> RequestBody? {
         switch self {

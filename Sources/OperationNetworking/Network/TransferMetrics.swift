@@ -10,7 +10,8 @@ public struct TransferMetrics: Hashable, Sendable {
     public internal(set) var bytesSent: Int64 = 0
     /// Bytes that were here already when a transfer resumed, and were not fetched again.
     public internal(set) var bytesKept: Int64 = 0
-    /// Transfers: one, and one more for each redirect, each resumption, and each time the start had to be repeated.
+    /// Transfers: one, and one more for each redirect, each resumption, each retry, and each time the start had to be
+    /// repeated.
     public internal(set) var transferCount = 0
     /// Connections that had to be opened; the rest were reused.
     public internal(set) var connectionCount = 0

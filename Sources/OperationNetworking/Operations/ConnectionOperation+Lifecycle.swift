@@ -228,6 +228,10 @@ extension ConnectionOperation: ExchangeOwner {
         deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }
     }
 
+    func exchangeWillRetry(_ retry: Retry) {
+        deliver { $0.observers.isEmpty ? nil : .retrying(retry) }
+    }
+
     func exchangeDidEnd(_ end: ExchangeEnd) {
         Self.processingQueue.async { self.finish(end) }
     }

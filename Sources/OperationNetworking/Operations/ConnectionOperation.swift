@@ -153,6 +153,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.maximumDecodedLength = newValue } }
     }
 
+    /// Whether a request that failed is sent again; `nil`, as it is unless set: never.
+    ///
+    /// The operation goes on running while it waits, and keeps its place in the queue; `cancel()` ends the wait, and
+    /// after a pause there is none. What came of a body is kept by the rules of resuming.
+    public var retryPolicy: RetryPolicy? {
+        get { state.withLock { $0.retryPolicy } }
+        set { configure { $0.retryPolicy = newValue } }
+    }
+
     /// How fast the request's body is sent; all of them hold. A limit itself can be changed at any time.
     public var uploadLimits: [BandwidthLimit] {
         get { state.withLock { $0.uploadLimits } }
@@ -339,6 +348,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.trustAnchors = settings.trustAnchors
             state.maximumResponseDataLength = settings.maximumResponseDataLength
             state.maximumDecodedLength = settings.maximumDecodedLength
+            state.retryPolicy = settings.retryPolicy
             state.uploadLimits = settings.uploadLimits
             state.downloadLimits = settings.downloadLimits
             state.isResumable = settings.isResumable

@@ -9,6 +9,7 @@ enum Delivery {
     case resumed
     case received(HTTPURLResponse)
     case redirected(HTTPURLResponse, URLRequest)
+    case retrying(Retry)
     /// The second tells the sink that the piece is out of the way.
     case piece(Data, @Sendable () -> Void)
     case downloaded(ProgressReport)

@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 final class Exchange: @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
-    private enum Phase {
+    enum Phase {
         /// Not begun, or suspended.
         case idle
         case transferring(TransferID)
@@ -31,19 +31,19 @@ final class Exchange: @unchecked Sendable {
         case drop
     }
 
-    private let configuration: ExchangeConfiguration
-    private let sink: any ResponseSink
+    let configuration: ExchangeConfiguration
+    let sink: any ResponseSink
     private let pieces: PieceQueue?
-    private let clock = PassClock()
-    private var phase = Phase.idle
-    private var owner: (any ExchangeOwner)?
+    let clock = PassClock()
+    var phase = Phase.idle
+    var owner: (any ExchangeOwner)?
     /// Counts beginnings and stops: what was asked in an earlier one is not for this one.
-    private var round = 0
+    var round = 0
 
-    private var hop: URLRequest
+    var hop: URLRequest
     /// What reads the hop's body, if that is a stream.
-    private var streamedBody: RequestBody?
-    private var redirectCount = 0
+    var streamedBody: RequestBody?
+    var redirectCount = 0
     private var redirectHead: ResponseHead?
     private var bodyUse = BodyUse.deliver
     private var sideBody = Data()
@@ -52,6 +52,10 @@ final class Exchange: @unchecked Sendable {
     private var refusal: (any Error)?
     /// The response was refused by its head, to ask again for the whole.
     private var asksForWhole = false
+
+    var attempts: Attempts
+    /// The response may be better the next time, which begins after so many seconds.
+    private var retryDelay: TimeInterval?
 
     private var download = ProgressMeter()
     private var upload = ProgressMeter()
@@ -64,6 +68,7 @@ final class Exchange: @unchecked Sendable {
         hop = configuration.request
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange)
+        attempts = Attempts(policy: configuration.retryPolicy)
     }
 
     // MARK: - Commands
@@ -80,11 +85,15 @@ final class Exchange: @unchecked Sendable {
             break
         case .idle:
             self.owner = owner
-            hop = configuration.request
-            streamedBody = configuration.body
-            redirectCount = 0
-            startTransfer(transfers)
+            startFromFirstHop(transfers)
         }
+    }
+
+    func startFromFirstHop(_ transfers: Transfers) {
+        hop = configuration.request
+        streamedBody = configuration.body
+        redirectCount = 0
+        startTransfer(transfers)
     }
 
     /// Stops the transfer; what came stays.
@@ -121,9 +130,11 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - A transfer
 
-    private func startTransfer(_ transfers: Transfers) {
+    func startTransfer(_ transfers: Transfers) {
         clock.tick()
+        attempts.begin(now: clock.now)
         refusal = nil
+        retryDelay = nil
         redirectHead = nil
         sideBody = Data()
         bodyUse = .drop
@@ -202,8 +213,13 @@ extension Exchange {
             try deliver(head, from: count, expecting: total)
             bodyUse = .skip(count)
         case .deliver:
-            tell(head)
-            bodyUse = .keepAside
+            if let delay = retryDelay(after: head) {
+                retryDelay = delay
+                bodyUse = .drop
+            } else {
+                tell(head)
+                bodyUse = .keepAside
+            }
         case .alreadyComplete:
             // Every byte of one representation is here, all validated by it: there is nothing to confirm.
             bodyUse = .drop
@@ -226,7 +242,7 @@ extension Exchange {
         try sink.prepare(expecting: hop.httpMethod == "HEAD" ? nil : total)
     }
 
-    private func tell(_ head: ResponseHead) {
+    func tell(_ head: ResponseHead) {
         guard let url = hop.url, let response = head.response(for: url) else { return }
         owner?.exchangeDidReceive(response)
     }
@@ -278,12 +294,15 @@ extension Exchange: TransferClient {
         guard case .transferring(end.id) = phase else { return }
         metrics.add(end.metrics)
         clock.tick()
-        if asksForWhole {
+        if let retryDelay {
+            // However its body ended.
+            tryAgain(after: retryDelay)
+        } else if asksForWhole {
             startAgain()
         } else if let refusal {
             fail(refusal)
         } else if let error = end.error {
-            fail(error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
+            tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
         } else if let redirectHead {
             follow(redirectHead)
         } else if case .skip = bodyUse {
@@ -322,61 +341,10 @@ extension Exchange: TransferClient {
     }
 }
 
-// MARK: - Redirects
-
-extension Exchange {
-    private func follow(_ head: ResponseHead) {
-        guard let url = hop.url, let response = head.response(for: url),
-            let next = RedirectPolicy.request(after: head, to: hop)
-        else { return takeRedirectForResponse(head) }
-        guard redirectCount < RedirectPolicy.maximumCount else {
-            return fail(
-                URLError(
-                    .httpTooManyRedirects,
-                    url: url,
-                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."
-                )
-            )
-        }
-        phase = .waiting
-        owner?.exchangeWillFollow(response, to: next) { [round] request in
-            NetworkThread.shared.perform { transfers in
-                guard self.round == round else { return }
-                guard let request else { return self.takeRedirectForResponse(head) }
-                self.go(on: request, transfers)
-                // It may have failed, or be complete without a transfer.
-                guard case .transferring = self.phase else { return }
-                self.owner?.exchangeDidFollow(response, to: request)
-            }
-        }
-    }
-
-    private func go(on request: URLRequest, _ transfers: Transfers) {
-        hop = request
-        streamedBody = streamedBody(of: request)
-        redirectCount += 1
-        startTransfer(transfers)
-    }
-
-    /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream in.
-    private func streamedBody(of request: URLRequest) -> RequestBody? {
-        guard let stream = request.httpBodyStream else { return nil }
-        for known in [streamedBody, configuration.body] {
-            if case .stream(let body) = known, body.reads(stream) { return known }
-        }
-        return BodyStream(of: request).map { .stream($0) }
-    }
-
-    private func takeRedirectForResponse(_ head: ResponseHead) {
-        tell(head)
-        finish()
-    }
-}
-
 // MARK: - The end
 
 extension Exchange {
-    private func finish() {
+    func finish() {
         phase = .waiting
         redirectHead = nil
         if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
@@ -398,7 +366,7 @@ extension Exchange {
         }
     }
 
-    private func fail(_ error: any Error) {
+    func fail(_ error: any Error) {
         // A cancel that comes while the sink stops has nothing to add.
         if case .stopping = phase { return }
         if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }

@@ -16,6 +16,7 @@ struct ExchangeConfiguration: Sendable {
     var isResumable: Bool
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
+    var retryPolicy: RetryPolicy?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
     /// Whether the owner gets a copy of every piece.

@@ -1,5 +1,5 @@
-import Foundation
-import FoundationNetworking
+public import Foundation
+public import FoundationNetworking
 
 /// Whoever an exchange is for. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
@@ -24,7 +24,26 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// The redirect is followed: its request has begun.
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest)
 
+    /// An attempt failed, and another one begins in so many seconds.
+    func exchangeWillRetry(_ retry: Retry)
+
     func exchangeDidEnd(_ end: ExchangeEnd)
+}
+
+/// Why, and when, a request is sent again.
+public struct Retry: Sendable {
+    /// What the attempt ended with.
+    public enum Cause: Sendable {
+        /// A response that may be better the next time.
+        case response(HTTPURLResponse)
+        /// A transport error.
+        case error(any Error)
+    }
+
+    /// What the attempt ended with.
+    public let cause: Cause
+    /// Seconds until the next attempt.
+    public let delay: TimeInterval
 }
 
 /// How an exchange ended.

@@ -28,6 +28,9 @@ public protocol OperationObserver: AnyObject, Sendable {
         to request: URLRequest
     )
 
+    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay.
+    func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
+
     /// The operation has finished: its results are final. It was not running when it ended without a transfer:
     /// cancelled before it started, or while it was paused.
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool)
@@ -48,6 +51,8 @@ extension OperationObserver {
         didFollow redirect: HTTPURLResponse,
         to request: URLRequest
     ) {}
+    /// Does nothing.
+    public func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {}
     /// Does nothing.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {}
 }

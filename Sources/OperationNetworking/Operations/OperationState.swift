@@ -15,6 +15,7 @@ struct OperationState {
     var trustAnchors = TrustAnchors.system
     var maximumResponseDataLength = Int.max
     var maximumDecodedLength: Int64 = 256 << 20
+    var retryPolicy: RetryPolicy?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
     var isResumable = false
@@ -107,6 +108,7 @@ struct OperationState {
             resumesByRange: false,
             isResumable: isResumable,
             maximumDecodedLength: maximumDecodedLength,
+            retryPolicy: retryPolicy,
             uploadLimits: uploadLimits + ownUploadLimit,
             downloadLimits: downloadLimits
         )

@@ -1,0 +1,53 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// Redirects: where the next transfer goes.
+extension Exchange {
+    func follow(_ head: ResponseHead) {
+        guard let url = hop.url, let response = head.response(for: url),
+            let next = RedirectPolicy.request(after: head, to: hop)
+        else { return takeRedirectForResponse(head) }
+        guard redirectCount < RedirectPolicy.maximumCount else {
+            return fail(
+                URLError(
+                    .httpTooManyRedirects,
+                    url: url,
+                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."
+                )
+            )
+        }
+        phase = .waiting
+        owner?.exchangeWillFollow(response, to: next) { [round] request in
+            NetworkThread.shared.perform { transfers in
+                guard self.round == round else { return }
+                guard let request else { return self.takeRedirectForResponse(head) }
+                self.go(on: request, transfers)
+                // It may have failed, or be complete without a transfer.
+                guard case .transferring = self.phase else { return }
+                self.owner?.exchangeDidFollow(response, to: request)
+            }
+        }
+    }
+
+    private func go(on request: URLRequest, _ transfers: Transfers) {
+        hop = request
+        streamedBody = streamedBody(of: request)
+        redirectCount += 1
+        startTransfer(transfers)
+    }
+
+    /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream in.
+    private func streamedBody(of request: URLRequest) -> RequestBody? {
+        guard let stream = request.httpBodyStream else { return nil }
+        for known in [streamedBody, configuration.body] {
+            if case .stream(let body) = known, body.reads(stream) { return known }
+        }
+        return BodyStream(of: request).map { .stream($0) }
+    }
+
+    private func takeRedirectForResponse(_ head: ResponseHead) {
+        tell(head)
+        finish()
+    }
+}

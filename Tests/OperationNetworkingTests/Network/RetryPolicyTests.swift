@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct RetryPolicyTests {
+    typealias Outcome = RetryPolicy.Outcome
+
+    private func delay(
+        _ policy: RetryPolicy = RetryPolicy(),
+        after outcome: Outcome,
+        method: String = "GET",
+        retries: Int = 0,
+        elapsed: TimeInterval = 0,
+        chance: Double = 1
+    ) -> TimeInterval? {
+        policy.delay(after: outcome, method: method, retries: retries, elapsed: elapsed, chance: chance)
+    }
+
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
+    func statusesThatMayBeBetterNextTime(status: Int) {
+        #expect(delay(after: .status(status, retryAfter: nil)) == 0.5)
+    }
+
+    @Test(arguments: [200, 206, 301, 304, 400, 401, 403, 404, 410, 416, 501, 505])
+    func otherStatusesAreTheResult(status: Int) {
+        #expect(delay(after: .status(status, retryAfter: nil)) == nil)
+    }
+
+    @Test(arguments: [
+        URLError.Code.timedOut, .networkConnectionLost, .cannotConnectToHost, .cannotFindHost,
+    ])
+    func errorsThatMayBeBetterNextTime(code: URLError.Code) {
+        #expect(delay(after: .error(code)) == 0.5)
+    }
+
+    @Test(arguments: [
+        URLError.Code.cancelled, .badURL, .unsupportedURL, .badServerResponse, .serverCertificateUntrusted, .secureConnectionFailed,
+        .dataLengthExceedsMaximum, .requestBodyStreamExhausted, .httpTooManyRedirects,
+    ])
+    func otherErrorsAreTheResult(code: URLError.Code) {
+        #expect(delay(after: .error(code)) == nil)
+    }
+
+    @Test func whatCannotBeRepeatedIsTheResult() {
+        #expect(delay(after: .final) == nil)
+    }
+
+    @Test(arguments: [("GET", true), ("HEAD", true), ("PUT", true), ("DELETE", true), ("POST", false), ("PATCH", false)])
+    func onlyIdempotentMethodsAreSentAgain(method: String, isSent: Bool) {
+        #expect((delay(after: .error(.timedOut), method: method) != nil) == isSent)
+        var policy = RetryPolicy()
+        policy.methods = ["POST"]
+        #expect((delay(policy, after: .error(.timedOut), method: method) != nil) == (method == "POST"))
+    }
+
+    @Test func delaysDoubleUpToTheLongest() {
+        let policy = RetryPolicy(maximumRetries: 100)
+        let delays = [0, 1, 2, 3, 5, 6, 99].map { delay(policy, after: .error(.timedOut), retries: $0) }
+        #expect(delays == [0.5, 1, 2, 4, 16, 30, 30])
+    }
+
+    @Test(arguments: [0, 0.25, 1])
+    func chanceChoosesBetweenNothingAndAllOfIt(chance: Double) {
+        #expect(delay(after: .error(.timedOut), retries: 2, chance: chance) == 2 * chance)
+    }
+
+    @Test func itIsTriedAsOftenAsItSays() {
+        #expect(delay(RetryPolicy(maximumRetries: 2), after: .error(.timedOut), retries: 1) != nil)
+        #expect(delay(RetryPolicy(maximumRetries: 2), after: .error(.timedOut), retries: 2) == nil)
+        #expect(delay(RetryPolicy(maximumRetries: 0), after: .error(.timedOut)) == nil)
+        #expect(delay(RetryPolicy(maximumRetries: -1), after: .error(.timedOut)) == nil)
+    }
+
+    @Test func noAttemptBeginsAfterTheBudget() {
+        let policy = RetryPolicy(maximumRetries: 10, timeBudget: 10)
+        #expect(delay(policy, after: .error(.timedOut), elapsed: 9.5) == 0.5)
+        #expect(delay(policy, after: .error(.timedOut), elapsed: 9.6) == nil)
+        #expect(delay(policy, after: .status(503, retryAfter: 5), elapsed: 4) == 5)
+        #expect(delay(policy, after: .status(503, retryAfter: 5), elapsed: 6) == nil)
+    }
+
+    @Test func theServersWishCounts() {
+        #expect(delay(after: .status(503, retryAfter: 7)) == 7)
+        #expect(delay(after: .status(503, retryAfter: 0.1)) == 0.5)
+        #expect(delay(after: .status(503, retryAfter: 600)) == 600)
+        #expect(delay(after: .status(503, retryAfter: 601)) == nil)
+    }
+
+    @Test(arguments: [
+        ("120", nil, 120), (" 5 ", nil, 5), ("0", nil, 0), ("-1", nil, nil), ("1.5", nil, nil), ("soon", nil, nil),
+        ("", nil, nil), ("99999999999999999999", nil, nil),
+        ("Fri, 31 Dec 1999 23:59:59 GMT", "Fri, 31 Dec 1999 23:59:09 GMT", 50),
+        ("Fri, 31 Dec 1999 23:59:59 GMT", nil, 9),
+        ("Fri, 31 Dec 1999 23:59:00 GMT", "Fri, 31 Dec 1999 23:59:09 GMT", 0),
+    ] as [(String, String?, TimeInterval?)])
+    func readsRetryAfter(text: String, date: String?, seconds: TimeInterval?) {
+        var fields: HeaderFields = ["Retry-After": text]
+        if let date { fields["Date"] = date }
+        // Nine seconds before the last one of 1999.
+        #expect(fields.retryAfter(now: Date(timeIntervalSince1970: 946_684_790)) == seconds)
+    }
+}
