@@ -1,6 +1,7 @@
 internal import Foundation
 
-// Responses as values of a type: the verbs with `as:`. HEAD has no body to decode.
+// Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the task cancels the
+// operation.
 extension OperationManager {
     /// Sends a GET request and returns the response as a value of `type`, decoded as ``decodableSerializer(for:)`` says.
     ///

@@ -26,7 +26,7 @@ open class OperationManager: @unchecked Sendable {
         var downloadLimits: [BandwidthLimit] = []
     }
 
-    /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash.
+    /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
     public let baseURL: URL?
     private let state = Locked(State())
 
@@ -38,7 +38,7 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Makes requests of methods, URLs, parameters and headers.
+    /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something else is set.
     public var requestSerializer: any RequestSerializer {
         get { state.withLock { $0.requestSerializer } }
         set { state.change { $0.requestSerializer = newValue } }
@@ -74,7 +74,7 @@ open class OperationManager: @unchecked Sendable {
         set { state.change { $0.completionGroup = newValue } }
     }
 
-    /// Whose certificates are trusted.
+    /// Whose certificates are trusted; the system's authorities unless something else is set.
     public var trustAnchors: TrustAnchors {
         get { state.withLock { $0.trustAnchors } }
         set { state.change { $0.trustAnchors = newValue } }

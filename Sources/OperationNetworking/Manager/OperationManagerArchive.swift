@@ -15,7 +15,8 @@ public struct OperationManagerArchive: Codable, Sendable {
 extension OperationManager {
     /// What to keep of it.
     ///
-    /// - Throws: `EncodingError` when a serializer is of a kind of your own: set it again in the later process.
+    /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set it again in
+    ///   the later process. One with a closure throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
             OperationManagerArchive(

@@ -71,7 +71,10 @@ struct StreamSegment: @unchecked Sendable {
 
     /// A stream at its first byte.
     func open() throws(RequestBodyError) -> InputStream {
-        guard let fresh = make?() ?? (use.begin() ? stream : nil) else { throw .streamUsed(name) }
+        let made = make?()
+        guard let fresh = made ?? (use.begin() ? stream : nil) else {
+            throw make == nil ? .streamUsed(name) : .streamNotMade(name)
+        }
         if fresh.streamStatus == .notOpen { fresh.open() }
         return fresh
     }

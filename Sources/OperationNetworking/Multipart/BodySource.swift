@@ -5,9 +5,9 @@ internal import OperationNetworkingSystem
 /// What a request sends after its head: bytes in memory, a file, a stream, or several of them in a row, such as a
 /// multipart form.
 ///
-/// It is read piece by piece while it is sent, so a body of any length takes a few hundred kilobytes. A source that is
-/// repeatable is read again when the request has to be: after a redirect with 307 or 308, when the server asks for a
-/// password, over another connection, by a copy of the operation.
+/// It is read piece by piece while it is sent, so a body of any length takes a megabyte or so. A source that is repeatable
+/// is read again when the request has to be: after a redirect with 307 or 308, over another connection, by a copy of
+/// the operation.
 ///
 /// ```swift
 /// var request = URLRequest(url: url)
@@ -94,7 +94,8 @@ public struct BodySource: Sendable {
         PieceStream(BodyReader(self))
     }
 
-    /// Writes all of it to a file, which is there only when it is whole; another one of that name is replaced.
+    /// Writes all of it to a file, which is there only when it is whole; another one of that name is replaced. Cancelling
+    /// the task does not stop it.
     ///
     /// - Parameter url: a file URL, in a directory that exists.
     /// - Throws: ``RequestBodyError``, the error of a stream, or a `CocoaError` of the file that is written.
@@ -112,7 +113,8 @@ public struct BodySource: Sendable {
 // MARK: - URLRequest
 
 extension URLRequest {
-    /// The body, if it is one of ours. Setting it sets `httpBodyStream`, and `Content-Length` where the length is known.
+    /// The body, if it is one of ours. Setting it sets `httpBodyStream` and `Content-Length`, which is removed where the
+    /// length is not known, and takes `httpBody` away.
     public var bodySource: BodySource? {
         get { ((httpBodyStream as? PieceStream)?.source as? BodyReader)?.body }
         set {

@@ -123,7 +123,7 @@ public struct MultipartFormData: Sendable {
     ///   - fileName: what the server is told.
     ///   - length: so many bytes are sent; it is an error if a stream has fewer.
     ///   - mimeType: such as `image/png`.
-    ///   - makeStream: a new stream of the same bytes; called on any thread.
+    ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.
     /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
     public mutating func appendPart(
         name: String,
@@ -166,8 +166,8 @@ public struct MultipartFormData: Sendable {
     /// two only mean a rate, and nothing sleeps. ``BandwidthLimit`` does more.
     ///
     /// - Parameters:
-    ///   - packetSize: in bytes, above 0.
-    ///   - delay: in seconds; 0 takes the limit away.
+    ///   - packetSize: in bytes.
+    ///   - delay: in seconds. What is not above 0, here or there, takes the limit away.
     public mutating func throttleBandwidth(withPacketSize packetSize: Int, delay: TimeInterval) {
         guard packetSize > 0, delay > 0, delay.isFinite else { return maximumRate = nil }
         maximumRate = Int64(exactly: (Double(packetSize) / delay).rounded(.up))
@@ -179,7 +179,10 @@ public struct MultipartFormData: Sendable {
     public var isEmpty: Bool { segments.isEmpty }
 
     /// For the request's `Content-Type`.
-    public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
+    public var contentType: String {
+        // What is no token has to be quoted (RFC 2046 §5.1.1).
+        "multipart/form-data; boundary=\(boundary.isHTTPToken ? boundary : "\"\(boundary)\"")"
+    }
 
     /// Of the encoded form, in bytes; `nil` when the parts claim more than there are numbers for.
     public var contentLength: Int64? { body.length }

@@ -12,10 +12,12 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     case unreadableFile(path: String, reason: String)
     /// The file has another length than when it was taken: what was promised to the server cannot be sent.
     case fileChanged(path: String, expected: Int64, found: Int64)
-    /// The stream of the part with this name ended before the length that was given for it, in bytes.
+    /// A stream ended before the length that was given for it, in bytes; what it is called, such as `the part photo`.
     case streamTooShort(String, expected: Int64, found: Int64)
-    /// The body has to be sent again, and the stream of the part with this name was read already.
+    /// The body has to be sent again, and a stream was read already; what it is called.
     case streamUsed(String)
+    /// A closure that was to make a stream made none; what it is called.
+    case streamNotMade(String)
     /// A part's media type cannot be sent; as given.
     case invalidMediaType(String)
     /// A boundary of another kind than [RFC 2046 §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)
@@ -53,6 +55,8 @@ extension RequestBodyError: CustomStringConvertible {
             "The stream of \(part) ended after \(found) of \(expected) bytes."
         case .streamUsed(let part):
             "The body must be sent again, and the stream of \(part) can be read only once."
+        case .streamNotMade(let part):
+            "The stream of \(part) could not be made."
         case .invalidMediaType(let text):
             "\(text.debugDescription) is not a media type."
         case .invalidBoundary(let text):
@@ -81,7 +85,7 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         switch self {
         case .notAFileURL: "Expected URL to be a file URL"
         case .unreadableFile: "File URL not reachable."
-        case .fileChanged, .streamTooShort, .streamUsed, .invalidMediaType, .invalidBoundary,
+        case .fileChanged, .streamTooShort, .streamUsed, .streamNotMade, .invalidMediaType, .invalidBoundary,
             .unencodableText,
             .methodWithoutBody, .noBodySource:
             nil
@@ -93,7 +97,8 @@ extension RequestBodyError: LocalizedError, CustomNSError {
     public var errorCode: Int {
         switch self {
         case .notAFileURL, .unreadableFile, .methodWithoutBody: URLError.Code.badURL.rawValue
-        case .fileChanged, .streamTooShort, .streamUsed: URLError.Code.requestBodyStreamExhausted.rawValue
+        case .fileChanged, .streamTooShort, .streamUsed, .streamNotMade:
+            URLError.Code.requestBodyStreamExhausted.rawValue
         case .unencodableText: URLError.Code.cannotDecodeContentData.rawValue
         case .invalidMediaType, .invalidBoundary, .noBodySource: URLError.Code.unknown.rawValue
         }

@@ -8,11 +8,11 @@ extension RequestSerializer {
     /// - Parameters:
     ///   - method: one that sends a body: not GET or HEAD.
     ///   - url: absolute.
-    ///   - parameters: `Data` is sent as it is, null as nothing, anything else as its text, in the
+    ///   - parameters: `Data` is sent as it is, null as an empty part, anything else as its text, in the
     ///     ``HTTPRequestSerializer/stringEncoding`` of the serializer.
     ///   - headers: fields of this one request. `Content-Type` and `Content-Length` are the form's.
     ///   - constructBody: appends parts; called before this returns.
-    /// - Returns: a request whose ``Foundation/URLRequest/bodySource`` is the form.
+    /// - Returns: a request whose ``FoundationNetworking/URLRequest/bodySource`` is the form.
     /// - Throws: ``RequestSerializationError``, ``RequestBodyError``, and what the closure throws.
     public func multipartFormRequest(
         method: String,
@@ -43,7 +43,7 @@ extension RequestSerializer {
     /// The request with its form written to a file, for whoever uploads files: the same request without its body.
     ///
     /// - Parameters:
-    ///   - request: with a ``Foundation/URLRequest/bodySource``.
+    ///   - request: with a ``FoundationNetworking/URLRequest/bodySource``.
     ///   - file: replaced when it exists; there only when the form is whole.
     /// - Returns: the request, with the fields that describe the form.
     /// - Throws: as ``BodySource/write(to:)``; ``RequestBodyError/noBodySource`` for a request without one.

@@ -22,7 +22,7 @@ public final class BandwidthLimit: Sendable {
         state = Locked(bytesPerSecond.map { RateBudget(rate: $0) })
     }
 
-    /// `nil`: as fast as it goes.
+    /// What is below 1 counts as 1; `nil`: as fast as it goes.
     public var bytesPerSecond: Int64? {
         // What is next to the highest is 2^63 as a Double.
         get { state.withLock { $0.map { Int64(exactly: $0.rate) ?? .max } } }

@@ -71,7 +71,13 @@ extension BodyRequestSerializer {
         set { base.httpMethodsEncodingParametersInURI = newValue }
     }
 
-    /// As in ``HTTPRequestSerializer``: how a query writes arrays.
+    /// As in ``HTTPRequestSerializer``: of the text in forms, which a body in another format does not have.
+    public var stringEncoding: String.Encoding {
+        get { base.stringEncoding }
+        set { base.stringEncoding = newValue }
+    }
+
+    /// As in ``HTTPRequestSerializer``: how queries and forms write arrays.
     public var arrayStyle: QueryString.ArrayStyle {
         get { base.arrayStyle }
         set { base.arrayStyle = newValue }

@@ -15,7 +15,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
         @Sendable (_ request: URLRequest, _ parameters: any Sendable) throws -> String
 
     /// How the text of a form becomes octets. ``QueryString`` is ASCII, so this matters only to a
-    /// ``queryStringSerialization`` of your own.
+    /// ``queryStringSerialization`` of your own, and to the text in forms of several parts.
     public var stringEncoding = String.Encoding.utf8
 
     /// The methods whose parameters go into the URL, in upper case.
@@ -32,10 +32,12 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// 60.
     public var timeoutInterval: TimeInterval?
 
-    /// The cache policy of a request made from its parts; `nil` leaves Foundation's.
+    /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It has no effect yet:
+    /// there is no cache.
     public var cachePolicy: URLRequest.CachePolicy?
 
-    /// Whether a request made from its parts sends and stores cookies; `nil` leaves Foundation's.
+    /// Whether a request made from its parts sends and stores cookies; `nil` leaves Foundation's. It has no
+    /// effect yet: there is no cookie storage.
     public var httpShouldHandleCookies: Bool?
 
     private(set) var fields = DefaultHeaders.ofProcess

@@ -8,7 +8,7 @@ public import Foundation
 /// | anything else that is `Encodable`                                  | a `PropertyListEncoder`                  |
 ///
 /// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, a key
-/// that is no `String`, and in XML a character that XML does not have. The limit for levels is 512, as for JSON.
+/// that is no `String`, and in plain values for XML a character that XML does not have. The limit for levels is 512, as for JSON.
 public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()

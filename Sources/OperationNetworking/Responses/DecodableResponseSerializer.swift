@@ -12,7 +12,7 @@ public import FoundationNetworking
 /// | unacceptable status, JSON body                | the error for the status, with the tree as its `responseObject`, as of ``JSONResponseSerializer`` |
 /// | the same, after ``decodingErrors(as:decoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
 /// | unacceptable media type                       | an error; the body is not decoded                   |
-/// | more than 512 levels of containers            | an error                                            |
+/// | more than 512 levels of containers, 256 in property lists | an error                                |
 ///
 /// Decoding has a stack of its own, so a type that holds itself decodes down to those 512 levels. A body in
 /// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are objects

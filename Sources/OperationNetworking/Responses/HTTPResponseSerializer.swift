@@ -16,7 +16,7 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// Made once: a set of integers is an object on Linux.
     private static let successful = IndexSet(integersIn: 200..<300)
 
-    /// A serializer that accepts 200 to 299 and any media type.
+    /// A serializer that accepts 200 to 299 and these media types, or any.
     public init(acceptableContentTypes: Set<String>? = nil) {
         acceptableStatusCodes = HTTPResponseSerializer.successful
         self.acceptableContentTypes = acceptableContentTypes

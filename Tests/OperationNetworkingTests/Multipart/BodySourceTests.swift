@@ -115,7 +115,7 @@ struct BodySourceTests {
 
     @Test func aMakerThatMakesNothingIsAnError() throws {
         let body = BodySource.stream { nil }
-        #expect(throws: RequestBodyError.streamUsed("the stream")) { try read(body) }
+        #expect(throws: RequestBodyError.streamNotMade("the stream")) { try read(body) }
     }
 
     // MARK: - As a stream, in a request, in a file
@@ -185,7 +185,7 @@ struct BodySourceTests {
         let body = BodySource([
             .data(Data(count: 100_000)), .stream(StreamSegment(length: 1, name: "s") { nil }),
         ])
-        await #expect(throws: RequestBodyError.streamUsed("s")) { try await body.write(to: target) }
+        await #expect(throws: RequestBodyError.streamNotMade("s")) { try await body.write(to: target) }
         #expect(try Data(contentsOf: target) == Data("old".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["target.bin"])
     }

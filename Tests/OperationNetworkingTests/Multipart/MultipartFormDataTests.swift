@@ -213,6 +213,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("a", "a"), ("a+b_c-d.e'", "a+b_c-d.e'"), ("a:b", "\"a:b\""), ("(a)?=/,", "\"(a)?=/,\""),
+    ])
+    func aBoundaryThatIsNoTokenIsQuoted(boundary: String, parameter: String) throws {
+        let form = try MultipartFormData(boundary: boundary)
+        #expect(form.contentType == "multipart/form-data; boundary=\(parameter)")
+    }
+
     // MARK: - Rates
 
     @Test(arguments: [

@@ -385,7 +385,7 @@ import Testing
         #expect(judge.noteCount < 100)
     }
 
-    @Test("65,536 warnings are accepted, and one more is an error")
+    @Test("1,024 warnings are accepted, and one more is an error")
     func limitsWarnings() throws {
         func document(_ count: Int) -> Data {
             Data("<a>\(String(repeating: "<p:b/>", count: count))</a>".utf8)

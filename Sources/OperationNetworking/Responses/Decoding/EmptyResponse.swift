@@ -1,4 +1,5 @@
-/// A value that an empty body stands for: what a ``DecodableResponseSerializer`` returns for 204, 205 and HEAD.
+/// A value that an empty body stands for: what a ``DecodableResponseSerializer`` returns for one, whatever
+/// the status.
 ///
 /// Optional values are it too: their value of an empty body is `nil`.
 public protocol EmptyResponseRepresentable {

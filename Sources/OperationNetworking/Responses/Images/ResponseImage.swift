@@ -16,7 +16,7 @@ public struct ResponseImage: Hashable, Sendable {
     /// How the pixels have to be turned to be shown: 1 to 8 as in
     /// [Exif](https://www.cipa.jp/e/std/std-sec.html), 1 being as stored.
     public let orientation: Int
-    /// Whether there is more than one frame to be played: GIF, PNG, WebP, AVIF, HEIC.
+    /// Whether there is more than one frame to be played: GIF, PNG, WebP, AVIF, HEIC, HEIF.
     public let isAnimated: Bool
     /// Pixels per point: the ``ImageResponseSerializer/scale`` of the serializer.
     public let scale: Double
