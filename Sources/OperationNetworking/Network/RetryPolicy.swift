@@ -101,7 +101,9 @@ extension HeaderFields {
     /// A date is measured against the response's own `Date`: the clocks need not agree.
     func retryAfter(now: Date) -> TimeInterval? {
         guard let text = self["Retry-After"] else { return nil }
-        if let seconds = Int64(digits: text.trimmingCharacters(in: .whitespaces)) { return TimeInterval(seconds) }
+        if let seconds = Int64(digits: text.trimmingCharacters(in: .whitespaces)) {
+            return TimeInterval(seconds)
+        }
         guard let date = HTTPDate(fieldValue: text, now: now) else { return nil }
         let reference = self["Date"].flatMap { HTTPDate(fieldValue: $0, now: now) }?.secondsSince1970
         let start = reference.map { TimeInterval($0) } ?? now.timeIntervalSince1970

@@ -19,7 +19,8 @@ struct Attempts {
 
     /// What a response with this head means.
     /// - Returns: seconds until the next attempt; `nil`: the response is the result.
-    mutating func wait(after head: ResponseHead, to request: URLRequest, now: MonotonicTime) -> TimeInterval? {
+    mutating func wait(after head: ResponseHead, to request: URLRequest, now: MonotonicTime) -> TimeInterval?
+    {
         wait(
             after: .status(head.status, retryAfter: head.fields.retryAfter(now: Date())),
             to: request,

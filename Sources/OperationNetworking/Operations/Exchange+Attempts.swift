@@ -15,7 +15,8 @@ extension Exchange {
     }
 
     func tryAgain(after error: any Error) {
-        guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: clock.now) else {
+        guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: clock.now)
+        else {
             return fail(error)
         }
         owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
@@ -32,7 +33,7 @@ extension Exchange {
         round += 1
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
         DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self, round] in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { [weak self] transfers in
                 guard let self, self.round == round, case .idle = self.phase else { return }
                 self.startFromFirstHop(transfers)
             }

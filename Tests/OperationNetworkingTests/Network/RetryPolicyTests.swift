@@ -35,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: [
-        URLError.Code.cancelled, .badURL, .unsupportedURL, .badServerResponse, .serverCertificateUntrusted, .secureConnectionFailed,
+        URLError.Code.cancelled, .badURL, .unsupportedURL, .badServerResponse, .serverCertificateUntrusted,
+        .secureConnectionFailed,
         .dataLengthExceedsMaximum, .requestBodyStreamExhausted, .httpTooManyRedirects,
     ])
     func otherErrorsAreTheResult(code: URLError.Code) {
@@ -46,7 +47,9 @@ import Testing
         #expect(delay(after: .final) == nil)
     }
 
-    @Test(arguments: [("GET", true), ("HEAD", true), ("PUT", true), ("DELETE", true), ("POST", false), ("PATCH", false)])
+    @Test(arguments: [
+        ("GET", true), ("HEAD", true), ("PUT", true), ("DELETE", true), ("POST", false), ("PATCH", false),
+    ])
     func onlyIdempotentMethodsAreSentAgain(method: String, isSent: Bool) {
         #expect((delay(after: .error(.timedOut), method: method) != nil) == isSent)
         var policy = RetryPolicy()
@@ -87,13 +90,16 @@ import Testing
         #expect(delay(after: .status(503, retryAfter: 601)) == nil)
     }
 
-    @Test(arguments: [
-        ("120", nil, 120), (" 5 ", nil, 5), ("0", nil, 0), ("-1", nil, nil), ("1.5", nil, nil), ("soon", nil, nil),
-        ("", nil, nil), ("99999999999999999999", nil, nil),
-        ("Fri, 31 Dec 1999 23:59:59 GMT", "Fri, 31 Dec 1999 23:59:09 GMT", 50),
-        ("Fri, 31 Dec 1999 23:59:59 GMT", nil, 9),
-        ("Fri, 31 Dec 1999 23:59:00 GMT", "Fri, 31 Dec 1999 23:59:09 GMT", 0),
-    ] as [(String, String?, TimeInterval?)])
+    @Test(
+        arguments: [
+            ("120", nil, 120), (" 5 ", nil, 5), ("0", nil, 0), ("-1", nil, nil), ("1.5", nil, nil),
+            ("soon", nil, nil),
+            ("", nil, nil), ("99999999999999999999", nil, nil),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", "Fri, 31 Dec 1999 23:59:09 GMT", 50),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", nil, 9),
+            ("Fri, 31 Dec 1999 23:59:00 GMT", "Fri, 31 Dec 1999 23:59:09 GMT", 0),
+        ] as [(String, String?, TimeInterval?)]
+    )
     func readsRetryAfter(text: String, date: String?, seconds: TimeInterval?) {
         var fields: HeaderFields = ["Retry-After": text]
         if let date { fields["Date"] = date }
