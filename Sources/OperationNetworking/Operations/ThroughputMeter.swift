@@ -1,11 +1,12 @@
 import Foundation
 
-/// How fast something comes: an exponentially weighted mean, recent bytes counting most. It takes the time as input.
-package struct ThroughputMeter: Hashable, Sendable {
+/// How fast something comes: an exponentially weighted mean, recent bytes counting most. It takes the time as input, in
+/// seconds on a clock that never goes backwards.
+public struct ThroughputMeter: Hashable, Sendable {
     /// Seconds after which a byte counts for 1/e of a new one.
-    package static let memory = 3.0
+    public static let memory = 3.0
     /// Seconds that have to be known before there is a speed.
-    package static let shortestHistory = 0.2
+    public static let shortestHistory = 0.2
 
     private var start: Double
     private var last: Double
@@ -14,15 +15,15 @@ package struct ThroughputMeter: Hashable, Sendable {
     private var weightedBytes = 0.0
     private var weightedSeconds = 0.0
 
-    /// Begins to measure at `now`: seconds on a clock that never goes backwards, as everywhere here.
-    package init(now: Double, total: Int64 = 0) {
+    /// Begins to measure at `now`, when `total` bytes have come already.
+    public init(now: Double, total: Int64 = 0) {
         start = now
         last = now
         self.total = total
     }
 
     /// Records that `total` bytes have come until now; fewer than before means that it began again.
-    package mutating func record(total newTotal: Int64, now: Double) {
+    public mutating func record(total newTotal: Int64, now: Double) {
         let seconds = now - last
         guard seconds > 0 else { return }
         let fading = exp(-seconds / Self.memory)
@@ -32,14 +33,20 @@ package struct ThroughputMeter: Hashable, Sendable {
         last = now
     }
 
+    /// Leaves out the time until now: nothing could come.
+    public mutating func skip(to now: Double) {
+        start += max(0, now - last)
+        last = max(last, now)
+    }
+
     /// Bytes per second; `nil` at first.
-    package var speed: Double? {
+    public var speed: Double? {
         guard last - start >= Self.shortestHistory, weightedSeconds > 0 else { return nil }
         return weightedBytes / weightedSeconds
     }
 
     /// Seconds until `expected` bytes will have come; `nil` while nobody can say.
-    package func timeLeft(expected: Int64?) -> Double? {
+    public func timeLeft(expected: Int64?) -> Double? {
         guard let expected, let speed, speed >= 1, expected >= total else { return nil }
         return Double(expected - total) / speed
     }

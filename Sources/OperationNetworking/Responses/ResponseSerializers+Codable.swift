@@ -33,21 +33,6 @@ extension JSONResponseSerializer: Codable {
 
 // MARK: - XML
 
-extension XMLParserResponseSerializer: Codable {
-    /// With all settings.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        self.init()
-        validation = try container.decode(HTTPResponseSerializer.self, forKey: .validation)
-    }
-
-    /// All settings.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(validation, forKey: .validation)
-    }
-}
-
 extension XMLDocumentResponseSerializer: Codable {
     /// With all settings.
     public init(from decoder: any Decoder) throws {

@@ -37,7 +37,7 @@ final class Run: @unchecked Sendable {
     private var running: [Int: Transfer] = [:]
     private var nextIndex = 0
     private var tally: Tally
-    private var meter: TransferMeter
+    private var meter: ThroughputMeter
     private var timer: (any DispatchSourceTimer)?
     private var lastSummary: Double
     private var lastEvents: Double
@@ -63,7 +63,7 @@ final class Run: @unchecked Sendable {
             }
         )
         start = Self.now
-        meter = TransferMeter(now: start)
+        meter = ThroughputMeter(now: start)
         lastSummary = start
         lastEvents = start
         lastResume = -.infinity

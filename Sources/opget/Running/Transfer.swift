@@ -12,7 +12,7 @@ struct Transfer {
     let stream: StandardOutputStream?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
-    private var meter: TransferMeter
+    private var meter: ThroughputMeter
     private var start: Double
     private var pausedSince: Double?
     /// What the last `progress` event said.
@@ -30,7 +30,7 @@ struct Transfer {
         self.partial = partial
         self.stream = stream
         start = now
-        meter = TransferMeter(now: now)
+        meter = ThroughputMeter(now: now)
     }
 
     // MARK: - Pausing

@@ -1,10 +1,9 @@
+import OperationNetworking
 import Testing
 
-@testable import opget
-
-@Suite struct TransferMeterTests {
+@Suite struct ThroughputMeterTests {
     @Test func thereIsNoSpeedAtFirst() {
-        var meter = TransferMeter(now: 10)
+        var meter = ThroughputMeter(now: 10)
         #expect(meter.speed == nil)
         meter.record(total: 1000, now: 10.1)
         #expect(meter.speed == nil)
@@ -12,7 +11,7 @@ import Testing
     }
 
     @Test func aSteadyTransferHasItsSpeedFromTheBeginning() throws {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         for tick in 1...50 {
             meter.record(total: Int64(tick) * 100, now: Double(tick) / 10)
             guard tick >= 3 else { continue }
@@ -22,7 +21,7 @@ import Testing
     }
 
     @Test func recentBytesCountMost() throws {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         for second in 1...10 { meter.record(total: Int64(second) * 1000, now: Double(second)) }
         for second in 11...20 { meter.record(total: 10000 + Int64(second - 10) * 100, now: Double(second)) }
         let speed = try #require(meter.speed)
@@ -31,7 +30,7 @@ import Testing
     }
 
     @Test func aStalledTransferSlowsDownUntilNobodyKnows() throws {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         meter.record(total: 1000, now: 1)
         meter.record(total: 1000, now: 4)
         #expect(try #require(meter.speed) < 500)
@@ -40,14 +39,14 @@ import Testing
     }
 
     @Test func beginningAgainIsNoNegativeSpeed() throws {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         meter.record(total: 1000, now: 1)
         meter.record(total: 0, now: 2)
         #expect(try #require(meter.speed) > 0)
     }
 
     @Test func timeThatIsSkippedDoesNotCount() throws {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         for tick in 1...10 { meter.record(total: Int64(tick) * 100, now: Double(tick) / 10) }
         let before = try #require(meter.speed)
         meter.skip(to: 100)
@@ -57,7 +56,7 @@ import Testing
     }
 
     @Test func theSameTimeTwiceChangesNothing() {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         meter.record(total: 1000, now: 1)
         let before = meter
         meter.record(total: 2000, now: 1)
@@ -65,7 +64,7 @@ import Testing
     }
 
     @Test func withoutATotalThereIsNoTimeLeft() {
-        var meter = TransferMeter(now: 0)
+        var meter = ThroughputMeter(now: 0)
         meter.record(total: 1000, now: 1)
         #expect(meter.timeLeft(expected: nil) == nil)
         #expect(meter.timeLeft(expected: 500) == nil)
