@@ -30,6 +30,7 @@ extension Exchange {
     /// Whoever cancels or pauses meanwhile begins another round, and nothing comes of this one.
     func tryAgain(after delay: TimeInterval) {
         phase = .idle
+        sink.settle()
         round += 1
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
         DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self, round] in

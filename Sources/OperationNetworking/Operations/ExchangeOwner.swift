@@ -24,6 +24,16 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// The redirect is followed: its request has begun.
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest)
 
+    /// Bytes that were there already are kept: the body goes on after so many.
+    func exchangeDidResume(at offset: Int64)
+
+    /// Bytes that were there already are thrown away.
+    func exchangeWillStartOver(because reason: RestartReason)
+
+    /// Only if the configuration says so: there is nothing at the address any more. `decide` is to be called once, on
+    /// any thread, with another address, or `nil` to take the response for what it is.
+    func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void)
+
     /// An attempt failed, and another one begins in so many seconds.
     func exchangeWillRetry(_ retry: Retry)
 

@@ -28,6 +28,12 @@ public protocol OperationObserver: AnyObject, Sendable {
         to request: URLRequest
     )
 
+    /// Bytes of an earlier attempt, or of an earlier process, are kept: the body goes on after so many.
+    func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64)
+
+    /// Bytes of an earlier attempt, or of an earlier process, are thrown away.
+    func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
+
     /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
@@ -51,6 +57,10 @@ extension OperationObserver {
         didFollow redirect: HTTPURLResponse,
         to request: URLRequest
     ) {}
+    /// Does nothing.
+    public func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {}
+    /// Does nothing.
+    public func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason) {}
     /// Does nothing.
     public func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {}
     /// Does nothing.
