@@ -62,13 +62,14 @@ public struct RetryPolicy: Hashable, Sendable {
         case final
     }
 
-    /// Seconds to wait before the next attempt; `nil`: there is none.
+    /// Decides whether there is another attempt.
     /// - Parameters:
     ///   - outcome: of the last attempt.
     ///   - method: in upper case.
     ///   - retries: how often it was sent again already.
     ///   - elapsed: seconds since the first attempt began.
     ///   - chance: 0 to 1, at random.
+    /// - Returns: seconds to wait before it; `nil`: there is none.
     func delay(
         after outcome: Outcome,
         method: String,

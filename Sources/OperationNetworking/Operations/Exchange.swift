@@ -330,7 +330,7 @@ extension Exchange: TransferClient {
         }
     }
 
-    /// - Parameter start: of these bytes, the first that was not there before.
+    /// The bytes from `start` on were not there before.
     private func take(_ bytes: Span<UInt8>, countingFrom start: Int = 0) throws {
         try sink.write(bytes)
         guard start < bytes.count else { return }
