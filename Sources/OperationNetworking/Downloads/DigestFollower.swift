@@ -25,9 +25,9 @@ enum DigestFollowerError: Error, Sendable {
 final class DigestFollower: @unchecked Sendable {
     // @unchecked: `computations` and `buffer` are used on `queue` only, and by `init`; what both sides touch is in `shared`.
 
-    /// Reads bytes of the file into the beginning of `buffer`, on the follower's queue.
+    /// Reads bytes of the file, from `offset` on, into the beginning of `buffer`; on the follower's queue.
     ///
-    /// Returns how many were read; 0 at the end of the file.
+    /// It returns how many were read: at most as many as there is room for, 0 at the end of the file.
     typealias Reader = @Sendable (_ offset: Int64, _ buffer: inout MutableSpan<UInt8>) throws -> Int
 
     /// Called once, on the follower's queue, or on the thread that makes the answer pointless.
@@ -89,17 +89,14 @@ final class DigestFollower: @unchecked Sendable {
 
     /// The file is complete: its first `length` bytes are what the digests are of. What comes after the answer begins at 0.
     func finish(length: Int64, then: @escaping Answer) {
-        let (mustWork, pointless) = shared.withLock { shared -> (Bool, (@Sendable () -> Void)?) in
-            guard shared.reader != nil else { return (false, { then(.failure(.abandoned)) }) }
-            let earlier = shared.takeAnswer()
+        let (mustWork, pointless, error) = shared.withLock { shared in
+            guard shared.reader != nil else { return (false, Optional(then), DigestFollowerError.abandoned) }
+            let pointless = shared.takeAnswer()
             shared.answer = then
-            return (
-                shared.state.finish(length: length),
-                earlier.map { earlier in { earlier(.failure(.startedOver)) } }
-            )
+            return (shared.state.finish(length: length), pointless, .startedOver)
         }
         if mustWork { schedule() }
-        pointless?()
+        pointless?(.failure(error))
     }
 
     /// Nobody wants the digests. The reader is let go of, after the piece that is being read.
@@ -143,19 +140,17 @@ final class DigestFollower: @unchecked Sendable {
     }
 
     private func read(_ range: Range<Int64>, _ reader: Reader) {
-        if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: Int(DigestFollowerState.pieceLength)) }
+        if buffer.count != range.count { buffer = [UInt8](repeating: 0, count: range.count) }
         let count: Int
         do {
             var piece = buffer.mutableSpan
-            var wanted = piece.extracting(first: range.count)
-            count = min(try reader(range.lowerBound, &wanted), range.count)
+            count = min(try reader(range.lowerBound, &piece), range.count)
         } catch {
             return fail(.unreadable(offset: range.lowerBound, error))
         }
         guard count > 0 else { return fail(.endsEarly(length: range.lowerBound, expected: range.upperBound)) }
         guard shared.withLock({ $0.state.didRead(count) }) else { return }
-        let bytes = buffer.span.extracting(first: count)
-        for computation in computations { computation.update(bytes) }
+        for computation in computations { computation.update(buffer.span.extracting(first: count)) }
     }
 
     private func fail(_ failure: DigestFollowerError) {

@@ -56,7 +56,8 @@ struct ChecksumLines {
     {
         let isEscaped = line.first == UInt8(ascii: "\\")
         let line = isEscaped ? line.dropFirst() : line
-        let (digest, name) = try plain(line, number) ?? tagged(line, number)
+        let (digest, name) =
+            if let plain = try plain(line, number) { plain } else { try tagged(line, number) }
         guard let path = isEscaped ? unescaped(name) : Array(name), !path.isEmpty, !path.contains(0) else {
             throw .malformedLine(number)
         }

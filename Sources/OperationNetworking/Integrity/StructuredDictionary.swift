@@ -16,8 +16,9 @@ struct StructuredDictionary: Hashable, Sendable {
     /// In order. A repeated key, of which RFC 8941 takes the last, is kept each time.
     private(set) var members: [Member] = []
 
+    /// `nil` if there is a mistake anywhere, as §4.2 asks for.
+    ///
     /// - Parameter fieldValue: of all lines, joined by commas.
-    /// - Returns: `nil` if there is a mistake anywhere, as §4.2 asks for.
     init?(fieldValue: String) {
         var parser = Parser(octets: Array(fieldValue.utf8))
         do {

@@ -17,10 +17,10 @@ package final class MessageDigest {
 
         package var description: String { "OpenSSL computes no such digest: \(reason)" }
 
-        /// What OpenSSL said last on this thread, which it then forgets.
+        /// What OpenSSL said first on this thread, which names the cause. It then forgets all it said.
         init() {
             var text = [CChar](repeating: 0, count: 256)
-            let code = ERR_peek_last_error()
+            let code = ERR_get_error()
             ERR_clear_error()
             ERR_error_string_n(code, &text, text.count)
             reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -40,6 +40,8 @@ package final class MessageDigest {
             case .sha256: EVP_sha256()
             case .sha512: EVP_sha512()
             }
+        // What was said before is about something else.
+        ERR_clear_error()
         guard let context = EVP_MD_CTX_new() else { throw Failure() }
         guard EVP_DigestInit_ex(context, function, nil) == 1 else {
             let failure = Failure()
