@@ -33,6 +33,8 @@ final class Transfer: EasyHandleDelegate {
     private var body: RequestBodyReader?
     private var watchesForCloseNotify = false
     private var hasConnection = false
+    /// A byte of a response came since the request was last sent.
+    private var hasAnswer = false
     private var bytesReceived: Int64 = 0
     private var bytesDecoded: Int64 = 0
     private var bytesSent: Int64 = 0
@@ -163,14 +165,24 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - EasyHandleDelegate
 
-    func easyHandleWillSendRequest() {
-        hasConnection = true
+    func easyHandleWillSendRequest() -> Bool {
         lastActivity = clock.now
+        guard maySendNow else { return give(up: .notSentAgain) }
+        hasConnection = true
+        hasAnswer = false
         didConnect()
+        return true
+    }
+
+    /// libcurl sends a request again, over a fresh connection, when the one that it had used before died without a byte
+    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it.
+    private var maySendNow: Bool {
+        request.mayBeSentAgain || hasAnswer || easy.requestBytesTaken == 0
     }
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
+        hasAnswer = true
         guard case .head(let head) = reader.read(line), !head.isInterim else { return true }
         self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
@@ -254,6 +266,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
+        guard maySendNow else { return give(up: .notSentAgain) }
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true

@@ -85,6 +85,8 @@ final class Exchange: @unchecked Sendable {
             break
         case .idle:
             self.owner = owner
+            clock.tick()
+            attempts.begin(now: clock.now)
             startFromFirstHop(transfers)
         }
     }
@@ -132,7 +134,7 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        attempts.begin(now: clock.now)
+        guard !waitsForHost(transfers) else { return }
         refusal = nil
         retryDelay = nil
         redirectHead = nil

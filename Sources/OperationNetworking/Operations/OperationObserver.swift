@@ -28,7 +28,8 @@ public protocol OperationObserver: AnyObject, Sendable {
         to request: URLRequest
     )
 
-    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay.
+    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay; or one
+    /// waits because its server told another operation to come back later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
     /// The operation has finished: its results are final. It was not running when it ended without a transfer:
