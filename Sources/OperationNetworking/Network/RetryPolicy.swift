@@ -102,13 +102,13 @@ public struct RetryPolicy: Hashable, Sendable {
         return isWithinBudget(elapsed + wait) ? wait : nil
     }
 
-    /// Seconds to wait with an attempt to a server that told somebody else, by `Retry-After`, to come back later; `nil`:
-    /// the attempt begins at once, as if nobody knew.
+    /// Decides whether an attempt waits for a server that told somebody else, by `Retry-After`, to come back later.
     /// - Parameters:
     ///   - asked: seconds from now that the server asked for.
     ///   - waited: seconds for which the same attempt waited already.
     ///   - elapsed: seconds since the operation began.
     ///   - chance: 0 to 1, at random.
+    /// - Returns: seconds to wait; `nil`: it begins at once, as if nobody knew.
     func delay(
         whileHostRests asked: TimeInterval,
         waited: TimeInterval,

@@ -33,8 +33,8 @@ final class Transfer: EasyHandleDelegate {
     private var body: RequestBodyReader?
     private var watchesForCloseNotify = false
     private var hasConnection = false
-    /// A byte of a response came since the request was last sent.
-    private var hasAnswer = false
+    /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
+    private var takenBefore = 0
     private var bytesReceived: Int64 = 0
     private var bytesDecoded: Int64 = 0
     private var bytesSent: Int64 = 0
@@ -169,7 +169,7 @@ final class Transfer: EasyHandleDelegate {
         lastActivity = clock.now
         guard maySendNow else { return give(up: .notSentAgain) }
         hasConnection = true
-        hasAnswer = false
+        takenBefore = easy.requestBytesTaken
         didConnect()
         return true
     }
@@ -177,12 +177,11 @@ final class Transfer: EasyHandleDelegate {
     /// libcurl sends a request again, over a fresh connection, when the one that it had used before died without a byte
     /// of an answer. The server may have acted on the first one, unless no connection took a byte of it.
     private var maySendNow: Bool {
-        request.mayBeSentAgain || hasAnswer || easy.requestBytesTaken == 0
+        request.mayBeSentAgain || !hasConnection || easy.requestBytesTaken == takenBefore
     }
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
-        hasAnswer = true
         guard case .head(let head) = reader.read(line), !head.isInterim else { return true }
         self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {

@@ -108,26 +108,6 @@ struct SentAgainTests {
         #expect(server.requests.map(\.connectionNumber) == [1, 2])
     }
 
-    /// A server that wants no `Expect` answers 417, and libcurl asks again without: that is an answer.
-    @Test func anAnswerBetweenIsAReasonToSendAgain() async throws {
-        let server = try ScriptedServer(
-            [.respond(417), .respond(body: "done")],
-            requestBodies: .leave
-        )
-        let transfer = TestTransfer(
-            .plain(
-                server.url,
-                method: "POST",
-                fields: ["Expect": "100-continue"],
-                body: .data(Data("abc".utf8)),
-                mayBeSentAgain: false
-            )
-        ).start()
-        let end = try await transfer.end()
-        if case .notSentAgain = end.error { throw TestFailure("\(end)") }
-        #expect(server.requests.map { $0["Expect"] == nil } == [false, true])
-    }
-
     // MARK: - Operations
 
     private func operation(
