@@ -23,9 +23,10 @@ extension Exchange {
                 guard self.round == round, case .deciding = self.phase else { return }
                 guard let request else { return self.takeRedirectForResponse(head) }
                 self.go(on: request, transfers)
-                // It may have failed, or be complete without a transfer.
-                guard case .transferring = self.phase else { return }
-                self.owner?.exchangeDidFollow(response, to: request)
+                switch self.phase {
+                case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
+                case .waiting, .stopping, .ended: break  // it failed, or is complete without a transfer
+                }
             }
         }
     }

@@ -104,6 +104,8 @@ final class Exchange: @unchecked Sendable {
             break
         case .idle:
             self.owner = owner
+            clock.tick()
+            attempts.begin(now: clock.now)
             open(transfers)
         }
     }
@@ -182,7 +184,7 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        attempts.begin(now: clock.now)
+        guard !waitsForHost(transfers) else { return }
         refusal = nil
         retryDelay = nil
         redirectHead = nil

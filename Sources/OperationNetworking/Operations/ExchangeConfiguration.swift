@@ -89,6 +89,7 @@ struct ExchangeConfiguration: Sendable {
             trustDomain: TrustDomain(anchors: trustAnchors),
             version: version,
             acceptsContentCoding: acceptsContentCoding,
+            mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: retryPolicy),
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,
             uploadLimits: uploadLimits,

@@ -34,7 +34,8 @@ public protocol OperationObserver: AnyObject, Sendable {
     /// Bytes of an earlier attempt, or of an earlier process, are thrown away.
     func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
 
-    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay.
+    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay; or one
+    /// waits because its server told another operation to come back later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
     /// The operation has finished: its results are final. It was not running when it ended without a transfer:
