@@ -32,7 +32,7 @@ final class DownloadDigests {
 
     /// A body is about to come: `isWhole` if it begins at the start, and nothing that was said before counts.
     func take(_ head: ResponseHead, isWhole: Bool) throws {
-        let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .undone : .none
+        let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .kept : .none
         let digests = DigestFields(head.fields, status: head.status, coding: coding).digests
         if isWhole {
             named = digests.first
