@@ -86,6 +86,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "CrashTestingTests",
+            dependencies: ["CrashTesting", "OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "opgetTests",
             dependencies: ["opget", "CrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings

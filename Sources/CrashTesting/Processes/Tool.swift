@@ -61,16 +61,23 @@ public struct Tool: Hashable, Sendable {
     func command(fetching url: URL, as name: String, retries: Int = 3) -> [String] {
         switch kind {
         case .opget:
-            return [program.path, "--progress", "never", "-o", name] + retry(retries) + extra + [url.absoluteString]
+            return [program.path, "--progress", "never", "-o", name] + retry(retries) + extra + [
+                url.absoluteString
+            ]
         case .curl:
             let retry = ["--retry", "\(retries)", "--retry-delay", "1"]
             return [program.path, "-sS", "-f", "-C", "-"] + retry + ["-o", name, url.absoluteString]
         case .wget:
-            return [program.path, "-nv", "-c", "--tries=\(retries + 1)", "--waitretry=1", "-O", name, url.absoluteString]
+            return [
+                program.path, "-nv", "-c", "--tries=\(retries + 1)", "--waitretry=1", "-O", name,
+                url.absoluteString,
+            ]
         case .aria2:
             let quiet = ["--console-log-level=error", "--summary-interval=0", "--show-console-readout=false"]
             let retry = ["--max-tries=\(retries + 1)", "--retry-wait=1"]
-            return [program.path, "-c", "--allow-overwrite=true"] + quiet + retry + ["-o", name, url.absoluteString]
+            return [program.path, "-c", "--allow-overwrite=true"] + quiet + retry + [
+                "-o", name, url.absoluteString,
+            ]
         }
     }
 

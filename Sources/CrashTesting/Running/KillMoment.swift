@@ -21,7 +21,9 @@ enum KillMoment: Hashable, Sendable {
     }
 
     /// Suspends the task until it has come, or the process has ended.
-    func wait(for child: ChildProcess, at server: ScriptedServer, sent: Int, answers: Int, limit: Duration) async {
+    func wait(for child: ChildProcess, at server: ScriptedServer, sent: Int, answers: Int, limit: Duration)
+        async
+    {
         switch self {
         case .time(let time): try? await child.ended.wait(within: time)
         case .bytes(let count):

@@ -47,7 +47,9 @@ public struct RowResult: Sendable {
             if unfinished > 0 { faults.append("\(place): \(unfinished) files were not finished.") }
             if let ratio, ratio > highestRatio {
                 let limit = highestRatio.rounded(to: 2)
-                faults.append("\(place): \(ratio.rounded(to: 3)) bytes served for each, not at most \(limit).")
+                faults.append(
+                    "\(place): \(ratio.rounded(to: 3)) bytes served for each, not at most \(limit)."
+                )
             }
         }
         return faults

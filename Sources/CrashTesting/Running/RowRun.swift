@@ -98,7 +98,13 @@ public struct RowRun: Sendable {
         // So that the kills are spread over a file that is continued each time.
         let share = length * 2 / (fetch.killsLeft + 1)
         let moment = KillMoment.random(length: share, bytesPerSecond: options.bytesPerSecond, using: &numbers)
-        await moment.wait(for: child, at: server.server, sent: sent, answers: answers, limit: options.runLimit)
+        await moment.wait(
+            for: child,
+            at: server.server,
+            sent: sent,
+            answers: answers,
+            limit: options.runLimit
+        )
         child.kill()
         let end = try await child.waitForEnd(within: options.runLimit)
         if end == .signaled(SIGKILL) {
@@ -137,7 +143,9 @@ public struct RowRun: Sendable {
         case .exited(let code): result.exits[code, default: 0] += 1
         case .signaled(let signal):
             result.exits[-signal, default: 0] += 1
-            result.problems.append("\(place(fetch)): ended by signal \(signal). \(fetch.workplace.lastLine())")
+            result.problems.append(
+                "\(place(fetch)): ended by signal \(signal). \(fetch.workplace.lastLine())"
+            )
         }
     }
 
@@ -160,15 +168,17 @@ public struct RowRun: Sendable {
             return .finished
         }
         let location = fetch.workplace.file(fetch.name)
+        let size = try location.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
         if let fault = try file.fault(of: location) {
             result.wrong += 1
             result.finished += 1
+            result.size += size
             result.problems.append("\(place(fetch)): \(fault).")
             return .finished
         }
         guard isDone else { return .goOn }
         result.finished += 1
-        result.size += try location.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        result.size += size
         if try file.body.firstDifference(fromFile: location) != nil { result.older += 1 }
         result.leftovers += try fetch.workplace.names().count - 1
         return .finished

@@ -21,7 +21,9 @@ struct FileVersions: Sendable {
             switch kind.change {
             case nil: nil
             case .bytes: length
-            case .length: length + Int.random(in: 1...length / 4, using: &numbers) * (Bool.random(using: &numbers) ? 1 : -1)
+            case .length:
+                length + Int.random(in: 1...length / 4, using: &numbers)
+                    * (Bool.random(using: &numbers) ? 1 : -1)
             case .shrinking: length / 8
             }
         if let nextLength { bodies.append(PatternBody(seed: numbers.next(), length: nextLength)) }

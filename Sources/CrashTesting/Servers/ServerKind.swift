@@ -53,7 +53,8 @@ public struct ServerKind: Hashable, Sendable {
         ServerKind(
             name: "strong-date",
             explanation: "only a Last-Modified, of long ago",
-            validator: .date, keepsRanges: true
+            validator: .date,
+            keepsRanges: true
         ),
         ServerKind(
             name: "no-validator",
@@ -68,7 +69,8 @@ public struct ServerKind: Hashable, Sendable {
         ServerKind(
             name: "changed-date",
             explanation: "only a Last-Modified; the file changes between runs, same length",
-            validator: .date, change: .bytes
+            validator: .date,
+            change: .bytes
         ),
         ServerKind(
             name: "changed-length",
@@ -78,27 +80,33 @@ public struct ServerKind: Hashable, Sendable {
         ServerKind(
             name: "changed-weak-etag",
             explanation: "a weak ETag, which stays when the file changes between runs",
-            validator: .weakTag, change: .bytes
+            validator: .weakTag,
+            change: .bytes
         ),
         ServerKind(
             name: "changed-young-date",
             explanation: "a Last-Modified of this second, which stays when the file changes between runs",
-            validator: .youngDate, change: .bytes
+            validator: .youngDate,
+            change: .bytes
         ),
         ServerKind(
             name: "changed-unmarked",
             explanation: "neither; the file changes between runs, same length",
-            validator: .none, change: .bytes
+            validator: .none,
+            change: .bytes
         ),
         ServerKind(
             name: "changed-in-run",
             explanation: "answers end early, and the file changes at that moment: --retry meets another",
-            cut: .close, change: .bytes, changesAtCut: true
+            cut: .close,
+            change: .bytes,
+            changesAtCut: true
         ),
         ServerKind(
             name: "if-range-ignored",
             explanation: "changes as changed-etag, and a 206 comes whatever If-Range says",
-            misbehaviors: [.ignoresIfRange], change: .bytes
+            misbehaviors: [.ignoresIfRange],
+            change: .bytes
         ),
         ServerKind(
             name: "range-ignored",
@@ -108,12 +116,14 @@ public struct ServerKind: Hashable, Sendable {
         ServerKind(
             name: "truncating",
             explanation: "the first answers end early, with a Content-Length that is too long",
-            cut: .close, keepsRanges: true
+            cut: .close,
+            keepsRanges: true
         ),
         ServerKind(
             name: "resetting",
             explanation: "the first connections are reset in the middle of the body",
-            cut: .reset, keepsRanges: true
+            cut: .reset,
+            keepsRanges: true
         ),
         ServerKind(
             name: "early-206",
@@ -131,4 +141,7 @@ public struct ServerKind: Hashable, Sendable {
             change: .shrinking
         ),
     ]
+
+    /// The one to whose answers nothing else happens: the first of all.
+    static let strongTag = all[0]
 }
