@@ -148,16 +148,19 @@ struct CrashTest: AsyncParsableCommand {
         var totals: [Tool.Kind: RowTotal] = [:]
         var faults: [String] = []
         for kind in kinds {
-            var results: [RowResult] = []
-            if tools.contains(.opget) {
-                // Alone: a tool that gets no processor leaves bytes unread, and they count as served.
-                let result = try await RowRun(kind, tool, kills: share, options)()
-                faults += result.verdict(highestRatio: Self.highestRatio) + result.problems
-                results.append(result)
-            }
-            results += try await playTogether(peers.map { RowRun(kind, $0, kills: peerKills, options) })
+            let own = tools.contains(.opget) ? [RowRun(kind, tool, kills: share, options)] : []
+            let others = peers.map { RowRun(kind, $0, kills: peerKills, options) }
+            // Where its bytes are judged opget runs alone: a tool that gets no processor leaves bytes unread, and
+            // they count as served.
+            let results =
+                kind.keepsRanges
+                ? try await playTogether(own) + playTogether(others)
+                : try await playTogether(own + others)
             for result in results {
                 screen.line(RowTable.line(result))
+                if result.tool.kind == .opget {
+                    faults += result.verdict(highestRatio: Self.highestRatio) + result.problems
+                }
                 totals[result.tool.kind, default: RowTotal()].add(result)
             }
         }

@@ -1,3 +1,5 @@
+import OperationNetworkingTesting
+
 /// All processes that were started and have not ended.
 public final class ChildProcesses: Sendable {
     /// Those of this process.
@@ -13,14 +15,16 @@ public final class ChildProcesses: Sendable {
     /// How many there are.
     public var count: Int { state.withLock { $0.running.count } }
 
-    /// Kills all of them, and lets no other be started: for a process that is about to exit. Callable from any
-    /// thread.
+    /// Kills all of them, waits for their end, and lets no other be started: for a process that is about to exit.
+    /// Callable from any thread that may block.
     public func end() {
         let running = state.withLock { state in
             state.isClosed = true
             return state.running.values
         }
         for child in running { child.kill() }
+        // One that does not die within seconds, because the kernel has it, must not keep this process.
+        for child in running { try? child.ended.waitSynchronously(within: .seconds(2)) }
     }
 
     /// Adds what `start` starts, in one step with starting it.
