@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -63,6 +64,76 @@ static inline void cfiles_release_pipe_signal(const sigset_t *before, int was_wa
     if (!was_waiting) while (sigtimedwait(&pipe, NULL, &at_once) == -1 && errno == EINTR) {}
     pthread_sigmask(SIG_SETMASK, before, NULL);
     errno = code;
+}
+
+// openat(2) is variadic as well.
+static inline int cfiles_open_at(int directory, const char *name, int flags, mode_t mode) {
+    return openat(directory, name, flags, mode);
+}
+
+// What a name stands for. `allocated` is how many bytes the disk holds for it.
+enum cfiles_entry_kind { cfiles_entry_file, cfiles_entry_directory, cfiles_entry_link, cfiles_entry_other };
+
+struct cfiles_entry {
+    enum cfiles_entry_kind kind;
+    unsigned long long device, inode, links;
+    long long size, allocated;
+};
+
+static inline void cfiles_fill_entry(const struct stat *status, struct cfiles_entry *entry) {
+    mode_t mode = status->st_mode;
+    entry->kind = S_ISREG(mode)   ? cfiles_entry_file
+                  : S_ISDIR(mode) ? cfiles_entry_directory
+                  : S_ISLNK(mode) ? cfiles_entry_link
+                                  : cfiles_entry_other;
+    entry->device = status->st_dev;
+    entry->inode = status->st_ino;
+    entry->links = status->st_nlink;
+    entry->size = status->st_size;
+    entry->allocated = (long long)status->st_blocks * 512;
+}
+
+static inline int cfiles_entry_of(int descriptor, struct cfiles_entry *entry) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return -1;
+    cfiles_fill_entry(&status, entry);
+    return 0;
+}
+
+// Of the name itself, not of what a link leads to.
+static inline int cfiles_entry_at(int directory, const char *name, struct cfiles_entry *entry) {
+    struct stat status;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+    cfiles_fill_entry(&status, entry);
+    return 0;
+}
+
+// In files.c: what glibc declares only to those who define _GNU_SOURCE, which a Clang module cannot.
+
+// The number of the mount that the file was opened through; -1 where the kernel does not tell (before 5.8).
+long long cfiles_mount(int descriptor);
+
+// Gives a file another name, which nobody may have: renameat2(2).
+int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);
+
+// Makes room for bytes that are going to be written; the length stays: fallocate(2).
+int cfiles_allocate(int descriptor, long long offset, long long length);
+
+// Sets the time of the last change, in seconds since 1970.
+static inline int cfiles_set_modified(int descriptor, long long seconds) {
+    struct timespec times[2] = {{0, UTIME_OMIT}, {seconds, 0}};
+    return futimens(descriptor, times);
+}
+
+// How many bytes somebody without privileges may still write, as far as the file system tells. -1: see errno.
+static inline long long cfiles_available(int descriptor) {
+    struct statvfs status;
+    unsigned long long bytes;
+    if (fstatvfs(descriptor, &status) != 0) return -1;
+    if (status.f_blocks == 0) return 0x7fffffffffffffff;
+    if (__builtin_mul_overflow((unsigned long long)status.f_bavail, (unsigned long long)status.f_frsize, &bytes))
+        return 0x7fffffffffffffff;
+    return bytes > 0x7fffffffffffffff ? 0x7fffffffffffffff : (long long)bytes;
 }
 
 #endif

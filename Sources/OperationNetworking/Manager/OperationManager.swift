@@ -22,6 +22,7 @@ open class OperationManager: @unchecked Sendable {
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var trustAnchors = TrustAnchors.system
+        var retryPolicy: RetryPolicy?
         var uploadLimits: [BandwidthLimit] = []
         var downloadLimits: [BandwidthLimit] = []
     }
@@ -80,6 +81,12 @@ open class OperationManager: @unchecked Sendable {
         set { state.change { $0.trustAnchors = newValue } }
     }
 
+    /// Whether, and when, operations try again; `nil`, as it is unless set: never.
+    public var retryPolicy: RetryPolicy? {
+        get { state.withLock { $0.retryPolicy } }
+        set { state.change { $0.retryPolicy = newValue } }
+    }
+
     /// What all operations together may send; each has these, and may get more of its own.
     public var uploadLimits: [BandwidthLimit] {
         get { state.withLock { $0.uploadLimits } }
@@ -106,6 +113,7 @@ open class OperationManager: @unchecked Sendable {
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
         operation.trustAnchors = settings.trustAnchors
+        operation.retryPolicy = settings.retryPolicy
         operation.uploadLimits = settings.uploadLimits
         operation.downloadLimits = settings.downloadLimits
         operation.setCompletion(success: success, failure: failure)

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// What to keep of a manager for a later process: the base URL, both serializers, whose certificates are trusted, and how
-/// many operations run at once.
+/// What to keep of a manager for a later process: the base URL, both serializers, whose certificates are trusted, when to
+/// try again, and how many operations run at once.
 ///
 /// Not kept: queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
 public struct OperationManagerArchive: Codable, Sendable {
@@ -10,6 +10,8 @@ public struct OperationManagerArchive: Codable, Sendable {
     let responseSerializer: ResponseSerializerArchive
     let trustAnchors: TrustAnchors
     let maxConcurrentOperationCount: Int
+    /// Absent from archives of managers without one.
+    let retryPolicy: RetryPolicy?
 }
 
 extension OperationManager {
@@ -24,7 +26,8 @@ extension OperationManager {
                 requestSerializer: try RequestSerializerArchive(requestSerializer),
                 responseSerializer: try ResponseSerializerArchive(responseSerializer),
                 trustAnchors: trustAnchors,
-                maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount
+                maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
+                retryPolicy: retryPolicy
             )
         }
     }
@@ -35,6 +38,7 @@ extension OperationManager {
         requestSerializer = archive.requestSerializer.serializer
         responseSerializer = archive.responseSerializer.serializer
         trustAnchors = archive.trustAnchors
+        retryPolicy = archive.retryPolicy
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }
 }

@@ -61,11 +61,7 @@ enum RedirectPolicy {
 
     /// Same scheme, host and port (RFC 9110 §4.3.1), default ports included.
     static func isSameOrigin(_ first: URL, _ second: URL) -> Bool {
-        func origin(_ url: URL) -> [String?] {
-            let scheme = url.scheme?.lowercased()
-            return [scheme, url.host?.lowercased(), String(url.port ?? (scheme == "https" ? 443 : 80))]
-        }
-        return origin(first) == origin(second)
+        Origin(first) == Origin(second)
     }
 
     private static func dropBody(of request: inout URLRequest) {

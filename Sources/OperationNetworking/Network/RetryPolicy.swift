@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// | What happened                                           | Again?                                                   |
 /// |---------------------------------------------------------|----------------------------------------------------------|
-/// | a status in ``statuses``                                | after a delay, or when `Retry-After` says, if that is later |
+/// | a status in ``statuses``                                | after a delay, or just after the time that `Retry-After` names, if that is later |
 /// | the same, with a `Retry-After` beyond ``longestWait``   | no: the response is the result                           |
 /// | a transport error with a code in ``errorCodes``         | after a delay                                            |
 /// | anything else, and `cancel()`                           | no                                                       |
@@ -12,13 +12,20 @@ public import Foundation
 /// | as often as ``maximumRetries`` says                     | no more                                                  |
 /// | a wait that would end after ``timeBudget``              | no                                                       |
 ///
+/// A `Retry-After` that came with a status in ``statuses`` counts for its server, that is for scheme, host and port: all
+/// operations that have a policy wait with their next attempt there, the first one included, and come back within
+/// ``initialDelay`` of each other. One that would wait for longer than its own ``longestWait`` allows, or beyond its
+/// ``timeBudget``, does not wait, and gets the server's answer. `pause()` and `resume()` end such a wait: whoever resumes an
+/// operation wants it now.
+///
 /// Delays double from ``initialDelay`` on, up to ``longestDelay``, and each is chosen at random between 0 and that
 /// (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often a request is sent after the first time.
+    /// How often a request is sent after the first time; counted anew when bytes came that are kept, as those of a
+    /// download are.
     public var maximumRetries: Int
 
-    /// Seconds since the first attempt began after which no other one begins; `nil`: no limit.
+    /// Seconds since the operation began after which no other attempt begins; `nil`: no limit.
     public var timeBudget: TimeInterval?
 
     /// Seconds that the first wait takes at most.
@@ -27,12 +34,12 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Seconds that a wait takes at most when the server says nothing.
     public var longestDelay: TimeInterval = 30
 
-    /// Seconds that `Retry-After` may ask for.
+    /// Seconds that `Retry-After` may ask for, and that one attempt waits at most because somebody else was told so.
     public var longestWait: TimeInterval = 600
 
     /// The methods that may be sent again, in upper case: those that are idempotent
     /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) unless set.
-    public var methods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+    public var methods: Set<String> = Self.idempotentMethods
 
     /// The statuses that may be better the next time.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
@@ -51,6 +58,9 @@ public struct RetryPolicy: Hashable, Sendable {
         self.timeBudget = timeBudget
     }
 
+    /// Those of RFC 9110, and of those registered elsewhere only what somebody may use without WebDAV.
+    static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
+
     // MARK: - Deciding
 
     /// How an attempt ended.
@@ -62,13 +72,14 @@ public struct RetryPolicy: Hashable, Sendable {
         case final
     }
 
-    /// Seconds to wait before the next attempt; `nil`: there is none.
+    /// Decides whether there is another attempt.
     /// - Parameters:
     ///   - outcome: of the last attempt.
     ///   - method: in upper case.
     ///   - retries: how often it was sent again already.
     ///   - elapsed: seconds since the first attempt began.
     ///   - chance: 0 to 1, at random.
+    /// - Returns: seconds to wait before it; `nil`: there is none.
     func delay(
         after outcome: Outcome,
         method: String,
@@ -87,10 +98,40 @@ public struct RetryPolicy: Hashable, Sendable {
             wait = backoff
         case .status(let status, let retryAfter):
             guard statuses.contains(status), (retryAfter ?? 0) <= longestWait else { return nil }
-            wait = max(backoff, retryAfter ?? 0)
+            // A little later than the server says: others were told the same.
+            wait = max(backoff, retryAfter.map { $0 + chance * spread } ?? 0)
         }
-        if let timeBudget, elapsed + wait > timeBudget { return nil }
-        return wait
+        return isWithinBudget(elapsed + wait) ? wait : nil
+    }
+
+    /// Decides whether an attempt waits for a server that told somebody else, by `Retry-After`, to come back later.
+    /// - Parameters:
+    ///   - asked: seconds from now that the server asked for.
+    ///   - waited: seconds for which the same attempt waited already.
+    ///   - elapsed: seconds since the operation began.
+    ///   - chance: 0 to 1, at random.
+    /// - Returns: seconds to wait; `nil`: it begins at once, as if nobody knew.
+    func delay(
+        whileHostRests asked: TimeInterval,
+        waited: TimeInterval,
+        elapsed: TimeInterval,
+        chance: Double
+    ) -> TimeInterval? {
+        guard waited + asked <= longestWait else { return nil }
+        let wait = asked + chance * spread
+        return isWithinBudget(elapsed + wait) ? wait : nil
+    }
+
+    /// Whether a request may be sent twice when nobody knows what became of the first one.
+    static func maySendAgain(_ method: String, policy: RetryPolicy?) -> Bool {
+        idempotentMethods.contains(method) || policy?.methods.contains(method) == true
+    }
+
+    /// Seconds over which those come back who were told to come back at the same moment.
+    private var spread: TimeInterval { min(initialDelay, longestDelay) }
+
+    private func isWithinBudget(_ seconds: TimeInterval) -> Bool {
+        timeBudget.map { seconds <= $0 } ?? true
     }
 }
 

@@ -33,6 +33,8 @@ final class Transfer: EasyHandleDelegate {
     private var body: RequestBodyReader?
     private var watchesForCloseNotify = false
     private var hasConnection = false
+    /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
+    private var takenBefore = 0
     private var bytesReceived: Int64 = 0
     private var bytesDecoded: Int64 = 0
     private var bytesSent: Int64 = 0
@@ -163,10 +165,19 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - EasyHandleDelegate
 
-    func easyHandleWillSendRequest() {
-        hasConnection = true
+    func easyHandleWillSendRequest() -> Bool {
         lastActivity = clock.now
+        guard maySendNow else { return give(up: .notSentAgain) }
+        hasConnection = true
+        takenBefore = easy.requestBytesTaken
         didConnect()
+        return true
+    }
+
+    /// libcurl sends a request again, over a fresh connection, when the one that it had used before died without a byte
+    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it.
+    private var maySendNow: Bool {
+        request.mayBeSentAgain || !hasConnection || easy.requestBytesTaken == takenBefore
     }
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
@@ -254,6 +265,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
+        guard maySendNow else { return give(up: .notSentAgain) }
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true

@@ -71,6 +71,9 @@ enum TransferError: Error, Sendable {
     case refused
     /// The stream that the request's body comes from failed.
     case body(any Error)
+    /// The connection died when some of the request had gone out and nothing had come back, and the request is not one
+    /// to be sent twice.
+    case notSentAgain
     /// The request's body would have to be sent again, and can be read only once.
     case bodyNotRepeatable
 }

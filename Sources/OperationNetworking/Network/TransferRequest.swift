@@ -11,6 +11,10 @@ struct TransferRequest: Sendable {
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool
+    /// Whether the request may be sent again, by libcurl, when a connection that was used before died without a byte of
+    /// an answer: the server may have acted on it
+    /// ([RFC 9112 §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1)).
+    var mayBeSentAgain: Bool
     /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
     var idleTimeout: Double
     /// Bytes that a body may have after its content coding was undone.

@@ -24,6 +24,8 @@ final class Transfers {
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
     /// Origins that sent, over HTTP/2, a body whose end cannot be proven.
     private var chunkedOrigins: Set<Admission.Origin> = []
+    /// The servers that asked to be left alone for a while. For whoever starts transfers: nothing here waits for that.
+    var hostWaits = HostWaits()
     private var deadlines = DeadlineQueue()
     /// When those go on that a limit holds.
     private var held = DeadlineQueue()

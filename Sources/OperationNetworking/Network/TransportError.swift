@@ -155,6 +155,14 @@ extension TransferError {
                 url: url,
                 sentence: "The server sent a part (206) that was not asked for."
             )
+        case .notSentAgain:
+            return URLError(
+                .networkConnectionLost,
+                url: url,
+                sentence:
+                    "The connection was lost before an answer came. The server may have done what was asked, "
+                    + "so it was not asked again."
+            )
         case .bodyNotRepeatable:
             return URLError(
                 .requestBodyStreamExhausted,

@@ -5,17 +5,55 @@ internal import OperationNetworkingSystem
 /// Counts the attempts of an exchange, and asks its policy for the next one. A value.
 struct Attempts {
     private let policy: RetryPolicy?
+    /// Since bytes last came that were not there before.
     private var retries = 0
+    private var mostBytes: Int64 = 0
     private var began: MonotonicTime?
+    /// Seconds for which this attempt waited for its server.
+    private var waited: TimeInterval = 0
+    /// Somebody resumed the operation, and wants this attempt now.
+    private var isUrgent = false
 
     init(policy: RetryPolicy?) {
         self.policy = policy
     }
 
-    /// An attempt begins: the first one, or one more.
+    /// Somebody wants an attempt: the first one, or, after a pause, one that waits for nothing.
     mutating func begin(now: MonotonicTime) {
-        if began == nil { began = now }
+        if began == nil { began = now } else { isUrgent = true }
     }
+
+    /// The attempt has ended, and so many bytes are there to go on from. One that brought some is not counted: a file
+    /// that comes in a thousand pieces comes.
+    mutating func note(held: Int64) {
+        guard held > mostBytes else { return }
+        mostBytes = held
+        retries = 0
+    }
+
+    /// What a server says of when to come back, if that is to be known to others.
+    /// - Returns: seconds from now.
+    func rest(after head: ResponseHead) -> TimeInterval? {
+        guard let policy, policy.statuses.contains(head.status) else { return nil }
+        return head.fields.retryAfter(now: Date())
+    }
+
+    /// What it means that the server rests for so many seconds more.
+    /// - Returns: seconds until the attempt; `nil`: now.
+    mutating func wait(whileHostRests seconds: TimeInterval, now: MonotonicTime) -> TimeInterval? {
+        guard !isUrgent else { return nil }
+        let wait = policy?.delay(
+            whileHostRests: seconds,
+            waited: waited,
+            elapsed: began.map { now - $0 } ?? 0,
+            chance: .random(in: 0...1)
+        )
+        waited += wait ?? 0
+        return wait
+    }
+
+    /// Whether anything is to wait for.
+    var mayWait: Bool { policy != nil && !isUrgent }
 
     /// What a response with this head means.
     /// - Returns: seconds until the next attempt; `nil`: the response is the result.
@@ -46,7 +84,11 @@ struct Attempts {
             elapsed: began.map { now - $0 } ?? 0,
             chance: .random(in: 0...1)
         )
-        if wait != nil { retries += 1 }
+        if wait != nil {
+            retries += 1
+            waited = 0
+            isUrgent = false
+        }
         return wait
     }
 }

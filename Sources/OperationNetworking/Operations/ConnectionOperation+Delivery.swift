@@ -36,7 +36,7 @@ extension ConnectionOperation {
 
     private func call(_ delivery: Delivery) {
         switch delivery {
-        case .started, .paused, .resumed, .redirected, .retrying:
+        case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver:
             break
         case .received(let response):
             didReceive(response)
@@ -72,6 +72,8 @@ extension ConnectionOperation {
         case .received(let response): observer.operation(operation, didReceive: response)
         case .redirected(let redirect, let request):
             observer.operation(operation, didFollow: redirect, to: request)
+        case .keeping(let offset): observer.operation(operation, didResumeAt: offset)
+        case .startingOver(let reason): observer.operation(operation, willStartOverBecause: reason)
         case .retrying(let retry): observer.operation(operation, willRetry: retry)
         case .finished(let wasRunning): observer.operationDidFinish(operation, wasRunning: wasRunning)
         case .downloaded, .uploaded, .piece: break

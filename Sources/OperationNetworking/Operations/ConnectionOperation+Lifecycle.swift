@@ -228,6 +228,18 @@ extension ConnectionOperation: ExchangeOwner {
         deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }
     }
 
+    func exchangeDidResume(at offset: Int64) {
+        deliver { $0.observers.isEmpty ? nil : .keeping(offset) }
+    }
+
+    func exchangeWillStartOver(because reason: RestartReason) {
+        deliver { $0.observers.isEmpty ? nil : .startingOver(reason) }
+    }
+
+    func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
+        freshURL(after: response, decide: decide)
+    }
+
     func exchangeWillRetry(_ retry: Retry) {
         deliver { $0.observers.isEmpty ? nil : .retrying(retry) }
     }

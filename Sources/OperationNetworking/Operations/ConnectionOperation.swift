@@ -339,6 +339,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.exchangeConfiguration
     }
 
+    /// Somebody may know where what is not found any more is now; asked only if the exchange's configuration says so.
+    func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
+        decide(nil)
+    }
+
     /// Gives a new operation the settings of this one.
     func copySettings(to copy: ConnectionOperation) {
         let settings = state.withLock { $0 }

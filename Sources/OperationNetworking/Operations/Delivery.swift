@@ -10,6 +10,8 @@ enum Delivery {
     case received(HTTPURLResponse)
     case redirected(HTTPURLResponse, URLRequest)
     case retrying(Retry)
+    case keeping(Int64)
+    case startingOver(RestartReason)
     /// The second tells the sink that the piece is out of the way.
     case piece(Data, @Sendable () -> Void)
     case downloaded(ProgressReport)

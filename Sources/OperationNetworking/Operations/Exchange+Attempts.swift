@@ -5,8 +5,20 @@ internal import OperationNetworkingSystem
 
 // Attempts: whether and when the whole begins again.
 extension Exchange {
+    /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts after that.
+    func waitsForHost(_ transfers: Transfers) -> Bool {
+        guard attempts.mayWait, let url = hop.url,
+            let rest = transfers.hostWaits.remaining(for: Origin(url), now: clock.now),
+            let delay = attempts.wait(whileHostRests: rest, now: clock.now)
+        else { return false }
+        owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
+        wait(delay) { exchange, transfers in exchange.startTransfer(transfers) }
+        return true
+    }
+
     /// Seconds until another attempt, if this response may be better then.
     func retryDelay(after head: ResponseHead) -> TimeInterval? {
+        noteRest(after: head)
         guard canSendAgain, let url = hop.url, let response = head.response(for: url),
             let delay = attempts.wait(after: head, to: configuration.request, now: clock.now)
         else { return nil }
@@ -15,6 +27,7 @@ extension Exchange {
     }
 
     func tryAgain(after error: any Error) {
+        if configuration.resumesByRange { attempts.note(held: sink.count) }
         guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: clock.now)
         else {
             return fail(error)
@@ -27,16 +40,29 @@ extension Exchange {
         sink.failure == nil && (configuration.body?.canStartAgain ?? true)
     }
 
-    /// Whoever cancels or pauses meanwhile begins another round, and nothing comes of this one.
     func tryAgain(after delay: TimeInterval) {
+        wait(delay) { exchange, transfers in exchange.startFromFirstHop(transfers) }
+    }
+
+    /// Whoever cancels or pauses meanwhile begins another round, and nothing comes of this one.
+    private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, Transfers) -> Void) {
         phase = .idle
+        sink.settle()
         round += 1
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
-        DispatchQueue.global().asyncAfter(deadline: .now() + delay) { [weak self, round] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self, round] in
             NetworkThread.shared.perform { [weak self] transfers in
                 guard let self, self.round == round, case .idle = self.phase else { return }
-                self.startFromFirstHop(transfers)
+                go(self, transfers)
             }
+        }
+    }
+
+    /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
+    private func noteRest(after head: ResponseHead) {
+        guard let url = hop.url, let seconds = attempts.rest(after: head) else { return }
+        NetworkThread.shared.perform { [now = clock.now] transfers in
+            transfers.hostWaits.note(Origin(url), seconds: seconds, now: now)
         }
     }
 }

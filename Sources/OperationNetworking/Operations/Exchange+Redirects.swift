@@ -17,15 +17,41 @@ extension Exchange {
                 )
             )
         }
-        phase = .waiting
+        phase = .deciding
         owner?.exchangeWillFollow(response, to: next) { [round] request in
             NetworkThread.shared.perform { transfers in
-                guard self.round == round else { return }
+                guard self.round == round, case .deciding = self.phase else { return }
                 guard let request else { return self.takeRedirectForResponse(head) }
                 self.go(on: request, transfers)
-                // It may have failed, or be complete without a transfer.
-                guard case .transferring = self.phase else { return }
-                self.owner?.exchangeDidFollow(response, to: request)
+                switch self.phase {
+                case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
+                case .opening, .deciding, .finishing, .stopping, .ended: break  // it failed, or is complete without a transfer
+                }
+            }
+        }
+    }
+
+    /// Whether the response means that the address is no good any more, and somebody knows better (S42).
+    func isOutdated(_ head: ResponseHead) -> Bool {
+        configuration.refreshesURL && !hasFreshURL && [401, 403, 404, 410].contains(head.status)
+    }
+
+    /// Asks for the address that the same file has now; once, until a byte has come from there.
+    func askForURL() {
+        guard let head = outdatedHead, let url = hop.url, let response = head.response(for: url) else {
+            return
+        }
+        phase = .deciding
+        owner?.exchangeNeedsURL(after: response) { [round] url in
+            NetworkThread.shared.perform { transfers in
+                guard self.round == round, case .deciding = self.phase else { return }
+                guard let url else {
+                    self.tell(head)
+                    return self.finish()
+                }
+                self.hasFreshURL = true
+                self.request.url = url
+                self.startFromFirstHop(transfers)
             }
         }
     }

@@ -9,22 +9,33 @@ final class Exchange: @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
     enum Phase {
-        /// Not begun, or suspended.
+        /// Not begun, suspended, or about to ask again.
         case idle
+        /// The sink looks what it has from an earlier process.
+        case opening
         case transferring(TransferID)
-        /// Somebody else has the next word: the redirect closure, or a sink that writes its last bytes.
-        case waiting
+        /// A closure of the user's says how to go on.
+        case deciding
+        /// The sink writes its last bytes.
+        case finishing
         /// It is decided how it ends; the sink still writes.
         case stopping(ExchangeEnd)
         case ended(ExchangeEnd)
     }
 
+    /// Whether the sink has said what it has.
+    enum Opening {
+        case notYet, asked, done
+    }
+
     /// What becomes of the body that is coming.
-    private enum BodyUse {
+    enum BodyUse {
         /// It goes to the sink.
         case deliver
         /// So many bytes are there already; what comes after them goes to the sink.
         case skip(Int64)
+        /// So many bytes are there already: the sink compares them, and writes what comes after them.
+        case compare(Int64)
         /// It explains an error, or a redirect: it is kept aside, up to a limit.
         case keepAside
         /// Nobody needs it.
@@ -36,38 +47,46 @@ final class Exchange: @unchecked Sendable {
     private let pieces: PieceQueue?
     let clock = PassClock()
     var phase = Phase.idle
+    var opening = Opening.notYet
     var owner: (any ExchangeOwner)?
     /// Counts beginnings and stops: what was asked in an earlier one is not for this one.
     var round = 0
 
+    /// The caller's, with the address that it has now.
+    var request: URLRequest
     var hop: URLRequest
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
-    private var redirectHead: ResponseHead?
-    private var bodyUse = BodyUse.deliver
-    private var sideBody = Data()
-    private var resumption: Resumption
+    var redirectHead: ResponseHead?
+    var bodyUse = BodyUse.deliver
+    var sideBody = Data()
+    var resumption: Resumption
     /// The failure behind a response that was refused by its head.
-    private var refusal: (any Error)?
-    /// The response was refused by its head, to ask again for the whole.
-    private var asksForWhole = false
+    var refusal: (any Error)?
+    /// The response was refused by its head, to ask again.
+    var asksAgain = false
+    /// The response says that there is nothing at this address, and somebody may know another one.
+    var outdatedHead: ResponseHead?
+    /// No byte has come since somebody gave another address.
+    var hasFreshURL = false
 
     var attempts: Attempts
     /// The response may be better the next time, which begins after so many seconds.
-    private var retryDelay: TimeInterval?
+    var retryDelay: TimeInterval?
 
-    private var download = ProgressMeter()
-    private var upload = ProgressMeter()
-    private var metrics = TransferMetrics()
+    var download = ProgressMeter()
+    var upload = ProgressMeter()
+    var metrics = TransferMetrics()
 
     init(_ configuration: ExchangeConfiguration) {
         self.configuration = configuration
         sink = configuration.makeSink()
         pieces = configuration.givesPieces ? PieceQueue() : nil
+        request = configuration.request
         hop = configuration.request
         streamedBody = configuration.body
-        resumption = Resumption(isAllowed: configuration.resumesByRange)
+        resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.retryPolicy)
     }
 
@@ -78,19 +97,50 @@ final class Exchange: @unchecked Sendable {
         switch phase {
         case .ended(let end):
             owner.exchangeDidEnd(end)
-        case .waiting, .stopping:
+        case .finishing, .stopping:
             // Its sink was writing the last bytes when it was suspended, and still is.
             self.owner = owner
-        case .transferring:
+        case .opening, .deciding, .transferring:
             break
         case .idle:
             self.owner = owner
+            clock.tick()
+            attempts.begin(now: clock.now)
+            open(transfers)
+        }
+    }
+
+    private func open(_ transfers: Transfers) {
+        switch opening {
+        case .done:
             startFromFirstHop(transfers)
+        case .asked:
+            phase = .opening
+        case .notYet:
+            phase = .opening
+            opening = .asked
+            sink.open { result in
+                NetworkThread.shared.perform { transfers in self.sinkDidOpen(result, transfers) }
+            }
+        }
+    }
+
+    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ transfers: Transfers) {
+        opening = .done
+        if case .success(let content) = result {
+            if let partial = content.partial { resumption.take(partial) }
+            if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
+        }
+        // It may have been paused or cancelled meanwhile.
+        guard case .opening = phase else { return }
+        switch result {
+        case .success: startFromFirstHop(transfers)
+        case .failure(let error): fail(error)
         }
     }
 
     func startFromFirstHop(_ transfers: Transfers) {
-        hop = configuration.request
+        hop = request
         streamedBody = configuration.body
         redirectCount = 0
         startTransfer(transfers)
@@ -115,32 +165,36 @@ final class Exchange: @unchecked Sendable {
         case .transferring(let id):
             if let cost = transfers.stop(id) { metrics.add(cost) }
             phase = .idle
-        case .waiting where redirectHead != nil:
+            sink.settle()
+        case .opening, .deciding:
             phase = .idle
         case .idle:
             // It may be about to ask again.
             break
-        case .waiting, .stopping, .ended:
+        case .finishing, .stopping, .ended:
             // A sink that writes its last bytes is let finish: that end is as good as any.
             return
         }
         round += 1
         redirectHead = nil
+        outdatedHead = nil
     }
 
     // MARK: - A transfer
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        attempts.begin(now: clock.now)
+        guard !waitsForHost(transfers) else { return }
         refusal = nil
         retryDelay = nil
         redirectHead = nil
+        outdatedHead = nil
         sideBody = Data()
         bodyUse = .drop
         do {
             if let failure = sink.failure { throw failure }
-            asksForWhole = false
+            if let demand = sink.demand { resumption.startOver(because: demand) }
+            asksAgain = false
             let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else { return finish() }
             let request = try transferRequest(asking: asked)
@@ -164,8 +218,10 @@ final class Exchange: @unchecked Sendable {
             upload.restart(at: 0)
             upload.expected = body.length ?? -1
         }
+        var question = hop
+        if let method = asked.method { question.httpMethod = method }
         return try configuration.transferRequest(
-            for: hop,
+            for: question,
             body: body,
             asking: asked,
             continues: resumption.asksForRest
@@ -186,65 +242,9 @@ final class Exchange: @unchecked Sendable {
 
     private func sinkDidChange(_ transfers: Transfers, _ id: TransferID) {
         guard case .transferring(id) = phase else { return }
-        guard let failure = sink.failure else { return transfers.resumeReceiving(id) }
+        guard sink.failure != nil || sink.demand != nil else { return transfers.resumeReceiving(id) }
         if let cost = transfers.stop(id) { metrics.add(cost) }
-        fail(failure)
-    }
-}
-
-// MARK: - Heads
-
-extension Exchange {
-    /// Decides what the body is good for, before its first byte.
-    private func judge(_ head: ResponseHead) throws -> HeadAnswer {
-        if RedirectPolicy.isRedirect(head) {
-            redirectHead = head
-            bodyUse = .keepAside
-            return .receive
-        }
-        switch resumption.judge(head, held: sink.count, canRewind: sink.canBeEmptied) {
-        case .append(let total):
-            metrics.bytesKept += sink.count
-            try deliver(head, from: sink.count, expecting: total)
-        case .replace(let total):
-            if sink.count > 0 { try sink.empty() }
-            try deliver(head, from: 0, expecting: total)
-        case .skip(let count, let total):
-            try deliver(head, from: count, expecting: total)
-            bodyUse = .skip(count)
-        case .deliver:
-            if let delay = retryDelay(after: head) {
-                retryDelay = delay
-                bodyUse = .drop
-            } else {
-                tell(head)
-                bodyUse = .keepAside
-            }
-        case .alreadyComplete:
-            // Every byte of one representation is here, all validated by it: there is nothing to confirm.
-            bodyUse = .drop
-        case .restartWithoutRange:
-            asksForWhole = true
-            return .refuse
-        case .fail(let error):
-            refusal = error
-            return .refuse
-        }
-        return .receive
-    }
-
-    private func deliver(_ head: ResponseHead, from offset: Int64, expecting total: Int64?) throws {
-        tell(head)
-        download.restart(at: offset)
-        download.expected = total ?? -1
-        owner?.exchangeWillReceiveBody(at: offset, length: download.expected)
-        bodyUse = .deliver
-        try sink.prepare(expecting: hop.httpMethod == "HEAD" ? nil : total)
-    }
-
-    func tell(_ head: ResponseHead) {
-        guard let url = hop.url, let response = head.response(for: url) else { return }
-        owner?.exchangeDidReceive(response)
+        startAgain()
     }
 }
 
@@ -272,6 +272,10 @@ extension Exchange: TransferClient {
             bodyUse = left > Int64(skipped) ? .skip(left - Int64(skipped)) : .deliver
             guard skipped < bytes.count else { return }
             try take(bytes.extracting(skipped...))
+        case .compare(let left):
+            let compared = Int(min(left, Int64(bytes.count)))
+            bodyUse = left > Int64(compared) ? .compare(left - Int64(compared)) : .deliver
+            try take(bytes, countingFrom: compared)
         case .keepAside:
             let room = Int(max(0, configuration.sideBodyLimit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
@@ -297,7 +301,9 @@ extension Exchange: TransferClient {
         if let retryDelay {
             // However its body ended.
             tryAgain(after: retryDelay)
-        } else if asksForWhole {
+        } else if outdatedHead != nil {
+            askForURL()
+        } else if asksAgain {
             startAgain()
         } else if let refusal {
             fail(refusal)
@@ -318,7 +324,7 @@ extension Exchange: TransferClient {
         }
     }
 
-    private func startAgain() {
+    func startAgain() {
         phase = .idle
         NetworkThread.shared.perform { [round] transfers in
             guard self.round == round, case .idle = self.phase else { return }
@@ -326,74 +332,21 @@ extension Exchange: TransferClient {
         }
     }
 
-    private func take(_ bytes: Span<UInt8>) throws {
+    /// The bytes from `start` on were not there before.
+    private func take(_ bytes: Span<UInt8>, countingFrom start: Int = 0) throws {
         try sink.write(bytes)
+        guard start < bytes.count else { return }
+        hasFreshURL = false
         if let pieces {
-            owner?.exchangeDidReceive(Data(bytes), done: pieces.append(bytes.count))
+            let new = bytes.extracting(start...)
+            owner?.exchangeDidReceive(Data(new), done: pieces.append(new.count))
         }
-        count(bytes.count)
+        count(bytes.count - start)
     }
 
     private func count(_ bytes: Int) {
         clock.tick()
         guard let report = download.add(bytes, now: clock.now) else { return }
         owner?.exchangeDidDownload(report)
-    }
-}
-
-// MARK: - The end
-
-extension Exchange {
-    func finish() {
-        phase = .waiting
-        redirectHead = nil
-        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
-        if let report = upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
-        if case .keepAside = bodyUse {
-            return stop(ExchangeEnd(error: nil, data: sideBody, metrics: metrics))
-        }
-        sink.end { result in
-            NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
-        }
-    }
-
-    private func sinkDidEnd(_ result: Result<Data?, any Error>) {
-        // It may have been cancelled meanwhile.
-        guard case .waiting = phase else { return }
-        switch result {
-        case .success(let data): end(ExchangeEnd(error: nil, data: data, metrics: metrics))
-        case .failure(let error): fail(error)
-        }
-    }
-
-    func fail(_ error: any Error) {
-        // A cancel that comes while the sink stops has nothing to add.
-        if case .stopping = phase { return }
-        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
-        let data: Data? = if case .keepAside = bodyUse { sideBody } else { nil }
-        stop(ExchangeEnd(error: error, data: data, metrics: metrics))
-    }
-
-    /// Ends when nobody writes to the destination any more.
-    private func stop(_ decided: ExchangeEnd) {
-        phase = .stopping(decided)
-        let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
-        guard case .stopped(let kept) = stop else { return }
-        var decided = decided
-        decided.data = decided.data ?? kept
-        end(decided)
-    }
-
-    private func sinkDidStop() {
-        guard case .stopping(let decided) = phase else { return }
-        end(decided)
-    }
-
-    private func end(_ end: ExchangeEnd) {
-        phase = .ended(end)
-        sink.onChange = nil
-        let owner = owner
-        self.owner = nil
-        owner?.exchangeDidEnd(end)
     }
 }

@@ -12,6 +12,12 @@ struct ExchangeConfiguration: Sendable {
     var memoryLimit: Int64
     /// Whether what came before a pause may be kept.
     var resumesByRange: Bool
+    /// How many bytes to compare where no strong validator proves that they are the same; `nil`: none are kept.
+    var overlap: Int64?
+    /// Whether the owner may know another address when there is nothing at this one.
+    var refreshesURL = false
+    /// Refuses a response whose body must not reach the destination.
+    var check: (@Sendable (HTTPURLResponse) throws -> Void)?
     /// Whether the identity coding is asked for, so that what came before a pause can be kept.
     var isResumable: Bool
     /// Bytes that a body may have after its content coding was undone.
@@ -28,6 +34,8 @@ struct ExchangeConfiguration: Sendable {
         case memory
         case file(URL)
         case stream(OutputStream)
+        /// A sink of somebody else's, made when it is needed.
+        case custom(@Sendable () -> any ResponseSink)
     }
 
     /// Bytes that are kept of an error's body when the destination is not memory.
@@ -39,6 +47,7 @@ struct ExchangeConfiguration: Sendable {
         case .memory: MemorySink(limit: memoryLimit)
         case .file(let url): QueuedSink(FileDestination(url))
         case .stream(let stream): QueuedSink(StreamDestination(stream))
+        case .custom(let make): make()
         }
     }
 
@@ -80,6 +89,7 @@ struct ExchangeConfiguration: Sendable {
             trustDomain: TrustDomain(anchors: trustAnchors),
             version: version,
             acceptsContentCoding: acceptsContentCoding,
+            mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: retryPolicy),
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,
             uploadLimits: uploadLimits,

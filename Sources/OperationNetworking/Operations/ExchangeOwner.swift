@@ -24,23 +24,36 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// The redirect is followed: its request has begun.
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest)
 
-    /// An attempt failed, and another one begins in so many seconds.
+    /// Bytes that were there already are kept: the body goes on after so many.
+    func exchangeDidResume(at offset: Int64)
+
+    /// Bytes that were there already are thrown away.
+    func exchangeWillStartOver(because reason: RestartReason)
+
+    /// Only if the configuration says so: there is nothing at the address any more. `decide` is to be called once, on
+    /// any thread, with another address, or `nil` to take the response for what it is.
+    func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void)
+
+    /// An attempt failed, or has to wait; the next one begins in so many seconds.
     func exchangeWillRetry(_ retry: Retry)
 
     func exchangeDidEnd(_ end: ExchangeEnd)
 }
 
-/// Why, and when, a request is sent again.
+/// Why a request is sent later: again, or for the first time.
 public struct Retry: Sendable {
-    /// What the attempt ended with.
+    /// What the attempt ended with, or waits for.
     public enum Cause: Sendable {
         /// A response that may be better the next time.
         case response(HTTPURLResponse)
         /// A transport error.
         case error(any Error)
+        /// The server of this URL told another operation to come back later (`Retry-After`): the attempt that was due has
+        /// to wait. It may be the first one.
+        case busyServer(URL)
     }
 
-    /// What the attempt ended with.
+    /// What the attempt ended with, or waits for.
     public let cause: Cause
     /// Seconds until the next attempt.
     public let delay: TimeInterval

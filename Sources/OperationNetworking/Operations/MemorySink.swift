@@ -13,7 +13,7 @@ final class MemorySink: ResponseSink {
     var onChange: (@Sendable () -> Void)?
     let failure: (any Error)? = nil
     let isFull = false
-    let canBeEmptied = true
+    let abilities = SinkAbilities(canBeEmptied: true)
 
     /// - Parameter limit: in bytes; a longer body is an error.
     init(limit: Int64) {
@@ -22,14 +22,11 @@ final class MemorySink: ResponseSink {
 
     var count: Int64 { Int64(data.count) }
 
-    func prepare(expecting expected: Int64?) throws {
-        guard let expected else { return }
-        try checkLimit(expected)
-        data.reserveCapacity(Int(min(expected, Self.maximumReservation)))
-    }
-
-    func empty() {
-        data = Data()
+    func prepare(_ start: BodyStart) throws {
+        if case .start = start.place { data = Data() }
+        guard let total = start.total else { return }
+        try checkLimit(total)
+        data.reserveCapacity(Int(min(total, Self.maximumReservation)))
     }
 
     func write(_ bytes: Span<UInt8>) throws {
@@ -37,8 +34,8 @@ final class MemorySink: ResponseSink {
         data.append(bytes)
     }
 
-    func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        then(.success(data))
+    func end(_ then: @escaping @Sendable (SinkEnd) -> Void) {
+        then(.done(data))
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {

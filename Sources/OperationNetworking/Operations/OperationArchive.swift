@@ -2,7 +2,8 @@ import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What is worth keeping of an operation when its process ends: the request, and the results if there are any.
+/// What is worth keeping of an operation when its process ends: the request, where its body goes, when
+/// it is tried again, and the results if there are any.
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, what came of an unfinished body. An operation that was not finished is made
 /// anew, ready to start from the beginning; a finished one comes back finished.
@@ -23,6 +24,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     private let bodyArchive: BodyArchive?
     private let timeoutInterval: Double
     private let outputFile: URL?
+    private let retryPolicy: RetryPolicy?
     private let isFinished: Bool
     private let response: Response?
     private let responseData: Data?
@@ -58,6 +60,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
         timeoutInterval = state.request.timeoutInterval
         outputFile = state.outputFile
+        retryPolicy = state.retryPolicy
         isFinished = state.machine.phase == .finished
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = state.response.flatMap { [isFinished] response in
@@ -81,6 +84,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     /// Puts back what was kept.
     func restore(_ state: inout OperationState) {
         state.outputFile = outputFile
+        state.retryPolicy = retryPolicy
         guard isFinished else { return }
         state.machine = .finished
         state.isDelivered = true

@@ -28,7 +28,14 @@ public protocol OperationObserver: AnyObject, Sendable {
         to request: URLRequest
     )
 
-    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay.
+    /// Bytes of an earlier attempt, or of an earlier process, are kept: the body goes on after so many.
+    func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64)
+
+    /// Bytes of an earlier attempt, or of an earlier process, are thrown away.
+    func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
+
+    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay; or one
+    /// waits because its server told another operation to come back later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
     /// The operation has finished: its results are final. It was not running when it ended without a transfer:
@@ -51,6 +58,10 @@ extension OperationObserver {
         didFollow redirect: HTTPURLResponse,
         to request: URLRequest
     ) {}
+    /// Does nothing.
+    public func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {}
+    /// Does nothing.
+    public func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason) {}
     /// Does nothing.
     public func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {}
     /// Does nothing.

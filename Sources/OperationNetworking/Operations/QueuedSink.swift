@@ -18,27 +18,29 @@ final class QueuedSink: ResponseSink {
     var count: Int64 { writer.count }
     var isFull: Bool { writer.isFull }
     var failure: (any Error)? { writer.failure }
-    var canBeEmptied: Bool { writer.canBeEmptied }
+    var abilities: SinkAbilities { SinkAbilities(canBeEmptied: writer.canBeEmptied) }
 
     var onChange: (@Sendable () -> Void)? {
         get { writer.onChange }
         set { writer.onChange = newValue }
     }
 
-    func prepare(expecting expected: Int64?) throws {
+    func prepare(_ start: BodyStart) throws {
+        if case .start = start.place, writer.count > 0 { try writer.empty() }
         try writer.begin()
-    }
-
-    func empty() throws {
-        try writer.empty()
     }
 
     func write(_ bytes: Span<UInt8>) throws {
         try writer.append(bytes)
     }
 
-    func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void) {
-        writer.end { result in then(result.map { nil }) }
+    func end(_ then: @escaping @Sendable (SinkEnd) -> Void) {
+        writer.end { result in
+            switch result {
+            case .success: then(.done(nil))
+            case .failure(let error): then(.failed(error))
+            }
+        }
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {

@@ -12,29 +12,84 @@ protocol ResponseSink: AnyObject {
     /// Why it takes nothing any more.
     var failure: (any Error)? { get }
 
-    /// Called, on any thread, when a full one has room again, and when one fails between two writes.
+    /// Why the body that is coming is no use, and the whole has to come instead; `nil` again after ``prepare(_:)``.
+    var demand: RestartReason? { get }
+
+    /// Called, on any thread, when a full one has room again, and when one fails, or demands something, between two
+    /// writes.
     var onChange: (@Sendable () -> Void)? { get set }
 
-    /// Whether ``empty()`` is possible.
-    var canBeEmptied: Bool { get }
+    /// What can be done with what it has.
+    var abilities: SinkAbilities { get }
 
-    /// Gets ready for `expected` bytes, if that is known, and opens what has to be opened. Called before each
-    /// transfer's first byte.
-    func prepare(expecting expected: Int64?) throws
+    /// Looks what is there from an earlier process. Called once, before anything is asked.
+    /// - Parameter then: called once, on any thread.
+    func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void)
 
-    /// Throws away everything it has.
-    func empty() throws
+    /// Gets ready for a body. Called before each transfer's first byte.
+    func prepare(_ start: BodyStart) throws
 
     /// Takes all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws
 
+    /// The transfer stopped, and may go on later, or never: what came is to be made safe.
+    func settle()
+
     /// No more will come: `then` is called, on any thread, when everything has arrived where it belongs.
-    func end(_ then: @escaping @Sendable (Result<Data?, any Error>) -> Void)
+    func end(_ then: @escaping @Sendable (SinkEnd) -> Void)
 
     /// Nobody wants the rest. What came is kept, as far as that is possible without waiting for others.
     /// - Returns: what is there, unless something is still being written; then `whenStopped` is called, once, on any
     ///   thread.
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop
+}
+
+extension ResponseSink {
+    var demand: RestartReason? { nil }
+
+    func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
+        then(.success(SinkContent()))
+    }
+
+    func settle() {}
+}
+
+/// What a sink has before anything is asked.
+struct SinkContent: Sendable {
+    /// What describes its bytes; `nil`: it has none that could be continued.
+    var partial: PartialContent?
+    /// Why bytes that were there are not.
+    var lost: RestartReason?
+}
+
+/// A body that is about to come.
+struct BodyStart: Sendable {
+    /// Where it belongs.
+    enum Place: Hashable, Sendable {
+        /// At the start: what is there is thrown away, for a reason if there is anything.
+        case start(RestartReason?)
+        /// Behind what is there.
+        case end
+        /// At an offset that is there already: as far as it goes, both have to be equal.
+        case again(from: Int64)
+    }
+
+    var place: Place
+    /// The length of the whole, `nil` if it is unknown.
+    var total: Int64?
+    /// Of the response that it is the body of.
+    var head: ResponseHead
+    /// Where that response came from.
+    var url: URL
+}
+
+/// How it went to finish a body.
+enum SinkEnd: Sendable {
+    /// Everything is where it belongs; the body, if it is in memory.
+    case done(Data?)
+    case failed(any Error)
+    /// The body was no use; it is thrown away, and the whole has to come again.
+    case mustStartOver(RestartReason)
 }
 
 /// Whether a sink that was abandoned has come to rest.

@@ -1,70 +1,115 @@
 import Foundation
 import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// What an exchange knows of the bytes that its sink holds, and how it asks for the rest: a value that decides.
 ///
-/// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:canRewind:)``, at each end ``isShort(held:)``.
+/// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:abilities:)``, at each end ``isShort(held:)``.
 struct Resumption {
     /// Answers in a row that ended early and brought nothing, before it is given up.
     private static let maximumFruitlessRounds = 3
 
     /// Whether bytes that are there may be kept at all.
     let isAllowed: Bool
+    /// How many bytes to compare when no strong validator proves anything; `nil`: such bytes are not kept.
+    let overlap: Int64?
     /// What the last question was.
     private(set) var asked = ResumeRequest.whole
     /// What the sink holds, as its server described it.
     private var partial: PartialContent?
-    /// The last answer to a range was 416.
-    private var wasRefused = false
-    /// The last answer was no use: the next question is for the whole.
-    private var asksForWhole = false
+    private var history = ResumeDecision.History()
+    /// What the last answer left to be asked.
+    private var next: ResumeDecision.NextQuestion?
+    /// Why the whole was asked for.
+    private var reason: RestartReason?
     private var fruitlessRounds = 0
 
-    init(isAllowed: Bool) {
+    init(isAllowed: Bool, overlap: Int64? = nil) {
         self.isAllowed = isAllowed
+        self.overlap = overlap
     }
 
     /// Whether only a part was asked for, by us.
     var asksForRest: Bool {
         switch asked {
-        case .rest: true
-        case .whole, .nothing, .ownRange: false
+        case .rest, .overlap: true
+        case .whole, .wholeUntransformed, .confirmation, .nothing, .ownRange: false
         }
+    }
+
+    /// The sink has bytes of an earlier process, which this describes.
+    mutating func take(_ partial: PartialContent) {
+        self.partial = partial
     }
 
     /// Decides what to ask for, with `held` bytes there already.
     mutating func ask(_ request: URLRequest, held: Int64) -> ResumeRequest {
+        defer { next = nil }
         let hasOwnRange = request.value(forHTTPHeaderField: "Range") != nil
-        if asksForWhole || !(isAllowed || hasOwnRange) {
+        guard isAllowed || hasOwnRange else {
             asked = .whole
-        } else {
-            asked = ResumeRequest(request, continuing: partial(held))
+            return asked
         }
-        asksForWhole = false
+        switch next {
+        case .whole(let reason):
+            asked = reason == .contentCoded ? .wholeUntransformed : .whole
+        case .confirmation:
+            asked = .confirmation
+        case nil, .same, .plainRest:
+            asked = ResumeRequest(request, continuing: partial(held), comparing: overlap)
+            // A server that misunderstood If-Range once would do so again.
+            if history.hasAskedPlainly, case .rest(let offset, _) = asked {
+                asked = .rest(from: offset, ifRange: nil)
+            }
+        }
         return asked
     }
 
     /// Decides what an answer is good for, and remembers what it says about the whole.
-    mutating func judge(_ head: ResponseHead, held: Int64, canRewind: Bool) -> ResumeDecision {
+    mutating func judge(_ head: ResponseHead, held: Int64, abilities: SinkAbilities) -> ResumeDecision {
         let question = ResumeDecision.Question(
             asked: asked,
             partial: partial(held),
-            canRewind: canRewind,
-            wasRefused: wasRefused
+            abilities: abilities,
+            history: history
         )
-        wasRefused = head.status == 416
+        history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
         switch decision {
         case .append(let total):
             partial?.total = total
-        case .replace:
+            history.hasRepeated = false
+        case .compare(_, let total):
+            partial?.total = total
+            history.hasRepeated = false
+        case .replace(let total, let derived):
+            let reason = derived == nil ? nil : reason ?? derived
             partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0")
-        case .restartWithoutRange:
-            asksForWhole = true
+            history = ResumeDecision.History()
+            self.reason = nil
+            return .replace(total: total, because: reason)
+        case .ask(let next):
+            remember(next)
         case .skip, .alreadyComplete, .fail, .deliver:
             break
         }
         return decision
+    }
+
+    private mutating func remember(_ next: ResumeDecision.NextQuestion) {
+        self.next = next
+        switch next {
+        case .same: history.hasRepeated = true
+        case .plainRest: history.hasAskedPlainly = true
+        case .confirmation: break
+        case .whole(let reason): self.reason = reason
+        }
+    }
+
+    /// What is there cannot be continued, as the sink found out: the next question is for the whole.
+    mutating func startOver(because reason: RestartReason) {
+        history.hasFoundDifference = true
+        remember(.whole(because: reason))
     }
 
     /// Whether the server sent less than it was asked for (S4): what is missing has to be asked for next.

@@ -52,7 +52,20 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// - Throws: an error for the status, with the one for the media type under it if both are unacceptable.
     public func validate(_ response: HTTPURLResponse?, data: Data?) throws(ResponseSerializationError) {
         guard let response else { return }
-        let contentTypeError = contentTypeError(for: response, data: data)
+        try validate(response, data: data, hasBody: data?.isEmpty == false)
+    }
+
+    /// Judges a response whose body is still to come.
+    func validateHead(_ response: HTTPURLResponse) throws(ResponseSerializationError) {
+        try validate(response, data: nil, hasBody: true)
+    }
+
+    private func validate(
+        _ response: HTTPURLResponse,
+        data: Data?,
+        hasBody: Bool
+    ) throws(ResponseSerializationError) {
+        let contentTypeError = hasBody ? contentTypeError(for: response, data: data) : nil
         if let acceptableStatusCodes, !acceptableStatusCodes.contains(response.statusCode) {
             throw ResponseSerializationError(
                 .unacceptableStatusCode(response.statusCode),
@@ -65,7 +78,7 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     }
 
     private func contentTypeError(for response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
-        guard let acceptableContentTypes, let data, !data.isEmpty else { return nil }
+        guard let acceptableContentTypes else { return nil }
         let type = response.mediaType
         if let type {
             if acceptableContentTypes.contains(type.essence) { return nil }

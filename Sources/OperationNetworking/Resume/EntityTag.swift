@@ -7,6 +7,20 @@ struct EntityTag: Hashable, Sendable {
     /// Whether it promises only that both are good enough for each other, not that they are the same bytes.
     var isWeak: Bool { rawValue.utf8.first == UInt8(ascii: "W") }
 
+    /// What the tag says without its weakness.
+    private var opaque: Substring { isWeak ? rawValue.dropFirst(2) : rawValue[...] }
+
+    /// Whether what was received earlier, and what is received now, are good enough for each other
+    /// ([RFC 9110 §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)), or both are nothing.
+    static func areWeaklyEqual(_ old: String?, _ new: [String]) -> Bool {
+        guard let old else { return new.isEmpty }
+        guard let old = EntityTag(fieldValue: old), !new.isEmpty else { return false }
+        return new.allSatisfy { text in
+            guard let tag = EntityTag(fieldValue: text) else { return false }
+            return tag.opaque.utf8.elementsEqual(old.opaque.utf8)
+        }
+    }
+
     /// `nil` for what is not an entity tag: no quotes, or characters inside them that a tag cannot have.
     ///
     /// A tag whose octets were not UTF-8 is refused as well. It was decoded with U+FFFD in their place, so it

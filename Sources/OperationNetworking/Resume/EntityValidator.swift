@@ -28,21 +28,23 @@ enum EntityValidator: Hashable, Sendable {
             self = .strongETag(tag)
             return
         }
-        let dates = fields.values(for: "Last-Modified")
-        guard let text = dates.first else {
+        guard fields["Last-Modified"] != nil else {
             self = .none
             return
         }
-        guard dates.count == 1, let modified = HTTPDate(fieldValue: text),
+        self = EntityValidator.strongDate(in: fields).map { .strongDate($0) } ?? .weak
+    }
+
+    /// The `Last-Modified` as received, if it is strong: tags are not looked at.
+    static func strongDate(in fields: HeaderFields) -> String? {
+        let dates = fields.values(for: "Last-Modified")
+        guard dates.count == 1, let text = dates.first, let modified = HTTPDate(fieldValue: text),
             fields.values(for: "Date").count == 1,
             let sent = fields["Date"].flatMap({ HTTPDate(fieldValue: $0) })
-        else {
-            self = .weak
-            return
-        }
+        else { return nil }
         let isFromOrigin = fields["Age"] == nil && fields["Via"] == nil
         let distance = sent.secondsSince1970 - modified.secondsSince1970
-        self = distance >= (isFromOrigin ? 1 : 60) ? .strongDate(text) : .weak
+        return distance >= (isFromOrigin ? 1 : 60) ? text : nil
     }
 
     /// The value of `If-Range`: the octets that were received, `nil` when nothing may be sent.

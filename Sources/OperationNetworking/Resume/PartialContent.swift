@@ -10,8 +10,12 @@ struct PartialContent: Hashable, Sendable {
     var total: Int64?
     /// Of the response that began it.
     let validator: EntityValidator
+    /// The `ETag` of that response, as received, whatever its strength; `nil` for none and for several.
+    let entityTag: String?
     /// The `Last-Modified` of that response, as received, whatever its strength.
     let lastModified: String?
+    /// The same if it is strong, even where a tag keeps it from being the validator (P10).
+    let strongDate: String?
     /// The `Content-Type` and `Content-Location` of that response, which tell one variant from another (S15).
     let variant: [String?]
     /// Whether the bytes are those of a coding such as gzip, in which ranges count (P13).
@@ -26,7 +30,9 @@ struct PartialContent: Hashable, Sendable {
     init(fields: HeaderFields, offset: Int64 = 0, isHTTP10: Bool = false) {
         self.offset = offset
         validator = EntityValidator(fields)
+        entityTag = fields.values(for: "ETag").count == 1 ? fields["ETag"] : nil
         lastModified = fields["Last-Modified"]
+        strongDate = EntityValidator.strongDate(in: fields)
         variant = PartialContent.variantFields.map { fields[$0] }
         isCoded = fields.hasContentCoding
         total = isCoded ? nil : fields.contentLength
@@ -40,6 +46,15 @@ struct PartialContent: Hashable, Sendable {
         zip(PartialContent.variantFields, variant).contains { name, old in
             fields[name].map { $0 != old } ?? false
         }
+    }
+
+    /// Whether a response is of another type, parameters apart (S27): a login page, instead of an archive.
+    func isOtherType(in fields: HeaderFields) -> Bool {
+        func type(_ text: String?) -> Substring? {
+            text?.split(separator: ";").first.map { Substring($0.utf8.trimmingHTTPWhitespace()) }
+        }
+        guard let old = type(variant[0]), let new = type(fields["Content-Type"]) else { return false }
+        return !old.isEqualIgnoringASCIICase(to: new)
     }
 
     private static let variantFields = ["Content-Type", "Content-Location"]

@@ -4,22 +4,35 @@ enum ResumeDecision: Hashable, Sendable {
     /// Write the body behind what is there. `total` is the length of the whole: a body that ends before it
     /// (S4) leaves a part to ask for, and nothing may be written behind it.
     case append(total: Int64)
-    /// Throw away what is there and write this body from the start.
-    case replace(total: Int64?)
+    /// Throw away what is there and write this body from the start; `nil`: nothing is there.
+    case replace(total: Int64?, because: RestartReason?)
+    /// The body begins at `start`, before the end of what is there: compare it as far as that goes, and write what
+    /// follows. The first byte that differs proves that it was not the same.
+    case compare(from: Int64, total: Int64?)
     /// Drop the first `count` bytes of this body, which are there already, and write what follows. A body
-    /// that is shorter than that was not the same.
+    /// that is shorter than that was not the same. Only for what cannot be read back.
     case skip(count: Int64, total: Int64?)
-    /// Write nothing of this response, keep what is there, and ask for the whole (``ResumeRequest/whole``);
-    /// the answer to that decides what is thrown away. It is never this one again.
-    case restartWithoutRange
-    /// Write nothing: all bytes are there. When it needs confirmation, this response alone does not prove it:
-    /// ask with HEAD or `If-None-Match` whether the validator and the length still are the same.
-    case alreadyComplete(needsConfirmation: Bool)
+    /// Write nothing of this response, keep what is there, and ask again; the answer to that decides what is thrown
+    /// away. It is never the whole again.
+    case ask(NextQuestion)
+    /// Write nothing: all bytes are there, and the server has just confirmed it.
+    case alreadyComplete
     /// Write nothing, and fail with this.
     case fail(ResumeError)
     /// A response that has nothing to do with the bytes asked for, such as 401, 404 or 503: hand it to the
     /// caller. Its body must not reach the destination, and what is there stays.
     case deliver
+
+    /// What to ask after an answer that was no use.
+    enum NextQuestion: Hashable, Sendable {
+        /// The same once more: it may have been an accident (S3, S14).
+        case same
+        /// The rest without `If-Range`, which the server seems to misunderstand (S21).
+        case plainRest
+        /// Whether what is there is all there is (``ResumeRequest/confirmation``; S34, S35).
+        case confirmation
+        case whole(because: RestartReason)
+    }
 
     /// What a response answers.
     struct Question: Hashable, Sendable {
@@ -27,10 +40,21 @@ enum ResumeDecision: Hashable, Sendable {
         let asked: ResumeRequest
         /// What is there; `nil` when nothing is.
         let partial: PartialContent?
-        /// Whether what was written can be taken back: not from a stream of the caller's.
-        let canRewind: Bool
-        /// Whether the answer before this one, to a range, was a 416 (S38).
+        /// What the destination can do.
+        let abilities: SinkAbilities
+        var history = History()
+    }
+
+    /// What was asked since bytes were last kept: nothing is asked twice without hope.
+    struct History: Hashable, Sendable {
+        /// The answer before this one, to a range, was a 416 (S38).
         var wasRefused = false
+        /// The same question was repeated because its answer made no sense (S3, S14).
+        var hasRepeated = false
+        /// The rest was asked for without `If-Range` (S21).
+        var hasAskedPlainly = false
+        /// Bytes that came again were not those that are there, whatever the validators say.
+        var hasFoundDifference = false
     }
 
     /// - Parameters:
@@ -41,25 +65,42 @@ enum ResumeDecision: Hashable, Sendable {
         switch question.asked {
         case .ownRange:
             self = question.decisionOnOwnRange(status: status, fields: fields)
-        case .whole, .nothing:
+        case .whole, .wholeUntransformed, .nothing:
             self = question.decisionOnWhole(status: status, fields: fields)
         case .rest(let offset, let ifRange):
             self = question.decision(onRestFrom: offset, ifRange: ifRange, status: status, fields: fields)
+        case .overlap(let start, let end, let condition):
+            self = question.decision(
+                onOverlap: start..<end,
+                isConditional: condition != nil,
+                status: status,
+                fields: fields
+            )
+        case .confirmation:
+            self = question.decisionOnConfirmation(status: status, fields: fields)
         }
     }
 }
 
+/// What can be done with bytes that were written.
+struct SinkAbilities: Hashable, Sendable {
+    /// Take them back: not from a stream of the caller's.
+    var canBeEmptied: Bool
+    /// Compare them with others.
+    var canCompare = false
+}
+
 extension ResumeDecision.Question {
     /// How many bytes are there.
-    private var offset: Int64 { partial?.offset ?? 0 }
+    var offset: Int64 { partial?.offset ?? 0 }
 
     // MARK: - By status
 
     fileprivate func decisionOnOwnRange(status: Int, fields: HeaderFields) -> ResumeDecision {
         guard (200..<300).contains(status) else { return .deliver }
         // Which bytes of which whole are there, only the caller knows.
-        guard canRewind || offset == 0 else { return .fail(.representationChanged) }
-        return .replace(total: fields.contentLength)
+        guard abilities.canBeEmptied || offset == 0 else { return .fail(.representationChanged) }
+        return .replace(total: fields.contentLength, because: offset > 0 ? .requestChanged : nil)
     }
 
     fileprivate func decisionOnWhole(status: Int, fields: HeaderFields) -> ResumeDecision {
@@ -67,7 +108,7 @@ extension ResumeDecision.Question {
         case 206: .fail(.unrequestedPartialContent)  // S16
         case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
         case 200..<300: decision(onWholeWith: fields)
-        case 416 where wasRefused:  // S38
+        case 416 where history.wasRefused:  // S38
             .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
         default: .deliver
         }
@@ -83,66 +124,73 @@ extension ResumeDecision.Question {
         case 200, 203: decision(onWholeWith: fields)
         case 206: decision(onPartFrom: offset, ifRange: ifRange, fields: fields)
         case 200..<300: .fail(.unexpectedStatus(status))  // S32
-        case 304: restart(or: .unexpectedStatus(status))  // S31
+        case 304: restart(because: .invalidAnswer, or: .unexpectedStatus(status))  // S31
         case 416: decision(onRefusalOf: offset, fields: fields)
         default: .deliver
         }
     }
 
-    // MARK: - 206
+    fileprivate func decision(
+        onOverlap range: Range<Int64>,
+        isConditional: Bool,
+        status: Int,
+        fields: HeaderFields
+    ) -> ResumeDecision {
+        switch status {
+        case 200, 203: decision(onWholeWith: fields)
+        case 206: decision(onOverlap: range, fields: fields)
+        case 200..<300: .fail(.unexpectedStatus(status))  // S32
+        case 304: restart(because: .invalidAnswer, or: .unexpectedStatus(status))  // S31
+        case 412 where isConditional: restartAfterChange(.resourceChanged)  // S33
+        case 416: decision(onRefusalOf: range.lowerBound, fields: fields)
+        default: .deliver
+        }
+    }
 
-    private func decision(onPartFrom offset: Int64, ifRange: String?, fields: HeaderFields) -> ResumeDecision
-    {
-        guard !fields.isMultipartByteranges else { return restart(or: .malformedContentRange("")) }  // S8
-        let ranges = fields.values(for: "Content-Range")
-        guard ranges.count == 1, let text = ranges.first else {
-            return restart(or: .malformedContentRange(ranges.joined(separator: ", ")))  // S7
+    /// S34, S35: only a validator that is repeated, and just that length, confirm anything.
+    fileprivate func decisionOnConfirmation(status: Int, fields: HeaderFields) -> ResumeDecision {
+        // A server that has no HEAD says so; any other error is the caller's.
+        guard status < 400 || [405, 501].contains(status) else { return .deliver }
+        guard status == 200, evidence(in: fields) == .equal, !fields.hasContentCoding,
+            fields.contentLength == offset
+        else {
+            return restart(
+                because: .rangeNotSatisfiable,
+                or: .rangeNotSatisfiable(asked: offset, total: fields.contentLength)
+            )
         }
-        guard let range = try? ContentRange(fieldValue: text), let bytes = range.bytes else {
-            return restart(or: .malformedContentRange(text))  // S9, S10
-        }
-        guard !fields.hasContentCoding else { return restart(or: .representationChanged) }  // S13
-        if fields["Content-Length"] != nil, fields.contentLength != bytes.upperBound - bytes.lowerBound {
-            return restart(or: .malformedContentRange(text))  // S14
-        }
-        let evidence = evidence(in: fields)
-        guard evidence != .different else { return restartAfterChange }  // S11
-        if let known = partial?.total, known != range.total ?? known || bytes.upperBound > known {
-            return restartAfterChange  // S5
-        }
-        guard bytes.lowerBound == offset else {  // S2, S3
-            return restart(or: .offsetMismatch(asked: offset, received: bytes.lowerBound))
-        }
-        guard evidence == .equal || ifRange != nil else { return restart(or: .representationChanged) }  // S12
-        if let partial, partial.isOtherVariant(in: fields) {  // S15
-            guard case .strongETag = partial.validator, evidence == .equal else { return restartAfterChange }
-        }
-        let total: Int64
-        if let said = range.total {
-            total = said
-        } else if evidence == .equal, let known = partial?.total {  // S6
-            total = known
-        } else {
-            return restart(or: .representationChanged)
-        }
-        // S4: a part may end early, but then something has to hold its body to that end.
-        guard bytes.upperBound == total || fields.contentLength != nil else {
-            return restart(or: .malformedContentRange(text))
-        }
-        return .append(total: total)  // S1
+        return .alreadyComplete
     }
 
     // MARK: - 200
 
     private func decision(onWholeWith fields: HeaderFields) -> ResumeDecision {
         let total = total(of: fields)
-        guard let partial, offset > 0 else { return .replace(total: total) }
+        guard let partial, offset > 0 else { return .replace(total: total, because: nil) }
+        let evidence = evidence(in: fields)
         let isSame =
-            evidence(in: fields) == .equal && !partial.isCoded && !fields.hasContentCoding
+            !history.hasFoundDifference && evidence == .equal && !partial.isCoded && !fields.hasContentCoding
             && (total ?? offset) >= offset && (partial.total ?? total) == (total ?? partial.total)
-        if isSame, total == offset { return .alreadyComplete(needsConfirmation: false) }  // S23
-        if canRewind { return .replace(total: total) }  // S20, S21, S22
-        return isSame ? .skip(count: offset, total: total ?? partial.total) : .fail(.representationChanged)
+        guard isSame else {
+            // S20, S22
+            guard abilities.canBeEmptied else { return .fail(.representationChanged) }
+            return .replace(total: total, because: reason(toReplace: partial, fields: fields))
+        }
+        if total == offset { return .alreadyComplete }  // S23
+        // S21: (i) without If-Range, (ii) compared or skipped, (iii) from the start.
+        if case .rest(_, .some) = asked, !history.hasAskedPlainly { return .ask(.plainRest) }
+        if abilities.canCompare { return .compare(from: 0, total: total ?? partial.total) }
+        if abilities.canBeEmptied { return .replace(total: total, because: .rangeIgnored) }
+        return .skip(count: offset, total: total ?? partial.total)
+    }
+
+    private func reason(toReplace partial: PartialContent, fields: HeaderFields) -> RestartReason {
+        if partial.isCoded { return .contentCoded }
+        if partial.isOtherType(in: fields) { return .variantChanged }  // S27
+        switch partial.validator {
+        case .weak, .none: return .validatorMissing  // S22
+        case .strongETag, .strongDate: return .resourceChanged  // S20
+        }
     }
 
     // MARK: - 416
@@ -150,13 +198,14 @@ extension ResumeDecision.Question {
     private func decision(onRefusalOf offset: Int64, fields: HeaderFields) -> ResumeDecision {
         let refused = unsatisfiedTotal(fields)
         let error = ResumeError.rangeNotSatisfiable(asked: offset, total: refused)
-        guard !wasRefused else { return .fail(error) }  // S38
-        guard let refused else { return restart(or: error) }  // S37
-        if refused < offset { return restartAfterChange }  // S36
-        if refused == offset, let known = partial?.total {
-            return known == refused ? .alreadyComplete(needsConfirmation: true) : restartAfterChange  // S34
+        guard !history.wasRefused else { return .fail(error) }  // S38
+        guard let refused else { return restart(because: .rangeNotSatisfiable, or: error) }  // S37
+        if refused < self.offset { return restartAfterChange(.resourceChanged) }  // S36
+        if refused == self.offset {
+            guard let known = partial?.total else { return .ask(.confirmation) }  // S35
+            return known == refused ? .ask(.confirmation) : restartAfterChange(.resourceChanged)  // S34
         }
-        return restart(or: error)  // S35, S37
+        return restart(because: .rangeNotSatisfiable, or: error)  // S37
     }
 
     private func unsatisfiedTotal(_ fields: HeaderFields) -> Int64? {
@@ -166,11 +215,15 @@ extension ResumeDecision.Question {
         return range.total
     }
 
-    // MARK: - Evidence
+    private func total(of fields: HeaderFields) -> Int64? {
+        fields.hasContentCoding ? nil : fields.contentLength
+    }
+}
 
+extension ResumeDecision.Question {
     /// What the response says about being of the same bytes: its validator, and its date even if that is not
     /// the validator.
-    private func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
+    func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
         let comparison = partial.validator.comparison(with: fields)
         guard comparison == .absent, let old = partial.lastModified, let new = fields["Last-Modified"] else {
@@ -179,20 +232,22 @@ extension ResumeDecision.Question {
         return old.utf8.elementsEqual(new.utf8) ? .absent : .different
     }
 
-    private func total(of fields: HeaderFields) -> Int64? {
-        fields.hasContentCoding ? nil : fields.contentLength
-    }
-
     // MARK: - Starting again
+
+    /// The same question once more, then the whole.
+    func repeatOnce(or error: ResumeError) -> ResumeDecision {
+        history.hasRepeated ? restart(because: .invalidAnswer, or: error) : .ask(.same)
+    }
 
     /// Asks for the whole. What cannot be taken back can still be skipped in the answer, if a strong
     /// validator will be there to tell that it is the same.
-    private func restart(or error: ResumeError) -> ResumeDecision {
-        canRewind || partial?.validator.ifRange != nil ? .restartWithoutRange : .fail(error)
+    func restart(because reason: RestartReason, or error: ResumeError) -> ResumeDecision {
+        abilities.canBeEmptied || partial?.validator.ifRange != nil
+            ? .ask(.whole(because: reason)) : .fail(error)
     }
 
     /// Asks for the whole after proof that it is another one: what cannot be taken back is lost.
-    private var restartAfterChange: ResumeDecision {
-        canRewind ? .restartWithoutRange : .fail(.representationChanged)
+    func restartAfterChange(_ reason: RestartReason) -> ResumeDecision {
+        abilities.canBeEmptied ? .ask(.whole(because: reason)) : .fail(.representationChanged)
     }
 }

@@ -5,10 +5,16 @@ internal import FoundationNetworking
 enum ResumeRequest: Hashable, Sendable {
     /// Everything, without a `Range`: there is nothing yet, or nothing that could be continued.
     case whole
+    /// Everything, and nobody on the way may change its coding: somebody did (S13).
+    case wholeUntransformed
     /// The bytes from `offset` on, which is never 0, if they still are of the same whole. `ifRange` is the
-    /// value of `If-Range`; this package never asks without one, and an answer to such a question proves
-    /// nothing.
+    /// value of `If-Range`; without it the answer has to repeat the validator (S21).
     case rest(from: Int64, ifRange: String?)
+    /// The bytes from `start` on, although they are there up to `offset`: they are compared (P10-P12, opt-in).
+    /// `ifUnmodifiedSince` is the value of that field, if there is a date to rely on.
+    case overlap(from: Int64, to: Int64, ifUnmodifiedSince: String?)
+    /// Nothing but the head: whether the server has just the bytes that are there (S34, S35).
+    case confirmation
     /// Nothing: all bytes are there (P7). `bytes=total-` would be answered with 416.
     case nothing
     /// What the caller's own `Range` says: its answer is a response like any other, and never continued.
@@ -17,17 +23,19 @@ enum ResumeRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - request: the caller's.
     ///   - partial: what was received of an earlier answer to it, `nil` when nothing was.
-    init(_ request: URLRequest, continuing partial: PartialContent?) {
+    ///   - overlap: how many bytes to compare when no strong validator proves that they are the same; `nil`: such
+    ///     bytes are not kept.
+    init(_ request: URLRequest, continuing partial: PartialContent?, comparing overlap: Int64? = nil) {
         if request.value(forHTTPHeaderField: "Range") != nil {
             self = .ownRange
         } else if let partial, ResumeRequest.mayContinue(request) {
-            self.init(continuing: partial)
+            self.init(continuing: partial, comparing: overlap)
         } else {
             self = .whole  // P1, P15
         }
     }
 
-    private init(continuing partial: PartialContent) {
+    private init(continuing partial: PartialContent, comparing overlap: Int64?) {
         guard partial.offset > 0, !partial.isCoded, !partial.refusesRanges else {  // P1 (F6), P13, P14
             self = .whole
             return
@@ -40,31 +48,48 @@ enum ResumeRequest: Hashable, Sendable {
         case .strongETag, .strongDate:  // P8, P9 (F4)
             self = .rest(from: partial.offset, ifRange: partial.validator.ifRange)
         case .weak, .none:  // P10, P11, P12
-            self = .whole
+            guard let overlap, overlap > 0, partial.total != nil else {
+                self = .whole
+                return
+            }
+            self = .overlap(
+                from: max(0, partial.offset - overlap),
+                to: partial.offset,
+                ifUnmodifiedSince: partial.strongDate
+            )
         }
     }
 
     /// Only a GET without a body asks for nothing but bytes; anything else would be done twice (P15, F8). A
     /// caller's own `If-Range` belongs to a question that is not ours.
-    private static func mayContinue(_ request: URLRequest) -> Bool {
+    static func mayContinue(_ request: URLRequest) -> Bool {
         (request.httpMethod ?? "GET") == "GET" && (request.httpBody ?? Data()).isEmpty
             && request.httpBodyStream == nil && request.value(forHTTPHeaderField: "If-Range") == nil
     }
+
+    /// The method to send instead of the caller's; `nil`: the caller's.
+    var method: String? { self == .confirmation ? "HEAD" : nil }
 
     /// The fields to send besides the caller's; they replace fields of the same name.
     ///
     /// `Accept-Encoding: identity` keeps the bytes countable (P1, P13). Leave it out of a transfer that is
     /// never going to be continued.
     var fields: HeaderFields {
+        var fields: HeaderFields = ["Accept-Encoding": "identity"]
         switch self {
-        case .whole:
-            ["Accept-Encoding": "identity"]
-        case .rest(let offset, let ifRange?):
-            ["Accept-Encoding": "identity", "Range": "bytes=\(offset)-", "If-Range": ifRange]
-        case .rest(let offset, nil):
-            ["Accept-Encoding": "identity", "Range": "bytes=\(offset)-"]
+        case .whole, .confirmation:
+            break
+        case .wholeUntransformed:
+            fields["Cache-Control"] = "no-transform"
+        case .rest(let offset, let ifRange):
+            fields["Range"] = "bytes=\(offset)-"
+            fields["If-Range"] = ifRange
+        case .overlap(let start, _, let ifUnmodifiedSince):
+            fields["Range"] = "bytes=\(start)-"
+            fields["If-Unmodified-Since"] = ifUnmodifiedSince
         case .nothing, .ownRange:
-            [:]
+            return [:]
         }
+        return fields
     }
 }

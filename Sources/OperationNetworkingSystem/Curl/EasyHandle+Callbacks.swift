@@ -30,8 +30,7 @@ extension EasyHandle {
     }
 
     static let willSendRequest: clibcurl_before_request_callback = { context, _, _, _, _ in
-        from(context).delegate?.easyHandleWillSendRequest()
-        return CURL_PREREQFUNC_OK
+        from(context).willSendRequest()
     }
 
     static let didProgress: clibcurl_progress_callback = { context, _, _, _, _ in
@@ -48,6 +47,10 @@ extension EasyHandle {
         UInt8
     > {
         UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func willSendRequest() -> Int32 {
+        delegate?.easyHandleWillSendRequest() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     private func didReceiveHeaderLine(_ line: UnsafeBufferPointer<UInt8>) -> Int {

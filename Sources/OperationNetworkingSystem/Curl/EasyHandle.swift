@@ -85,6 +85,10 @@ package final class EasyHandle {
         )
     }
 
+    /// Bytes of requests that connections have taken so far, heads and perhaps bodies, each time they were sent
+    /// (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
+    package var requestBytesTaken: Int { long(CURLINFO_REQUEST_SIZE) }
+
     private func long(_ info: CURLINFO) -> Int {
         var value = 0
         clibcurl_easy_getinfo_long(raw, info, &value)

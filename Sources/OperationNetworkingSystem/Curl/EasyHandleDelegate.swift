@@ -5,8 +5,10 @@ package import Foundation
 /// Every method is called on the thread that drives the multi handle, from within libcurl, where calling libcurl is
 /// not allowed. Nothing here may wait.
 package protocol EasyHandleDelegate: AnyObject {
-    /// There is a connection, with its TLS and its HTTP version; the request goes out next.
-    func easyHandleWillSendRequest()
+    /// There is a connection, with its TLS and its HTTP version; the request goes out next. Once more when libcurl sends
+    /// it again, over another connection, because the first one turned out to be dead.
+    /// - Returns: false to give the transfer up.
+    func easyHandleWillSendRequest() -> Bool
 
     /// One line of a response head or of trailers, with its line end; an empty line ends a head.
     /// - Returns: false to give the transfer up.

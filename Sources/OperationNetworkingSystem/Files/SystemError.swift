@@ -7,6 +7,15 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the call, or what was attempted.
     package let call: String
 
+    /// `EEXIST`: the name is taken.
+    package static let exists = EEXIST
+
+    /// Whether there is no room: on the disk, or for this user.
+    package var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+
+    /// Whether the file belongs to somebody else.
+    package var isLackOfPermission: Bool { code == EACCES || code == EPERM }
+
     package init(_ code: Int32, _ call: String) {
         self.code = code
         self.call = call

@@ -93,6 +93,24 @@ struct ExamplesTests {
         #expect(server.requests.last?["If-Range"] == "\"v1\"")
     }
 
+    // MARK: - Retry
+
+    @Test func retryAsksUntilThereIsAnAnswer() async throws {
+        let server = try ScriptedServer([.respond(503), .hangUp, .respond(body: "done")])
+        let result = try await ExampleProgram("Retry").run(server.url.absoluteString)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.last == "4 bytes, asked 3 times")
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func retryFailsWithASentenceWhenThereIsNoHope() async throws {
+        let server = try ScriptedServer([.respond(404)])
+        let result = try await ExampleProgram("Retry").run(server.url.absoluteString)
+        #expect(result.status == 1)
+        #expect(result.errors.contains("404"), "\(result)")
+        #expect(server.requests.count == 1)
+    }
+
     // MARK: - Manager
 
     @Test func managerAsksTwiceAndPrintsTheUsers() async throws {
@@ -149,7 +167,7 @@ struct ExamplesTests {
 
     // MARK: - Usage
 
-    @Test(arguments: ["Request", "Batch", "PauseAndResume", "Upload"])
+    @Test(arguments: ["Request", "Batch", "PauseAndResume", "Retry", "Upload"])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
         #expect(result.status == 64)

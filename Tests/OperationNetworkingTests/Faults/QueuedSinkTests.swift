@@ -77,13 +77,22 @@ struct QueuedSinkTests {
     }
 
     private func result(of sink: QueuedSink) async -> Result<Data?, any Error> {
-        await withCheckedContinuation { continuation in sink.end { continuation.resume(returning: $0) } }
+        await withCheckedContinuation { continuation in
+            sink.end { end in
+                switch end {
+                case .done(let data): continuation.resume(returning: .success(data))
+                case .failed(let error): continuation.resume(returning: .failure(error))
+                case .mustStartOver:
+                    continuation.resume(returning: .failure(Destination.Failure(call: "end")))
+                }
+            }
+        }
     }
 
     @Test func theEndComesWhenEverythingIsWrittenAndClosed() async throws {
         let destination = Destination()
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: 2000)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         try write(1000, to: sink)
         #expect(sink.count == 2000)
@@ -98,7 +107,7 @@ struct QueuedSinkTests {
         let sink = QueuedSink(destination)
         let changes = Recorder<Bool>()
         sink.onChange = { changes.append(true) }
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1, to: sink)
         try await gate.waitForArrivals()
         while !sink.isFull { try write(100_000, to: sink) }
@@ -115,12 +124,12 @@ struct QueuedSinkTests {
     @Test(arguments: ["open", "write", "close"]) func aCallThatFailsIsTheResult(_ call: String) async throws {
         let destination = Destination(failingCall: call)
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(10, to: sink)
         let result = await result(of: sink)
         #expect(throws: Destination.Failure(call: call)) { try result.get() }
         #expect(sink.failure as? Destination.Failure == Destination.Failure(call: call))
-        #expect(throws: Destination.Failure(call: call)) { try sink.prepare(expecting: nil) }
+        #expect(throws: Destination.Failure(call: call)) { try sink.prepare(.whole) }
         #expect(destination.calls.elements.last == "close")
     }
 
@@ -129,7 +138,7 @@ struct QueuedSinkTests {
         let sink = QueuedSink(destination)
         let changes = Recorder<Bool>()
         sink.onChange = { changes.append(true) }
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(10, to: sink)
         try await changes.wait()
         #expect(sink.failure != nil)
@@ -141,12 +150,11 @@ struct QueuedSinkTests {
     @Test func startingAgainLeavesOnlyWhatCameSince() async throws {
         let destination = Destination()
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         try await destination.written.wait()
-        try sink.empty()
+        try sink.prepare(.whole)
         #expect(sink.count == 0)
-        try sink.prepare(expecting: nil)
         try write(10, to: sink)
         #expect(sink.count == 10)
         _ = try await result(of: sink).get()
@@ -156,16 +164,17 @@ struct QueuedSinkTests {
 
     @Test func whatCannotBeTakenBackDoesNotStartAgain() throws {
         let sink = QueuedSink(Destination(canBeEmptied: false))
-        try sink.prepare(expecting: nil)
-        #expect(!sink.canBeEmptied)
-        #expect(throws: ResumeError.representationChanged) { try sink.empty() }
+        try sink.prepare(.whole)
+        #expect(!sink.abilities.canBeEmptied)
+        try write(1, to: sink)
+        #expect(throws: ResumeError.representationChanged) { try sink.prepare(.whole) }
     }
 
     @Test func whoGivesUpHearsWhenEverythingThatCameIsWritten() async throws {
         let gate = Gate()
         let destination = Destination(gate: gate)
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         try await gate.waitForArrivals()
         try write(500, to: sink)
@@ -181,7 +190,7 @@ struct QueuedSinkTests {
         let gate = Gate()
         let destination = Destination(gate: gate)
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         try await gate.waitForArrivals()
         try write(500, to: sink)
@@ -201,7 +210,7 @@ struct QueuedSinkTests {
         let hasRoom = Gate()
         let destination = Destination(hasRoom: hasRoom)
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         try await destination.looks.wait(count: 3)
         let stopped = Gate()
@@ -214,7 +223,7 @@ struct QueuedSinkTests {
         let hasRoom = Gate()
         let destination = Destination(hasRoom: hasRoom)
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         // Past the longest interval between two looks.
         try await destination.looks.wait(count: 8)
@@ -227,7 +236,7 @@ struct QueuedSinkTests {
         let gate = Gate()
         let destination = Destination(gate: gate, keepsRest: false)
         let sink = QueuedSink(destination)
-        try sink.prepare(expecting: nil)
+        try sink.prepare(.whole)
         try write(1000, to: sink)
         try await gate.waitForArrivals()
         try write(500, to: sink)
@@ -249,11 +258,23 @@ struct QueuedSinkTests {
         let destination = Destination(hasRoom: hasRoom)
         try await {
             let sink = QueuedSink(destination)
-            try sink.prepare(expecting: nil)
+            try sink.prepare(.whole)
             try write(1000, to: sink)
             try await destination.looks.wait(count: 2)
         }()
         try await destination.calls.wait(count: 2)
         #expect(destination.calls.elements == ["open", "close"])
+    }
+}
+
+extension BodyStart {
+    /// A body from its first byte on.
+    fileprivate static var whole: BodyStart {
+        BodyStart(
+            place: .start(nil),
+            total: nil,
+            head: ResponseHead(version: "HTTP/1.1", status: 200, fields: HeaderFields()),
+            url: URL(fileURLWithPath: "/")
+        )
     }
 }

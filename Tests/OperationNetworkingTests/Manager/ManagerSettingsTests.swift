@@ -53,6 +53,7 @@ struct ManagerSettingsTests {
         manager.completionQueue = queue
         manager.completionGroup = group
         manager.trustAnchors = .file(URL(fileURLWithPath: "/ca.pem"))
+        manager.retryPolicy = RetryPolicy(maximumRetries: 7)
         manager.uploadLimits = [up]
         manager.downloadLimits = [down]
         manager.operationQueue.maxConcurrentOperationCount = 3
@@ -72,6 +73,7 @@ struct ManagerSettingsTests {
         #expect(operation.completionQueue === queue)
         #expect(operation.completionGroup === group)
         #expect(operation.trustAnchors == .file(URL(fileURLWithPath: "/ca.pem")))
+        #expect(operation.retryPolicy == RetryPolicy(maximumRetries: 7))
         #expect(operation.uploadLimits.first === up)
         #expect(operation.downloadLimits.first === down)
         #expect(copy.operationQueue !== manager.operationQueue)

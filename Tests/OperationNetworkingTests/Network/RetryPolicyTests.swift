@@ -79,16 +79,85 @@ import Testing
         let policy = RetryPolicy(maximumRetries: 10, timeBudget: 10)
         #expect(delay(policy, after: .error(.timedOut), elapsed: 9.5) == 0.5)
         #expect(delay(policy, after: .error(.timedOut), elapsed: 9.6) == nil)
-        #expect(delay(policy, after: .status(503, retryAfter: 5), elapsed: 4) == 5)
+        #expect(delay(policy, after: .status(503, retryAfter: 5), elapsed: 4) == 5.5)
         #expect(delay(policy, after: .status(503, retryAfter: 5), elapsed: 6) == nil)
     }
 
     @Test func theServersWishCounts() {
-        #expect(delay(after: .status(503, retryAfter: 7)) == 7)
-        #expect(delay(after: .status(503, retryAfter: 0.1)) == 0.5)
-        #expect(delay(after: .status(503, retryAfter: 600)) == 600)
+        #expect(delay(after: .status(503, retryAfter: 7), chance: 0) == 7)
+        #expect(delay(after: .status(503, retryAfter: 0.1), retries: 1) == 1)
+        #expect(delay(after: .status(503, retryAfter: 600), chance: 0) == 600)
         #expect(delay(after: .status(503, retryAfter: 601)) == nil)
     }
+
+    @Test func thoseWhoWereToldTheSameTimeComeBackOneAfterTheOther() {
+        var policy = RetryPolicy()
+        policy.initialDelay = 2
+        let delays = [0, 0.5, 1].map { delay(policy, after: .status(503, retryAfter: 7), chance: $0) }
+        #expect(delays == [7, 8, 9])
+        policy.longestDelay = 1
+        #expect(delay(policy, after: .status(503, retryAfter: 7), chance: 1) == 8)
+    }
+
+    // MARK: - When somebody else was told to wait
+
+    private func wait(
+        _ policy: RetryPolicy = RetryPolicy(),
+        for asked: TimeInterval,
+        waited: TimeInterval = 0,
+        elapsed: TimeInterval = 0,
+        chance: Double = 0
+    ) -> TimeInterval? {
+        policy.delay(whileHostRests: asked, waited: waited, elapsed: elapsed, chance: chance)
+    }
+
+    @Test func anAttemptWaitsForItsServerAndALittleLonger() {
+        #expect(wait(for: 7) == 7)
+        #expect(wait(for: 7, chance: 1) == 7.5)
+    }
+
+    @Test func anAttemptThatMayNotWaitThatLongDoesNotWait() {
+        #expect(wait(for: 600) == 600)
+        #expect(wait(for: 601) == nil)
+        #expect(wait(for: 200, waited: 400) == 200)
+        #expect(wait(for: 200, waited: 401) == nil)
+        let policy = RetryPolicy(timeBudget: 10)
+        #expect(wait(policy, for: 6, elapsed: 4) == 6)
+        #expect(wait(policy, for: 6, elapsed: 4, chance: 1) == nil)
+        #expect(wait(policy, for: 6, elapsed: 5) == nil)
+    }
+
+    // MARK: - Sending twice
+
+    @Test(arguments: [
+        ("GET", true), ("HEAD", true), ("PUT", true), ("DELETE", true), ("OPTIONS", true), ("TRACE", true),
+        ("POST", false), ("PATCH", false), ("CONNECT", false), ("get", false), ("LOCK", false),
+    ])
+    func onlyWhatIsKnownToBeIdempotentMayBeSentTwice(method: String, may: Bool) {
+        #expect(RetryPolicy.maySendAgain(method, policy: nil) == may)
+        #expect(RetryPolicy.maySendAgain(method, policy: RetryPolicy()) == may)
+        var policy = RetryPolicy()
+        policy.methods = ["POST"]
+        #expect(RetryPolicy.maySendAgain(method, policy: policy) == (may || method == "POST"))
+    }
+
+    // MARK: - Archives
+
+    @Test func itComesBackFromItsArchive() throws {
+        var policy = RetryPolicy(maximumRetries: 7, timeBudget: 90)
+        policy.initialDelay = 0.25
+        policy.longestDelay = 4
+        policy.longestWait = 8
+        policy.methods = ["POST"]
+        policy.statuses = [503]
+        policy.errorCodes = [.timedOut, .cannotFindHost]
+        for policy in [policy, RetryPolicy()] {
+            let data = try JSONEncoder().encode(policy)
+            #expect(try JSONDecoder().decode(RetryPolicy.self, from: data) == policy)
+        }
+    }
+
+    // MARK: - Retry-After
 
     @Test(
         arguments: [

@@ -114,6 +114,7 @@ extension TransferRequest {
         anchors: TrustAnchors = .system,
         version: TransferOptions.HTTPVersion = .automatic,
         acceptsContentCoding: Bool = false,
+        mayBeSentAgain: Bool = true,
         idleTimeout: Double = 20
     ) -> TransferRequest {
         TransferRequest(
@@ -124,6 +125,7 @@ extension TransferRequest {
             trustDomain: TrustDomain(anchors: anchors),
             version: version,
             acceptsContentCoding: acceptsContentCoding,
+            mayBeSentAgain: mayBeSentAgain,
             idleTimeout: idleTimeout
         )
     }

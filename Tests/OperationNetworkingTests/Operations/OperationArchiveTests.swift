@@ -31,6 +31,17 @@ struct OperationArchiveTests {
         #expect(copy.isReady && !copy.isFinished)
     }
 
+    @Test func theRetryPolicyComesBackAndSoDoesNone() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        #expect(HTTPRequestOperation(archive: try archived(operation)).retryPolicy == nil)
+        var policy = RetryPolicy(maximumRetries: 7, timeBudget: 30)
+        policy.methods = ["POST"]
+        operation.retryPolicy = policy
+        #expect(HTTPRequestOperation(archive: try archived(operation)).retryPolicy == policy)
+        #expect((operation.copy() as? HTTPRequestOperation)?.retryPolicy == policy)
+    }
+
     @Test func aFormOfDataAndFilesComesBack() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("photo.png")

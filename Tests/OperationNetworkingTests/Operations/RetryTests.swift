@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
@@ -17,6 +18,7 @@ struct RetryTests {
             switch retry.cause {
             case .response(let response): retries.append("\(response.statusCode)")
             case .error(let error): retries.append("\((error as? URLError)?.code.rawValue ?? 0)")
+            case .busyServer: retries.append("busy")
             }
         }
     }
@@ -137,6 +139,7 @@ struct RetryTests {
     private func slow() -> RetryPolicy { RetryPolicy(maximumRetries: 1) }
 
     @Test func cancellingEndsTheWait() async throws {
+        defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
         let operation = operation(server, policy: slow())
         let watcher = Watcher()
@@ -150,6 +153,7 @@ struct RetryTests {
     }
 
     @Test func afterAPauseThereIsNoWait() async throws {
+        defer { forgetHostWaits() }
         let server = try ScriptedServer { request in
             request.number == 0 ? .respond(503, ["Retry-After": "500"]) : .respond(body: "done")
         }
@@ -161,6 +165,23 @@ struct RetryTests {
         operation.pause()
         operation.resume()
         #expect(try await operation.value as? Data == Data("done".utf8))
+        callbacks.sync {}
+        #expect(watcher.retries.elements == ["503"])
+    }
+
+    @Test func cancellingAPausedOneEndsItWithoutAnotherAttempt() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
+        let operation = operation(server, policy: slow())
+        let watcher = Watcher()
+        operation.addObserver(watcher)
+        operation.start()
+        try await watcher.retries.wait()
+        operation.pause()
+        operation.cancel()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .cancelled)
+        #expect(server.requests.count == 1)
     }
 
     @Test func theServersWishIsHeard() async throws {

@@ -158,6 +158,8 @@ import Testing
         manager.responseSerializer = CompoundResponseSerializer([XMLParserResponseSerializer()])
         manager.trustAnchors = .file(URL(fileURLWithPath: "/ca.pem"))
         manager.operationQueue.maxConcurrentOperationCount = 3
+        #expect(OperationManager(archive: try again(manager.archive)).retryPolicy == nil)
+        manager.retryPolicy = RetryPolicy(maximumRetries: 7)
         let copy = OperationManager(archive: try again(manager.archive))
         #expect(copy.baseURL?.absoluteString == "http://localhost/v1/")
         try expectSettings(#require(copy.requestSerializer as? JSONRequestSerializer).base)
@@ -166,6 +168,7 @@ import Testing
         #expect(copy.trustAnchors == .file(URL(fileURLWithPath: "/ca.pem")))
         #expect(copy.operationQueue.maxConcurrentOperationCount == 3)
         #expect(copy.operationQueue.operationCount == 0)
+        #expect(copy.retryPolicy == RetryPolicy(maximumRetries: 7))
         manager.responseSerializer = Own()
         #expect(throws: EncodingError.self) { try manager.archive }
     }

@@ -1,0 +1,181 @@
+import Dispatch
+internal import OperationNetworkingSystem
+
+/// Why a ``DigestFollower`` has no digests.
+enum DigestFollowerError: Error, Sendable {
+    /// The bytes from `offset` on could not be read.
+    case unreadable(offset: Int64, any Error)
+    /// The file has fewer bytes than were said to be written.
+    case endsEarly(length: Int64, expected: Int64)
+    /// OpenSSL refused.
+    case refused(DigestError)
+    /// The bytes were taken back, or others asked for, before the digests were there.
+    case startedOver
+    /// Nobody wanted them any more.
+    case abandoned
+}
+
+/// Computes the digests of a file that somebody else is writing, by reading it behind the writer.
+///
+/// It begins at byte 0 whatever was there before, so a download that goes on in another process has right digests as well.
+/// Reading and computing are done on a queue of its own, one piece of 256 KiB at a time: neither the writer nor the network
+/// thread waits for them. ``DigestFollowerState`` decides, this acts.
+///
+/// Commands may come from any thread. Released, it stops after the piece it is at.
+final class DigestFollower: @unchecked Sendable {
+    // @unchecked: `computations` and `buffer` are used on `queue` only, and by `init`; what both sides touch is in `shared`.
+
+    /// Reads bytes of the file, from `offset` on, into the beginning of `buffer`; on the follower's queue.
+    ///
+    /// It returns how many were read: at most as many as there is room for, 0 at the end of the file.
+    typealias Reader = @Sendable (_ offset: Int64, _ buffer: inout MutableSpan<UInt8>) throws -> Int
+
+    /// Called once, on the follower's queue, or on the thread that makes the answer pointless.
+    typealias Answer = @Sendable (Result<[Digest], DigestFollowerError>) -> Void
+
+    private struct Shared {
+        var state = DigestFollowerState()
+        /// `nil` when nobody wants anything any more.
+        var reader: Reader?
+        var failure: DigestFollowerError?
+        var answer: Answer?
+
+        mutating func takeAnswer() -> Answer? {
+            defer { answer = nil }
+            return answer
+        }
+    }
+
+    private let computations: [DigestComputation]
+    private let queue = DispatchQueue(label: "OperationNetworking.DigestFollower", qos: .utility)
+    private let shared: Locked<Shared>
+    /// Empty at rest: thousands may wait for their writers.
+    private var buffer: [UInt8] = []
+
+    /// - Parameters:
+    ///   - algorithms: the digests come in this order.
+    ///   - reader: released when the follower is, or when it is abandoned.
+    /// - Throws: ``DigestError/refused(_:_:)``.
+    init(_ algorithms: [DigestAlgorithm], reader: @escaping Reader) throws(DigestError) {
+        var computations: [DigestComputation] = []
+        for algorithm in algorithms { computations.append(try DigestComputation(algorithm)) }
+        self.computations = computations
+        shared = Locked(Shared(reader: reader))
+    }
+
+    deinit {
+        abandon()
+    }
+
+    // MARK: - Commands
+
+    /// The first `committed` bytes are written, and can be read.
+    func advance(to committed: Int64) {
+        guard !computations.isEmpty else { return }
+        let mustWork = shared.withLock { $0.state.advance(to: committed) }
+        if mustWork { schedule() }
+    }
+
+    /// Bytes were taken back: what was read counts no more, and the next come from 0. To be called before the next
+    /// ``advance(to:)`` or ``finish(length:then:)``; an answer that is waited for is ``DigestFollowerError/startedOver``.
+    func startOver() {
+        let (mustWork, pointless) = shared.withLock { shared in
+            shared.failure = nil
+            return (shared.state.startOver(), shared.takeAnswer())
+        }
+        if mustWork { schedule() }
+        pointless?(.failure(.startedOver))
+    }
+
+    /// The file is complete: its first `length` bytes are what the digests are of. What comes after the answer begins at 0.
+    func finish(length: Int64, then: @escaping Answer) {
+        let (mustWork, pointless, error) = shared.withLock { shared in
+            guard shared.reader != nil else { return (false, Optional(then), DigestFollowerError.abandoned) }
+            let pointless = shared.takeAnswer()
+            shared.answer = then
+            return (shared.state.finish(length: length), pointless, .startedOver)
+        }
+        if mustWork { schedule() }
+        pointless?(.failure(error))
+    }
+
+    /// Nobody wants the digests. The reader is let go of, after the piece that is being read.
+    func abandon() {
+        let (answer, reader) = shared.withLock { shared in
+            shared.state.abandon()
+            defer { shared.reader = nil }
+            return (shared.takeAnswer(), shared.reader)
+        }
+        answer?(.failure(.abandoned))
+        // Not under the lock: what is released may run anything.
+        withExtendedLifetime(reader) {}
+    }
+
+    private func schedule() {
+        // Only for a step at a time is it held: whoever lets go of it waits for no gigabytes.
+        queue.async { [weak self] in
+            while self?.step() == true {}
+        }
+    }
+
+    // MARK: - On the queue
+
+    /// - Returns: whether there is more to do.
+    private func step() -> Bool {
+        let (step, reader) = shared.withLock { ($0.state.next(), $0.reader) }
+        switch step {
+        case .forget:
+            for computation in computations { computation.reset() }
+            shared.withLock { $0.state.didForget() }
+        case .read(let range):
+            guard let reader else { break }
+            read(range, reader)
+        case .answer(let length):
+            answer(length)
+        case .rest:
+            buffer = []
+            return false
+        }
+        return true
+    }
+
+    private func read(_ range: Range<Int64>, _ reader: Reader) {
+        if buffer.count != range.count { buffer = [UInt8](repeating: 0, count: range.count) }
+        let count: Int
+        do {
+            var piece = buffer.mutableSpan
+            count = min(try reader(range.lowerBound, &piece), range.count)
+        } catch {
+            return fail(.unreadable(offset: range.lowerBound, error))
+        }
+        guard count > 0 else { return fail(.endsEarly(length: range.lowerBound, expected: range.upperBound)) }
+        guard shared.withLock({ $0.state.didRead(count) }) else { return }
+        for computation in computations { computation.update(buffer.span.extracting(first: count)) }
+    }
+
+    private func fail(_ failure: DigestFollowerError) {
+        shared.withLock { shared in
+            if shared.state.didFail() { shared.failure = failure }
+        }
+    }
+
+    private func answer(_ length: Int64) {
+        let result = result()
+        let answer = shared.withLock { shared in
+            defer { shared.failure = nil }
+            return shared.state.didAnswer(length: length) ? shared.takeAnswer() : nil
+        }
+        answer?(result)
+    }
+
+    private func result() -> Result<[Digest], DigestFollowerError> {
+        if let failure = shared.withLock({ $0.failure }) { return .failure(failure) }
+        do throws(DigestError) {
+            var digests: [Digest] = []
+            for computation in computations { digests.append(try computation.finish()) }
+            return .success(digests)
+        } catch {
+            return .failure(.refused(error))
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import Foundation
+
+/// Why a download has no file under its final name. What came is kept beside it, unless the case says otherwise.
+public enum DownloadError: Error, Hashable, Sendable {
+    /// The operation was started without a `destination`.
+    case noDestination
+    /// The destination is no file URL, or its last component is missing, `.` or `..`.
+    case invalidDestination(URL)
+    /// A file has that name, and may not be replaced.
+    case destinationExists(URL)
+    /// A directory has that name.
+    case destinationIsDirectory(URL)
+    /// Something has that name that is neither file nor directory. A symbolic link is never followed nor replaced,
+    /// wherever it leads: both would surprise somebody.
+    case destinationIsNotFile(URL)
+    /// Another operation or process is writing the file.
+    case inUse(URL)
+    /// All names that a partial file could have are taken by other files.
+    case noFreeName(URL)
+    /// The rest of the file does not fit; both are in bytes.
+    case notEnoughSpace(URL, needed: Int64, available: Int64)
+    /// Somebody removed, replaced or changed the partial file, at this place, while it was written.
+    case partialFileReplaced(URL)
+    /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
+    case digestMismatch(URL, expected: Digest, actual: Digest)
+    /// There is no checkpoint at this place, or it cannot be read.
+    case checkpointUnreadable(URL)
+    /// The body ended before the file was complete; both are in bytes.
+    case incomplete(URL, received: Int64, expected: Int64)
+}
+
+// MARK: - CustomStringConvertible
+
+extension DownloadError: CustomStringConvertible {
+    /// One sentence, with the numbers.
+    public var description: String {
+        switch self {
+        case .noDestination:
+            "The download was not told where to save the file."
+        case .invalidDestination(let url):
+            "\(url.absoluteString) does not name a file on this machine."
+        case .destinationExists(let url):
+            "\(url.path) exists, and may not be replaced."
+        case .destinationIsDirectory(let url):
+            "\(url.path) is a directory."
+        case .destinationIsNotFile(let url):
+            "\(url.path) is neither a file nor a directory."
+        case .inUse(let url):
+            "\(url.path) is being downloaded by somebody else."
+        case .noFreeName(let url):
+            "\(url.path) has too many partial files beside it."
+        case .notEnoughSpace(let url, let needed, let available):
+            "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
+        case .partialFileReplaced(let url):
+            "\(url.path) was changed by somebody else while it was written."
+        case .digestMismatch(let url, let expected, let actual):
+            "\(url.path) would have the digest \(actual) instead of \(expected)."
+        case .checkpointUnreadable(let url):
+            "\(url.path) is no checkpoint of a download."
+        case .incomplete(let url, let received, let expected):
+            "\(url.path) would have \(received) bytes instead of \(expected)."
+        }
+    }
+}
+
+// MARK: - LocalizedError
+
+extension DownloadError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}

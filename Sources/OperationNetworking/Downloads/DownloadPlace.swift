@@ -1,0 +1,77 @@
+internal import Foundation
+internal import OperationNetworkingSystem
+
+/// Where a download is saved: an open folder, and a name in it.
+struct DownloadPlace {
+    let url: URL
+    let name: String
+    let folder: DownloadFolder
+
+    /// - Parameters:
+    ///   - url: of the file; its folder has to exist.
+    ///   - watch: is told of every change.
+    /// - Throws: ``DownloadError``, or a `CocoaError`.
+    init(_ url: URL, watch: FileChange.Watcher?) throws {
+        let path = url.path
+        let name = String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+        guard url.isFileURL, !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else {
+            throw DownloadError.invalidDestination(url)
+        }
+        self.url = url
+        self.name = name
+        do {
+            let parent = String(path.dropLast(name.count))
+            folder = try DownloadFolder(path: parent.isEmpty ? "." : parent, watch: watch)
+        } catch {
+            throw FileError.foundation(error, url)
+        }
+    }
+
+    /// The file with this name beside it.
+    func sibling(_ name: String) -> URL {
+        url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
+    }
+
+    /// Looks whether the name may be given to a file.
+    /// - Throws: ``DownloadError`` if not; `SystemError`.
+    func check(replacesFile: Bool) throws {
+        switch try folder.status(of: name) {
+        case .nothing where url.hasDirectoryPath: throw DownloadError.invalidDestination(url)
+        case .nothing: break
+        case .file(let status):
+            try removeLeftovers(of: status)
+            guard replacesFile else { throw DownloadError.destinationExists(url) }
+        case .directory: throw DownloadError.destinationIsDirectory(url)
+        case .symbolicLink, .other: throw DownloadError.destinationIsNotFile(url)
+        }
+    }
+
+    /// Removes what a process that died left beside a file that it had just completed: a checkpoint that tells of this
+    /// very file, and a second name for it.
+    private func removeLeftovers(of file: FileStatus) throws {
+        let names = PartialName(of: name).candidate(0)
+        switch try folder.status(of: names.part) {
+        case .nothing:
+            guard case .checkpoint(let checkpoint) = try folder.checkpoint(names.checkpoint),
+                checkpoint.part == file.identity
+            else { return }
+            try folder.remove(names.checkpoint)
+        case .file(let part) where part.identity == file.identity:
+            try folder.remove(names.part)
+            try folder.remove(names.checkpoint)
+        case .file, .directory, .symbolicLink, .other:
+            break
+        }
+    }
+}
+
+extension DownloadFolder {
+    /// Reads a checkpoint.
+    func checkpoint(_ name: String) throws -> PartRecovery.Facts.Finding {
+        guard try status(of: name) != .nothing else { return .none }
+        guard let bytes = try contents(of: name, limit: DownloadCheckpoint.maximumFileLength),
+            let checkpoint = try? DownloadCheckpoint(fileBytes: bytes)
+        else { return .unreadable }
+        return .checkpoint(checkpoint)
+    }
+}

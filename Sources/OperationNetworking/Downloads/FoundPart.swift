@@ -1,0 +1,135 @@
+internal import Foundation
+internal import OperationNetworkingSystem
+
+/// A partial file that is ours: open, locked, and cut to what can be trusted.
+struct FoundPart {
+    let names: PartialName.Candidate
+    let file: PartFile
+    let status: FileStatus
+    /// Of the bytes that are kept; `nil` if none are.
+    var checkpoint: DownloadCheckpoint?
+    /// How many bytes are kept.
+    var length: Int64 = 0
+    /// Why bytes that are there are not kept.
+    var lost: RestartReason?
+    /// Whether anything is on the disk that must not be taken for what comes now.
+    var isTainted = false
+
+    /// Finds the file of a download, or makes it.
+    /// - Throws: ``DownloadError``, `SystemError`.
+    static func find(
+        for request: RequestRecord,
+        at place: DownloadPlace,
+        in environment: DownloadEnvironment
+    ) throws -> FoundPart {
+        let name = PartialName(of: place.name)
+        for number in 0..<PartialName.candidateCount {
+            let names = name.candidate(number)
+            guard let file = try lock(names.part, at: place) else { continue }
+            if let found = try recover(file, names, for: request, at: place, in: environment) { return found }
+        }
+        throw DownloadError.noFreeName(place.url)
+    }
+
+    /// Opens or makes a file, and locks it.
+    /// - Returns: `nil` if the name is taken by something that is not ours.
+    private static func lock(_ name: String, at place: DownloadPlace) throws -> PartFile? {
+        // Again and again as long as somebody else makes and removes it in between.
+        for _ in 0..<100 {
+            let isNew: Bool
+            let file: PartFile
+            switch try place.folder.status(of: name) {
+            case .nothing:
+                guard let made = try place.folder.create(name) else { continue }
+                (file, isNew) = (made, true)
+            case .file:
+                do {
+                    guard let opened = try place.folder.open(name) else { continue }
+                    (file, isNew) = (opened, false)
+                } catch let error as SystemError where error.isLackOfPermission {
+                    return nil
+                }
+            case .directory, .symbolicLink, .other:
+                return nil
+            }
+            switch try file.lock() {
+            case .taken: break
+            case .held: throw DownloadError.inUse(place.url)
+            case .unsupported:
+                // Whether somebody is writing an old one, nobody can tell here.
+                guard isNew else { return nil }
+            }
+            // Whoever had the lock may have removed the file, or given it its final name, in the meantime.
+            guard case .file(let named) = try place.folder.status(of: name),
+                try named.identity == file.status.identity
+            else { continue }
+            // One with a second name has bytes that somebody else needs.
+            return named.links == 1 ? file : nil
+        }
+        throw DownloadError.inUse(place.url)
+    }
+
+    /// - Returns: `nil` if the file is not ours.
+    private static func recover(
+        _ file: PartFile,
+        _ names: PartialName.Candidate,
+        for request: RequestRecord,
+        at place: DownloadPlace,
+        in environment: DownloadEnvironment
+    ) throws -> FoundPart? {
+        let status = try file.status
+        let finding = try place.folder.checkpoint(names.checkpoint)
+        var facts = PartRecovery.Facts(request: request, finding: finding, part: status)
+        facts.session = environment.session(file)
+        if case .checkpoint(let checkpoint) = finding {
+            facts.intactBlocks = checkpoint.blocks.prefix { isIntact($0, in: file) }.count
+        }
+        var found = FoundPart(names: names, file: file, status: status)
+        switch PartRecovery(facts) {
+        case .useOtherName:
+            return nil
+        case .begin:
+            if case .none = finding { found.isTainted = status.size > 0 } else { found.isTainted = true }
+        case .startOver(let reason):
+            found.lost = reason
+            found.isTainted = true
+        case .keep(let length):
+            guard case .checkpoint(var checkpoint) = finding else { return nil }
+            if length < status.size { try file.truncate(to: length) }
+            if length < checkpoint.committed {
+                checkpoint.rollBack(to: length)
+                // Before a byte comes behind it: the old checkpoint would count it as committed.
+                try file.synchronizeData()
+                try place.folder.save(checkpoint, names, isDurable: true)
+            }
+            found.checkpoint = checkpoint
+            found.length = length
+        }
+        return found
+    }
+
+    /// Whether the bytes are those that were there when it was written down; one that cannot be read is not.
+    private static func isIntact(_ block: DownloadCheckpoint.Block, in file: PartFile) -> Bool {
+        guard let bytes = try? file.read(block.length, at: block.end - Int64(block.length)),
+            bytes.count == block.length
+        else { return false }
+        return (try? DownloadCheckpoint.hexDigest(of: bytes.span)) == block.digest
+    }
+}
+
+extension DownloadFolder {
+    /// Writes a checkpoint in the place of the one before.
+    @discardableResult
+    func save(
+        _ checkpoint: DownloadCheckpoint,
+        _ names: PartialName.Candidate,
+        isDurable: Bool
+    ) throws -> FileIdentity {
+        try replace(
+            names.checkpoint,
+            with: checkpoint.fileBytes(),
+            temporary: names.temporary,
+            isDurable: isDurable
+        )
+    }
+}

@@ -1,0 +1,415 @@
+internal import Foundation
+internal import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The file of one download, from the first byte until it has its name: what is written when, and in which order.
+///
+/// Used on one queue, which may wait for the disk as long as it likes; never on the network thread. The partial file
+/// is locked until ``close()``.
+///
+/// ```
+/// open ─ begin ─ write … write ─ settle ─ begin ─ write … write ─ finish
+/// ```
+///
+/// After any error it can be settled, begun again, closed or discarded.
+final class PartialDownload {
+    /// Where the bytes of a body belong.
+    enum Place: Hashable, Sendable {
+        /// At the start; what is there is thrown away.
+        case start
+        /// Behind what is there.
+        case end
+        /// At an offset that is there already. As far as it goes both have to be equal, then they are written.
+        case again(from: Int64)
+    }
+
+    /// A byte that came again is another one than before. Nothing of that piece was written.
+    struct OverlapDifference: Error, Hashable, Sendable {
+        /// The first byte of the piece.
+        let offset: Int64
+    }
+
+    /// How often a checkpoint is written while bytes come.
+    private enum Pace {
+        static let shortest = 1.0
+        static let longest = 5.0
+        static let bytes: Int64 = 16 << 20
+    }
+
+    /// What was found of an earlier process, for the question to ask; `nil` if nothing can be continued.
+    let recovered: PartialContent?
+    /// Why bytes of an earlier process are not continued.
+    let lost: RestartReason?
+    let replacesFile: Bool
+    /// How many bytes of the file are there.
+    private(set) var count: Int64
+    /// The length of the whole, `nil` while it is unknown.
+    private(set) var total: Int64?
+    /// What is known of the bytes, on the disk or about to be; `nil` while none came.
+    private(set) var checkpoint: DownloadCheckpoint?
+
+    private let place: DownloadPlace
+    private let environment: DownloadEnvironment
+    private let request: RequestRecord
+    private let names: PartialName.Candidate
+    private let file: PartFile
+    private let identity: FileIdentity
+    private let session: String?
+    /// Where the next byte belongs; less than `count` while bytes are compared.
+    private var position: Int64
+    /// Whether something is on the disk, in the file or in a checkpoint, that is not of what comes now.
+    private var isTainted: Bool
+    private var savedCheckpoint: FileIdentity?
+    private var lastCommit: MonotonicTime
+    private var hasNotes = false
+    private var failure: (any Error)?
+    private var isClosed = false
+
+    /// Finds what an earlier process left, or makes a new file.
+    ///
+    /// - Parameters:
+    ///   - request: what is going to be asked; decides whether old bytes are of use.
+    ///   - destination: the name of the complete file. Its folder has to exist.
+    ///   - replacesFile: whether a file that has the name may be replaced.
+    ///   - environment: the machine.
+    /// - Throws: ``DownloadError``, or a `CocoaError`.
+    init(
+        _ request: URLRequest,
+        to destination: URL,
+        replacesFile: Bool,
+        in environment: DownloadEnvironment = DownloadEnvironment()
+    ) throws {
+        let place = try DownloadPlace(destination, watch: environment.watch)
+        let record = RequestRecord(request)
+        let found = try FileError.translating(destination) {
+            try place.check(replacesFile: replacesFile)
+            return try FoundPart.find(for: record, at: place, in: environment)
+        }
+        self.place = place
+        self.environment = environment
+        self.replacesFile = replacesFile
+        self.request = record
+        names = found.names
+        file = found.file
+        identity = found.status.identity
+        session = environment.session(found.file)
+        checkpoint = found.checkpoint
+        recovered = found.checkpoint?.partialContent(offset: found.length)
+        lost = found.lost
+        count = found.length
+        position = found.length
+        total = recovered?.total
+        isTainted = found.isTainted
+        lastCommit = environment.clock()
+    }
+
+    /// Where the bytes are.
+    var partURL: URL { place.sibling(names.part) }
+    /// Where it is written down what they are.
+    var checkpointURL: URL { place.sibling(names.checkpoint) }
+    /// How many bytes a later process certainly finds again.
+    var committed: Int64 { checkpoint?.committed ?? 0 }
+
+    /// Changes what the next checkpoint says besides the bytes: digests, counts. Nothing happens before the first
+    /// body, and one that starts anew forgets the digests.
+    func note(_ change: (inout DownloadCheckpoint) -> Void) {
+        guard var next = checkpoint else { return }
+        change(&next)
+        hasNotes = hasNotes || next != checkpoint
+        checkpoint = next
+    }
+
+    /// The bytes that are there, from `offset` on, at most `length` of them; fewer at the end.
+    func read(_ length: Int, at offset: Int64) throws -> [UInt8] {
+        try translating { try file.read(Int(min(Int64(length), max(0, count - offset))), at: offset) }
+    }
+
+    /// Reads the file on any queue, while it is written here.
+    func reader() throws -> DigestFollower.Reader {
+        let reader = try translating { try place.folder.reader(names.part) }
+        return { offset, buffer in try reader.read(into: &buffer, at: offset) }
+    }
+
+    // MARK: - Receiving
+
+    /// Gets ready for a body whose head was accepted.
+    ///
+    /// - Parameters:
+    ///   - start: where its first byte belongs.
+    ///   - total: the length of the whole, `nil` if the head does not tell. It is looked for room for it.
+    ///   - origin: the response.
+    /// - Throws: ``DownloadError``, or a `CocoaError`.
+    func begin(_ start: Place, total: Int64?, origin: DownloadCheckpoint.Origin) throws {
+        try translating {
+            try checkRoom(for: total)
+            switch start {
+            case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total)
+            case .start, .end, .again: try startAnew(total, origin)  // without a checkpoint nothing is there
+            }
+            if case .again(let offset) = start {
+                position = min(max(offset, 0), count)
+            } else {
+                position = count
+            }
+            if let total { try allocate(total) }
+            lastCommit = environment.clock()
+            failure = nil
+        }
+    }
+
+    /// Takes the next bytes of the body.
+    /// - Throws: ``OverlapDifference``, ``DownloadError``, or a `CocoaError`; and the same for every piece after it.
+    func write(_ bytes: Span<UInt8>) throws {
+        if let failure { throw failure }
+        do {
+            let known = Int(min(Int64(bytes.count), count - position))
+            try compare(bytes.extracting(..<known))
+            let new = bytes.extracting(known...)
+            guard !new.isEmpty else { return }
+            try append(new)
+            count += Int64(new.count)
+            position = count
+            let interval = environment.clock() - lastCommit
+            if interval >= Pace.shortest, interval >= Pace.longest || count - committed >= Pace.bytes {
+                try commit()
+            }
+        } catch {
+            let error = FileError.foundation(error, partURL)
+            failure = error
+            throw error
+        }
+    }
+
+    private func append(_ bytes: Span<UInt8>) throws {
+        do {
+            try file.write(bytes, at: count)
+        } catch {
+            // A part of them may be there. The first error is the one to tell.
+            try? file.truncate(to: count)
+            throw error
+        }
+    }
+
+    private func compare(_ bytes: Span<UInt8>) throws {
+        guard !bytes.isEmpty else { return }
+        let there = try file.read(bytes.count, at: position)
+        guard there.count == bytes.count, bytes.indices.allSatisfy({ bytes[$0] == there[$0] }) else {
+            throw OverlapDifference(offset: position)
+        }
+        position += Int64(bytes.count)
+    }
+
+    // MARK: - The end
+
+    /// Brings what came to the disk: the transfer was paused, cancelled, or failed, and a later one may go on.
+    func settle() throws {
+        guard !isClosed else { return }
+        try translating {
+            try commit()
+            guard hasNotes, let checkpoint else { return }
+            try save(checkpoint, isDurable: true)
+        }
+    }
+
+    /// Gives the complete file its name, and closes it (B9).
+    ///
+    /// - Parameter modified: the time of its last change, in seconds since 1970; `nil`: now.
+    /// - Throws: ``DownloadError``, or a `CocoaError`; the partial file is kept then.
+    func finish(modified: Int64?) throws {
+        try translating {
+            guard position == count, total.map({ $0 == count }) ?? true else {
+                throw DownloadError.incomplete(
+                    place.url,
+                    received: position,
+                    expected: max(total ?? 0, count)
+                )
+            }
+            try checkIdentity()
+            // A time that the file system does not know is no reason to fail.
+            if let modified { try? file.setModified(modified) }
+            try rollingBack { try file.synchronize() }
+            try rename()
+            close()
+            try place.folder.synchronize()
+            try removeCheckpoint()
+        }
+    }
+
+    /// Removes everything but a file that has its name.
+    func discard() throws {
+        guard !isClosed else { return }
+        try translating {
+            // Bytes without a checkpoint would be taken for somebody else's.
+            try file.truncate(to: 0)
+            close()
+        }
+    }
+
+    /// Lets go of the file. One without bytes is removed.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        defer { file.close() }
+        guard let status = try? file.status, status.size == 0, hasItsName else { return }
+        // What stays is found, and removed, by the next one.
+        try? place.folder.remove(names.temporary)
+        try? place.folder.remove(names.checkpoint)
+        try? place.folder.remove(names.part)
+    }
+
+    private func rename() throws {
+        guard replacesFile else {
+            do {
+                return try place.folder.renameExclusively(names.part, to: place.name)
+            } catch let error as SystemError where error.code == SystemError.exists {
+                throw DownloadError.destinationExists(place.url)
+            }
+        }
+        // A directory, or something that is no file, may have got the name since it was looked at.
+        try place.check(replacesFile: true)
+        try place.folder.rename(names.part, to: place.name)
+    }
+
+    /// Removes our checkpoint: another process may have begun anew, now that the name of the part is free.
+    private func removeCheckpoint() throws {
+        guard case .file(let status) = try place.folder.status(of: names.checkpoint),
+            savedCheckpoint == nil || savedCheckpoint == status.identity
+        else { return }
+        try place.folder.remove(names.checkpoint)
+    }
+
+    // MARK: - Checkpoints
+
+    /// Makes a checkpoint of all bytes that are there: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
+    private func commit() throws {
+        guard var next = checkpoint, count > next.committed else { return }
+        try checkIdentity()
+        try rollingBack { try file.synchronizeData() }
+        let length = Int(min(count, Int64(DownloadCheckpoint.Block.maximumLength)))
+        let bytes = try file.read(length, at: count - Int64(length))
+        guard bytes.count == length else { throw DownloadError.partialFileReplaced(partURL) }
+        let digest = try DownloadCheckpoint.hexDigest(of: bytes.span)
+        next.commit(DownloadCheckpoint.Block(end: count, length: length, digest: digest))
+        try save(next, isDurable: true)
+        lastCommit = environment.clock()
+    }
+
+    private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
+        var next = next
+        next.updated = environment.wallClock()
+        next.part = identity
+        next.session = session
+        savedCheckpoint = try place.folder.save(next, names, isDurable: isDurable)
+        checkpoint = next
+        hasNotes = false
+    }
+
+    /// After a failure nobody knows which bytes are on the disk, and asking again may succeed without them: what is
+    /// not committed is given up (B7).
+    private func rollingBack(_ synchronize: () throws -> Void) throws {
+        do {
+            try synchronize()
+        } catch {
+            count = committed
+            position = min(position, count)
+            // The first error is the one to tell. Bytes that stay are cut away by the next begin.
+            try? file.truncate(to: count)
+            throw error
+        }
+    }
+
+    /// Everything that is there is given up, and on the disk nothing is left that could be taken for what comes.
+    private func startAnew(_ total: Int64?, _ origin: DownloadCheckpoint.Origin) throws {
+        var next = DownloadCheckpoint(
+            request: request,
+            origin: origin,
+            total: total,
+            part: identity,
+            session: session,
+            now: environment.wallClock()
+        )
+        if let old = checkpoint {
+            next.wasted = old.wasted + count
+            next.attempts = old.attempts
+            next.created = old.created
+        }
+        next.attempts += 1
+        let isClean = try !isTainted && count == 0 && committed == 0 && file.status.size == 0
+        if !isClean {
+            isTainted = true
+            checkpoint = nil
+            count = 0
+            position = 0
+            try file.truncate(to: 0)
+            try file.synchronizeData()
+        }
+        // A first checkpoint claims nothing, so it may get lost. One in the place of another has to be there before the
+        // first byte: the old one would describe the new bytes.
+        try save(next, isDurable: !isClean)
+        isTainted = false
+        self.total = total
+    }
+
+    private func goOn(_ total: Int64?) throws {
+        guard var next = checkpoint else { return }
+        // What a failed write left.
+        if try file.status.size != count { try file.truncate(to: count) }
+        next.total = total ?? next.total
+        next.attempts += 1
+        self.total = next.total
+        checkpoint = next
+        hasNotes = true
+        // Whoever finds the file has to know that it is written in this session now.
+        if next.session != session || next.part != identity { try save(next, isDurable: true) }
+    }
+
+    // MARK: - The file
+
+    /// Whether the name still is that of the file (B12).
+    private var hasItsName: Bool {
+        guard case .file(let status) = try? place.folder.status(of: names.part) else { return false }
+        return status.identity == identity
+    }
+
+    private func checkIdentity() throws {
+        guard hasItsName, try file.status.size == count else {
+            throw DownloadError.partialFileReplaced(partURL)
+        }
+    }
+
+    private func checkRoom(for total: Int64?) throws {
+        guard let total else { return }
+        let needed = max(0, total - (try file.status.allocated))
+        let available = try place.folder.available
+        guard needed <= available else {
+            throw DownloadError.notEnoughSpace(place.url, needed: needed, available: available)
+        }
+    }
+
+    private func allocate(_ total: Int64) throws {
+        do {
+            try file.allocate(total - count, at: count)
+        } catch let error as SystemError where error.isLackOfSpace {
+            throw DownloadError.notEnoughSpace(
+                place.url,
+                needed: total - count,
+                available: try place.folder.available
+            )
+        }
+    }
+
+    private func translating<Result>(_ body: () throws -> Result) throws -> Result {
+        try FileError.translating(partURL, body)
+    }
+}
+
+extension FileError {
+    /// Runs `body`, and has its system errors name the file.
+    static func translating<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw foundation(error, url)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// The names beside a file while it is not complete: `name.part`, `name.1.part` and so on, each with a checkpoint.
+struct PartialName: Hashable, Sendable {
+    /// The longest name of Linux's file systems, in bytes.
+    private static let maximumLength = 255
+    /// Room for the longest ending, `.999.part.resume.new`.
+    private static let endingLength = 24
+    /// How many are tried.
+    static let candidateCount = 1000
+
+    private let stem: String
+
+    init(of name: String) {
+        let limit = Self.maximumLength - Self.endingLength
+        if name.utf8.count <= limit {
+            stem = name
+        } else {
+            // Names that differ only in what is cut away stay apart by their hash.
+            stem = Self.shortened(name, toBytes: limit - 17) + "~" + String(Self.hash(name), radix: 16)
+        }
+    }
+
+    /// The names to try after `number` others.
+    func candidate(_ number: Int) -> Candidate {
+        Candidate(part: number == 0 ? stem + ".part" : stem + ".\(number).part")
+    }
+
+    /// A partial file and what belongs to it.
+    struct Candidate: Hashable, Sendable {
+        /// The bytes.
+        let part: String
+        /// What is known of them.
+        var checkpoint: String { part + ".resume" }
+        /// A checkpoint that is being written.
+        var temporary: String { part + ".resume.new" }
+    }
+
+    /// The beginning of a name, between characters.
+    private static func shortened(_ name: String, toBytes limit: Int) -> String {
+        var length = 0
+        let scalars = name.unicodeScalars.prefix { scalar in
+            length += scalar.utf8.count
+            return length <= limit
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
+    /// FNV-1a: the same in every run, unlike `Hasher`.
+    private static func hash(_ name: String) -> UInt64 {
+        name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+}

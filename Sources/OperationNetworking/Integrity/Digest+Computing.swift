@@ -1,0 +1,99 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+extension Digest {
+    /// Bytes of a file that are read at once.
+    private static let pieceLength = 256 * 1024
+
+    /// The digest of bytes in memory, which are not copied.
+    ///
+    /// - Throws: ``DigestError/refused(_:_:)``.
+    public static func of(_ data: Data, algorithm: DigestAlgorithm) throws(DigestError) -> Digest {
+        let computation = try DigestComputation(algorithm)
+        computation.update(data.span)
+        return try computation.finish()
+    }
+
+    /// The digest of a regular file, read from front to back. It takes its time: a second for each gigabyte or so.
+    ///
+    /// - Throws: ``DigestError/refused(_:_:)``, or a `CocoaError` when the file cannot be read.
+    public static func of(file: URL, algorithm: DigestAlgorithm) throws -> Digest {
+        let computation = try DigestComputation(algorithm)
+        do {
+            let input = try InputFile(path: file.path)
+            while true {
+                let piece = try input.read(atMost: pieceLength)
+                if piece.isEmpty { break }
+                computation.update(piece.span)
+            }
+        } catch let error as SystemError {
+            throw unreadable(file, error)
+        }
+        return try computation.finish()
+    }
+
+    private static func unreadable(_ file: URL, _ error: SystemError) -> CocoaError {
+        let code: CocoaError.Code =
+            switch error.code {
+            case 2, 20: .fileReadNoSuchFile  // ENOENT, ENOTDIR
+            case 1, 13: .fileReadNoPermission  // EPERM, EACCES
+            default: .fileReadUnknown
+            }
+        return CocoaError(
+            code,
+            userInfo: [
+                NSLocalizedDescriptionKey: "\(file.path) could not be read: \(error)",
+                NSURLErrorKey: file,
+                NSFilePathErrorKey: file.path,
+                NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(error.code)),
+            ]
+        )
+    }
+}
+
+/// A digest on its way. Not for two threads at once.
+final class DigestComputation {
+    let algorithm: DigestAlgorithm
+    private let digest: MessageDigest
+
+    /// - Throws: ``DigestError/refused(_:_:)``.
+    init(_ algorithm: DigestAlgorithm) throws(DigestError) {
+        self.algorithm = algorithm
+        do {
+            digest = try MessageDigest(algorithm.implementation)
+        } catch {
+            throw .refused(algorithm, error.reason)
+        }
+    }
+
+    func update(_ bytes: Span<UInt8>) {
+        digest.update(bytes)
+    }
+
+    /// The digest of all bytes. Only ``reset()`` may follow.
+    func finish() throws(DigestError) -> Digest {
+        let bytes: [UInt8]
+        do {
+            bytes = try digest.finish()
+        } catch {
+            throw .refused(algorithm, error.reason)
+        }
+        return try Digest(algorithm, bytes: bytes)
+    }
+
+    /// Forgets all bytes.
+    func reset() {
+        digest.reset()
+    }
+}
+
+extension DigestAlgorithm {
+    fileprivate var implementation: MessageDigest.Algorithm {
+        switch self {
+        case .md5: .md5
+        case .sha1: .sha1
+        case .sha256: .sha256
+        case .sha512: .sha512
+        }
+    }
+}

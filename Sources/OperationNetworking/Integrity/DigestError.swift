@@ -1,0 +1,46 @@
+public import Foundation
+
+/// Why there is no ``Digest``.
+public enum DigestError: Error, Hashable, Sendable {
+    /// No algorithm of that name is known here.
+    case unknownAlgorithm(String)
+    /// The text is not hexadecimal digits.
+    case notHexadecimal(String)
+    /// The text is not base64.
+    case notBase64(String)
+    /// The algorithm's digests have `expected` bytes.
+    case wrongLength(DigestAlgorithm, expected: Int, actual: Int)
+    /// No algorithm is named, and none known here has digests of that many hexadecimal digits.
+    case unknownLength(Int)
+    /// OpenSSL refuses to compute it: FIPS mode, say, forbids MD5. The associated value is OpenSSL's sentence.
+    case refused(DigestAlgorithm, String)
+}
+
+// MARK: - CustomStringConvertible
+
+extension DigestError: CustomStringConvertible {
+    /// One sentence, with the numbers.
+    public var description: String {
+        switch self {
+        case .unknownAlgorithm(let name):
+            "The digest algorithm \(name.debugDescription) is not known."
+        case .notHexadecimal(let text):
+            "A digest of hexadecimal digits was expected: \(text.debugDescription)."
+        case .notBase64(let text):
+            "A digest in base64 was expected: \(text.debugDescription)."
+        case .wrongLength(let algorithm, let expected, let actual):
+            "A digest by \(algorithm.rawValue) has \(expected) bytes; this one has \(actual)."
+        case .unknownLength(let count):
+            "No known algorithm has digests of \(count) hexadecimal digits."
+        case .refused(let algorithm, let reason):
+            "OpenSSL does not compute \(algorithm.rawValue) here: \(reason)."
+        }
+    }
+}
+
+// MARK: - LocalizedError
+
+extension DigestError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,81 @@
+/// What the head of a response says about the digests of the whole representation: the file as it is when it is
+/// complete, also if this response has only a part of it.
+///
+/// | Field                    | Of what                                   | Counts with            |
+/// |--------------------------|-------------------------------------------|------------------------|
+/// | `Repr-Digest` (RFC 9530) | the whole representation, as coded        | 200, 206               |
+/// | `Content-Digest`         | the content of this message, as coded     | 200                    |
+/// | `Digest` (RFC 3230)      | the whole instance                        | 200, 206; no coding    |
+/// | `Content-MD5` (RFC 1864) | the body of this message                  | 200; no coding         |
+///
+/// With 203 somebody changed the bytes on their way, and the digests may be of those before: none counts. So it is with
+/// every other status. The answer to `HEAD` has no content, and is not to be asked here.
+///
+/// What is malformed, and what names no algorithm known here, is ignored: a field that cannot be read proves nothing. So
+/// is an algorithm with two different values, be it in one field or in two: the server contradicts itself, and nobody
+/// knows which of them to believe.
+struct DigestFields: Hashable, Sendable {
+    /// What becomes of the response's `Content-Encoding` before its bytes are written.
+    enum ContentCoding: Hashable, Sendable {
+        /// There is none, or only `identity`: every field counts.
+        case none
+        /// It is undone. The digests are of the coded bytes, which nobody keeps: none counts.
+        case undone
+        /// The coded bytes are what is kept. `Repr-Digest` and `Content-Digest` are of these; of the old fields servers have
+        /// different opinions.
+        case kept
+    }
+
+    /// At most one for each algorithm, the longest first.
+    let digests: [Digest]
+
+    init(_ fields: HeaderFields, status: Int, coding: ContentCoding) {
+        guard status == 200 || status == 206, coding != .undone else {
+            digests = []
+            return
+        }
+        var found = Self.members(of: "Repr-Digest", in: fields)
+        if status == 200 { found += Self.members(of: "Content-Digest", in: fields) }
+        if coding == .none {
+            found += Self.instanceDigests(in: fields)
+            if status == 200 { found += Self.contentMD5(in: fields) }
+        }
+        var byAlgorithm: [DigestAlgorithm: Set<Digest>] = [:]
+        for digest in found { byAlgorithm[digest.algorithm, default: []].insert(digest) }
+        digests = byAlgorithm.values.filter { $0.count == 1 }.flatMap { $0 }
+            .sorted { $0.bytes.count > $1.bytes.count }
+    }
+
+    // MARK: - Private
+
+    /// `sha-256=:base64:, sha-512=:base64:`
+    private static func members(of name: String, in fields: HeaderFields) -> [Digest] {
+        guard let value = fields.combined(for: name),
+            let dictionary = StructuredDictionary(fieldValue: value)
+        else { return [] }
+        return dictionary.members.compactMap { member in
+            guard let algorithm = DigestAlgorithm(fieldKey: member.key), let bytes = member.bytes else {
+                return nil
+            }
+            return try? Digest(algorithm, bytes: bytes)
+        }
+    }
+
+    /// `SHA-256=base64,MD5=base64`, names in any case.
+    private static func instanceDigests(in fields: HeaderFields) -> [Digest] {
+        guard let value = fields.combined(for: "Digest") else { return [] }
+        return value.utf8.split(separator: UInt8(ascii: ",")).compactMap { element in
+            let element = element.trimmingHTTPWhitespace()
+            guard let equals = element.firstIndex(of: UInt8(ascii: "=")),
+                let algorithm = DigestAlgorithm(fieldKey: Substring(element[..<equals]).lowercased())
+            else { return nil }
+            return try? Digest(algorithm, base64: Substring(element[element.index(after: equals)...]))
+        }
+    }
+
+    private static func contentMD5(in fields: HeaderFields) -> [Digest] {
+        fields.values(for: "Content-MD5").compactMap { value in
+            try? Digest(.md5, base64: Substring(value.utf8.trimmingHTTPWhitespace()))
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import OperationNetworkingSystem
+
+/// Which servers asked, with `Retry-After`, to be left alone for a while, and until when. A value.
+///
+/// What it forgets costs a request that is answered with the same wish again; so it keeps only so many.
+struct HostWaits {
+    /// Of different origins.
+    let capacity: Int
+    private var ends: [Origin: MonotonicTime] = [:]
+
+    init(capacity: Int = 1024) {
+        self.capacity = capacity
+    }
+
+    var count: Int { ends.count }
+
+    /// A server asked for so many seconds. An end that it named before is not brought forward: that one may have been
+    /// meant for all of its clients, and this one for a single path.
+    mutating func note(_ origin: Origin, seconds: Double, now: MonotonicTime) {
+        guard seconds > 0 else { return }
+        let end = now + seconds
+        if let known = ends[origin] {
+            ends[origin] = max(known, end)
+            return
+        }
+        if ends.count >= capacity { makeRoom(now: now) }
+        guard ends.count < capacity else { return }
+        ends[origin] = end
+    }
+
+    /// Seconds that are left; `nil`: none, and nothing is remembered of that origin.
+    mutating func remaining(for origin: Origin, now: MonotonicTime) -> Double? {
+        guard let end = ends[origin] else { return nil }
+        guard end > now else {
+            ends[origin] = nil
+            return nil
+        }
+        return end - now
+    }
+
+    /// Forgets what is over; if there is nothing of the kind, the one that is over first.
+    private mutating func makeRoom(now: MonotonicTime) {
+        ends = ends.filter { $0.value > now }
+        guard ends.count >= capacity, let first = ends.min(by: { $0.value < $1.value }) else { return }
+        ends[first.key] = nil
+    }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+/// Scheme, host and port of a URL: what one server answers for
+/// ([RFC 9110 §4.3.1](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.1)). Default ports are filled in.
+struct Origin: Hashable, Sendable {
+    let scheme: String?
+    let host: String?
+    let port: Int
+
+    init(_ url: URL) {
+        scheme = url.scheme?.lowercased()
+        host = url.host?.lowercased()
+        port = url.port ?? (scheme == "https" ? 443 : 80)
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+
+extension RetryPolicy: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case maximumRetries, timeBudget, initialDelay, longestDelay, longestWait, methods, statuses,
+            errorCodes
+    }
+
+    /// A policy from an earlier process. Error codes are numbers: `URLError.Code` is not `Codable` everywhere.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            maximumRetries: try values.decode(Int.self, forKey: .maximumRetries),
+            timeBudget: try values.decodeIfPresent(TimeInterval.self, forKey: .timeBudget)
+        )
+        initialDelay = try values.decode(TimeInterval.self, forKey: .initialDelay)
+        longestDelay = try values.decode(TimeInterval.self, forKey: .longestDelay)
+        longestWait = try values.decode(TimeInterval.self, forKey: .longestWait)
+        methods = try values.decode(Set<String>.self, forKey: .methods)
+        statuses = try values.decode(Set<Int>.self, forKey: .statuses)
+        errorCodes = Set(
+            try values.decode([Int].self, forKey: .errorCodes).compactMap(URLError.Code.init(rawValue:))
+        )
+    }
+
+    /// Sets are written in order, so that equal policies are written alike.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(maximumRetries, forKey: .maximumRetries)
+        try values.encodeIfPresent(timeBudget, forKey: .timeBudget)
+        try values.encode(initialDelay, forKey: .initialDelay)
+        try values.encode(longestDelay, forKey: .longestDelay)
+        try values.encode(longestWait, forKey: .longestWait)
+        try values.encode(methods.sorted(), forKey: .methods)
+        try values.encode(statuses.sorted(), forKey: .statuses)
+        try values.encode(errorCodes.map(\.rawValue).sorted(), forKey: .errorCodes)
+    }
+}

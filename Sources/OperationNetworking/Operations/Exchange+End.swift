@@ -1,0 +1,63 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// The end: what is decided, and what the sink still has to do.
+extension Exchange {
+    func finish() {
+        phase = .finishing
+        redirectHead = nil
+        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
+        if let report = upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
+        if case .keepAside = bodyUse {
+            return stop(ExchangeEnd(error: nil, data: sideBody, metrics: metrics))
+        }
+        sink.end { result in
+            NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
+        }
+    }
+
+    private func sinkDidEnd(_ result: SinkEnd) {
+        // It may have been cancelled meanwhile.
+        guard case .finishing = phase else { return }
+        switch result {
+        case .done(let data): end(ExchangeEnd(error: nil, data: data, metrics: metrics))
+        case .failed(let error): fail(error)
+        case .mustStartOver(let reason):
+            resumption.startOver(because: reason)
+            // Who is suspended goes on when he is begun again.
+            if owner == nil { phase = .idle } else { startAgain() }
+        }
+    }
+
+    func fail(_ error: any Error) {
+        // A cancel that comes while the sink stops has nothing to add.
+        if case .stopping = phase { return }
+        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
+        let data: Data? = if case .keepAside = bodyUse { sideBody } else { nil }
+        stop(ExchangeEnd(error: error, data: data, metrics: metrics))
+    }
+
+    /// Ends when nobody writes to the destination any more.
+    private func stop(_ decided: ExchangeEnd) {
+        phase = .stopping(decided)
+        let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
+        guard case .stopped(let kept) = stop else { return }
+        var decided = decided
+        decided.data = decided.data ?? kept
+        end(decided)
+    }
+
+    private func sinkDidStop() {
+        guard case .stopping(let decided) = phase else { return }
+        end(decided)
+    }
+
+    private func end(_ end: ExchangeEnd) {
+        phase = .ended(end)
+        sink.onChange = nil
+        let owner = owner
+        self.owner = nil
+        owner?.exchangeDidEnd(end)
+    }
+}

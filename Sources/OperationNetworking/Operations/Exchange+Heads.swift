@@ -1,0 +1,83 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// Heads: what a response is good for, before its first byte.
+extension Exchange {
+    /// Decides what the body is good for, before its first byte.
+    func judge(_ head: ResponseHead) throws -> HeadAnswer {
+        if RedirectPolicy.isRedirect(head) {
+            redirectHead = head
+            bodyUse = .keepAside
+            return .receive
+        }
+        switch resumption.judge(head, held: sink.count, abilities: sink.abilities) {
+        case .append(let total):
+            metrics.bytesKept += sink.count
+            try deliver(head, at: .end, expecting: total)
+        case .replace(let total, let reason):
+            try deliver(head, at: .start(reason), expecting: total)
+        case .compare(let start, let total):
+            metrics.bytesKept += start
+            let left = sink.count - start
+            try deliver(head, at: .again(from: start), expecting: total)
+            bodyUse = .compare(left)
+        case .skip(let count, let total):
+            try deliver(head, at: .end, expecting: total)
+            bodyUse = .skip(count)
+        case .deliver:
+            deliverAside(head)
+        case .alreadyComplete:
+            bodyUse = .drop
+        case .ask:
+            asksAgain = true
+            return .refuse
+        case .fail(let error):
+            refusal = error
+            return .refuse
+        }
+        return .receive
+    }
+
+    private func deliver(_ head: ResponseHead, at place: BodyStart.Place, expecting total: Int64?) throws {
+        if let url = hop.url, let response = head.response(for: url) { try configuration.check?(response) }
+        tell(head)
+        let offset: Int64
+        switch place {
+        case .start(let reason):
+            offset = 0
+            if let reason { owner?.exchangeWillStartOver(because: reason) }
+        case .end, .again:
+            offset = sink.count
+            if offset > 0 { owner?.exchangeDidResume(at: offset) }
+        }
+        download.restart(at: offset)
+        download.expected = total ?? -1
+        owner?.exchangeWillReceiveBody(at: offset, length: download.expected)
+        bodyUse = .deliver
+        let start = BodyStart(
+            place: place,
+            total: hop.httpMethod == "HEAD" ? nil : total,
+            head: head,
+            url: hop.url ?? URL(fileURLWithPath: "/")
+        )
+        try sink.prepare(start)
+    }
+
+    /// A response that says something else than bytes of the file.
+    private func deliverAside(_ head: ResponseHead) {
+        if let delay = retryDelay(after: head) {
+            retryDelay = delay
+            bodyUse = .drop
+        } else {
+            // Whoever does not know another address takes the response.
+            if isOutdated(head) { outdatedHead = head } else { tell(head) }
+            bodyUse = .keepAside
+        }
+    }
+
+    func tell(_ head: ResponseHead) {
+        guard let url = hop.url, let response = head.response(for: url) else { return }
+        owner?.exchangeDidReceive(response)
+    }
+}

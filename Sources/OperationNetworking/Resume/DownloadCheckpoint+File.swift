@@ -1,0 +1,66 @@
+internal import Foundation
+internal import OperationNetworkingSystem
+
+// The file: a line with the schema and the SHA-256 of what follows it, then JSON.
+extension DownloadCheckpoint {
+    /// The version of what is written. A file of any other is not read.
+    static let schema = 1
+    /// No checkpoint is longer, in bytes.
+    static let maximumFileLength = 1 << 20
+
+    /// Why there is nothing to be read from a file.
+    enum Unreadable: Error, Hashable, Sendable {
+        /// It does not begin like a checkpoint, or is too long for one.
+        case notACheckpoint
+        case otherSchema(String)
+        /// Its bytes are not those that were written: it is torn.
+        case damaged
+        /// The bytes are right and make no sense.
+        case malformed
+    }
+
+    private static let magic = "OperationNetworking-download"
+
+    func fileBytes() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = [UInt8](try encoder.encode(self))
+        let header = "\(Self.magic) \(Self.schema) \(try Self.hexDigest(of: body.span))\n"
+        return Array(header.utf8) + body
+    }
+
+    /// - Parameter fileBytes: all of the file.
+    /// - Throws: why it cannot be read.
+    init(fileBytes: [UInt8]) throws(Unreadable) {
+        guard let end = fileBytes.prefix(256).firstIndex(of: UInt8(ascii: "\n")) else {
+            throw .notACheckpoint
+        }
+        let words = String(decoding: fileBytes[..<end], as: UTF8.self)
+            .split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[0] == Self.magic else { throw .notACheckpoint }
+        guard words[1] == "\(Self.schema)" else { throw .otherSchema(String(words[1])) }
+        let body = Array(fileBytes[(end + 1)...])
+        guard let digest = try? Self.hexDigest(of: body.span), words[2] == digest else { throw .damaged }
+        guard let read = try? JSONDecoder().decode(Self.self, from: Data(body)), read.isConsistent else {
+            throw .malformed
+        }
+        self = read
+    }
+
+    private var isConsistent: Bool {
+        committed >= 0 && committed <= total ?? .max && blocks.last.map { $0.end <= committed } ?? true
+            && blocks.allSatisfy {
+                $0.length > 0 && $0.length <= Block.maximumLength && $0.end >= Int64($0.length)
+            }
+            && zip(blocks, blocks.dropFirst()).allSatisfy { $0.end < $1.end }
+    }
+
+    /// SHA-256 in hexadecimal.
+    static func hexDigest(of bytes: Span<UInt8>) throws -> String {
+        let digest = try MessageDigest(.sha256)
+        digest.update(bytes)
+        return try digest.finish().map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+}

@@ -1,0 +1,119 @@
+internal import OperationNetworkingSystem
+
+/// What is written down of a file that is not complete, so that a later process can go on with it.
+///
+/// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it was
+/// written.
+struct DownloadCheckpoint: Hashable, Codable, Sendable {
+    /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5, P6).
+    struct Block: Hashable, Codable, Sendable {
+        static let maximumLength = 64 * 1024
+        /// The first byte that is not part of it.
+        let end: Int64
+        /// At least 1, at most ``maximumLength``.
+        let length: Int
+        /// SHA-256 of the bytes, in hexadecimal.
+        let digest: String
+    }
+
+    /// The response that began the file.
+    struct Origin: Hashable, Codable, Sendable {
+        /// Where it came from, redirects followed.
+        let url: String
+        let isHTTP10: Bool
+        /// The fields of its head that later answers are compared with, in order, as they were received.
+        let fields: [Field]
+
+        /// A line of a head.
+        struct Field: Hashable, Codable, Sendable {
+            let name: String
+            let value: String
+        }
+
+        init(url: String, fields: HeaderFields, isHTTP10: Bool) {
+            self.url = url
+            self.isHTTP10 = isHTTP10
+            self.fields = Origin.fieldNames.flatMap { name in
+                fields.values(for: name).map { Field(name: name, value: $0) }
+            }
+        }
+
+        var headerFields: HeaderFields {
+            var result = HeaderFields()
+            for field in fields { result.append(name: field.name, value: field.value) }
+            return result
+        }
+
+        /// `Age` and `Via` are there for the strength of a date.
+        private static let fieldNames = [
+            "ETag", "Last-Modified", "Date", "Age", "Via", "Content-Length", "Content-Type",
+            "Content-Location",
+            "Content-Encoding", "Accept-Ranges", "Vary",
+        ]
+    }
+
+    /// How many blocks are kept.
+    static let maximumBlockCount = 16
+
+    /// What was asked for.
+    var request: RequestRecord
+    var origin: Origin
+    /// The length of the whole, `nil` while no response has said it.
+    var total: Int64?
+    /// How many bytes from the first one on are on the disk for certain.
+    private(set) var committed: Int64 = 0
+    /// The latest ones, in order.
+    private(set) var blocks: [Block] = []
+    /// What the file has to be, as somebody said, in a form that only they read.
+    var digests: [String] = []
+    /// Bytes that were received and thrown away.
+    var wasted: Int64 = 0
+    /// Transfers that were begun for it.
+    var attempts = 0
+    /// Seconds since 1970.
+    var created: Int64
+    /// Seconds since 1970.
+    var updated: Int64
+    /// The file that it tells of.
+    var part: FileIdentity
+    /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does not tell.
+    var session: String?
+
+    init(
+        request: RequestRecord,
+        origin: Origin,
+        total: Int64?,
+        part: FileIdentity,
+        session: String?,
+        now: Int64
+    ) {
+        self.request = request
+        self.origin = origin
+        self.total = total
+        self.part = part
+        self.session = session
+        created = now
+        updated = now
+    }
+
+    /// What the resume rules need to know of it, with `offset` bytes there.
+    func partialContent(offset: Int64) -> PartialContent {
+        var content = PartialContent(fields: origin.headerFields, offset: offset, isHTTP10: origin.isHTTP10)
+        if !content.isCoded { content.total = total ?? content.total }
+        return content
+    }
+
+    /// Everything up to the end of the block is on the disk.
+    mutating func commit(_ block: Block) {
+        committed = block.end
+        blocks.removeAll { $0.end >= block.end }
+        blocks.append(block)
+        if blocks.count > DownloadCheckpoint.maximumBlockCount { blocks.removeFirst() }
+    }
+
+    /// Nothing behind `length` is there any more.
+    mutating func rollBack(to length: Int64) {
+        committed = min(committed, length)
+        blocks.removeAll { $0.end > length }
+    }
+}

@@ -1,0 +1,97 @@
+internal import OperationNetworkingSystem
+
+/// What can be kept of a file that an earlier process did not complete: the P rows of files.
+///
+/// | What there is                                                        | Row       | What becomes of it     |
+/// |----------------------------------------------------------------------|-----------|------------------------|
+/// | nothing, or an empty file                                            | P1        | begun                  |
+/// | bytes, and no checkpoint                                             | P2        | not ours: another name |
+/// | a checkpoint that cannot be read                                     | P2        | begun anew             |
+/// | a checkpoint of bytes, and no file                                   | P3        | begun anew             |
+/// | more bytes than are committed                                        | P4        | cut, see below         |
+/// | fewer bytes than are committed; blocks that are not as they were     | P5, P6    | cut behind the last block before which all are, else begun anew |
+/// | all bytes                                                            | P7        | kept                   |
+/// | bytes of a content coding                                            | P13       | begun anew             |
+/// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
+/// | a request to another address                                         | P17       | kept if the validator is strong, else begun anew |
+///
+/// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in the
+/// session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was written is
+/// in the file, in order, whether it is on the disk or not. A process that was only killed loses nothing then.
+///
+/// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be trusted
+/// either, so blocks count only as far as all before them do.
+///
+/// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
+enum PartRecovery: Hashable, Sendable {
+    case begin
+    case useOtherName
+    case startOver(RestartReason)
+    /// So many bytes from the first one on; the file is cut behind them.
+    case keep(Int64)
+
+    /// What was found.
+    struct Facts: Sendable {
+        /// What was read where the checkpoint should be.
+        enum Finding: Sendable {
+            case none
+            case unreadable
+            case checkpoint(DownloadCheckpoint)
+        }
+
+        let request: RequestRecord
+        let finding: Finding
+        /// Of the file; `nil` if there is none.
+        let part: FileStatus?
+        /// How many of the checkpoint's blocks are as they were, from the first to the first that is not.
+        var intactBlocks = 0
+        /// The session now; `nil` if the system does not tell.
+        var session: String?
+    }
+
+    init(_ facts: Facts) {
+        let size = facts.part?.size ?? 0
+        switch facts.finding {
+        case .none:
+            self = size == 0 ? .begin : .useOtherName  // P1, P2
+        case .unreadable:
+            self = size == 0 ? .begin : .startOver(.checkpointUnreadable)  // P2
+        case .checkpoint(let checkpoint):
+            guard size > 0 || checkpoint.committed > 0 else {
+                self = .begin
+                return
+            }
+            if let reason = PartRecovery.objection(to: checkpoint, for: facts.request) {
+                self = .startOver(reason)
+                return
+            }
+            let length = PartRecovery.trustedLength(checkpoint, facts)
+            self = length > 0 ? .keep(length) : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
+        }
+    }
+
+    /// Why the bytes are not those that the request asks for.
+    private static func objection(
+        to checkpoint: DownloadCheckpoint,
+        for request: RequestRecord
+    ) -> RestartReason? {
+        let content = checkpoint.partialContent(offset: 0)
+        if content.isCoded { return .contentCoded }  // P13
+        guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
+        guard request.selectsTheSame(as: checkpoint.request) else { return .requestChanged }  // P16
+        let isSameAddress = request.url == checkpoint.request.url
+        return isSameAddress || content.validator.ifRange != nil ? nil : .requestChanged  // P17
+    }
+
+    /// How many bytes are what the server sent.
+    private static func trustedLength(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Int64 {
+        guard let part = facts.part else { return 0 }  // P3
+        let blocks = checkpoint.blocks.prefix(facts.intactBlocks)
+        guard blocks.count == checkpoint.blocks.count, part.size >= checkpoint.committed else {
+            return min(blocks.last?.end ?? 0, part.size)  // P5, P6
+        }
+        let isSameSession =
+            facts.session != nil && facts.session == checkpoint.session && part.identity == checkpoint.part
+        return isSameSession ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed  // P4, P7
+    }
+}

@@ -1,0 +1,97 @@
+// 206: what may be joined with what is there.
+extension ResumeDecision.Question {
+    /// The range of a 206 that can be believed, and the length of the whole.
+    private enum Part {
+        case bytes(Range<Int64>, total: Int64?)
+        case unusable(ResumeDecision)
+    }
+
+    /// The answer to a question for the rest.
+    func decision(onPartFrom offset: Int64, ifRange: String?, fields: HeaderFields) -> ResumeDecision {
+        let (bytes, said): (Range<Int64>, Int64?)
+        switch part(in: fields) {
+        case .unusable(let decision): return decision
+        case .bytes(let range, let total): (bytes, said) = (range, total)
+        }
+        let evidence = evidence(in: fields)
+        guard evidence != .different else { return restartAfterChange(.resourceChanged) }  // S11
+        guard fits(bytes, total: said) else { return restartAfterChange(.resourceChanged) }  // S5
+        // S12: without If-Range nothing but the validator says that it is the same.
+        guard evidence == .equal || ifRange != nil else {
+            return restart(because: .validatorMissing, or: .representationChanged)
+        }
+        if let partial, partial.isOtherVariant(in: fields) {  // S15
+            guard case .strongETag = partial.validator, evidence == .equal else {
+                return restartAfterChange(.variantChanged)
+            }
+        }
+        // S6
+        guard let total = said ?? (evidence == .equal ? partial?.total : nil) else {
+            return restart(because: .invalidAnswer, or: .representationChanged)
+        }
+        // S4: a part may end early, but then something has to hold its body to that end.
+        guard bytes.upperBound == total || fields.contentLength != nil else {
+            return restart(because: .invalidAnswer, or: .malformedContentRange(fields["Content-Range"] ?? ""))
+        }
+        return join(bytes, at: offset, total: total)
+    }
+
+    /// The answer to a question for bytes that are there in part (P10-P12, opt-in): all that can be compared has to be
+    /// equal, and then the bytes.
+    func decision(onOverlap range: Range<Int64>, fields: HeaderFields) -> ResumeDecision {
+        let (bytes, said): (Range<Int64>, Int64?)
+        switch part(in: fields) {
+        case .unusable(let decision): return decision
+        case .bytes(let range, let total): (bytes, said) = (range, total)
+        }
+        guard let partial, let total = partial.total, said == total, fits(bytes, total: said),
+            partial.lastModified == fields["Last-Modified"],
+            EntityTag.areWeaklyEqual(partial.entityTag, fields.values(for: "ETag")),
+            !partial.isOtherVariant(in: fields)
+        else { return restartAfterChange(.resourceChanged) }
+        guard bytes.lowerBound == range.lowerBound, bytes.upperBound >= range.upperBound,
+            abilities.canCompare
+        else {
+            return restart(because: .validatorMissing, or: .representationChanged)
+        }
+        return .compare(from: bytes.lowerBound, total: total)
+    }
+
+    private func part(in fields: HeaderFields) -> Part {
+        func unusable(_ text: String) -> Part {
+            .unusable(restart(because: .invalidAnswer, or: .malformedContentRange(text)))
+        }
+        guard !fields.isMultipartByteranges else { return unusable("") }  // S8
+        let ranges = fields.values(for: "Content-Range")
+        guard ranges.count == 1, let text = ranges.first else {
+            return unusable(ranges.joined(separator: ", "))  // S7
+        }
+        guard let range = try? ContentRange(fieldValue: text), let bytes = range.bytes else {
+            return unusable(text)  // S9, S10
+        }
+        guard !fields.hasContentCoding else {  // S13
+            return .unusable(restart(because: .contentCoded, or: .representationChanged))
+        }
+        if fields["Content-Length"] != nil, fields.contentLength != bytes.upperBound - bytes.lowerBound {
+            return .unusable(repeatOnce(or: .malformedContentRange(text)))  // S14
+        }
+        return .bytes(bytes, total: range.total)
+    }
+
+    /// Whether the part can be one of the whole that is known.
+    private func fits(_ bytes: Range<Int64>, total: Int64?) -> Bool {
+        guard let known = partial?.total else { return true }
+        return known == total ?? known && bytes.upperBound <= known
+    }
+
+    /// S1 to S3.
+    private func join(_ bytes: Range<Int64>, at offset: Int64, total: Int64) -> ResumeDecision {
+        let error = ResumeError.offsetMismatch(asked: offset, received: bytes.lowerBound)
+        if bytes.lowerBound == offset { return .append(total: total) }  // S1
+        if bytes.lowerBound > offset { return repeatOnce(or: error) }  // S3
+        guard abilities.canCompare, bytes.upperBound >= offset else {
+            return restart(because: .invalidAnswer, or: error)
+        }
+        return .compare(from: bytes.lowerBound, total: total)  // S2
+    }
+}

@@ -1,0 +1,82 @@
+import COperationNetworking
+
+/// A digest that is computed piece by piece, by OpenSSL. Not for two threads at once.
+package final class MessageDigest {
+    /// What OpenSSL is asked for.
+    package enum Algorithm: Hashable, Sendable, CaseIterable {
+        case md5
+        case sha1
+        case sha256
+        case sha512
+    }
+
+    /// OpenSSL refused: its settings may forbid an algorithm, as FIPS mode does MD5.
+    package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// OpenSSL's sentence.
+        package let reason: String
+
+        package var description: String { "OpenSSL computes no such digest: \(reason)" }
+
+        /// What OpenSSL said first on this thread, which names the cause. It then forgets all it said.
+        init() {
+            var text = [CChar](repeating: 0, count: 256)
+            let code = ERR_get_error()
+            ERR_clear_error()
+            ERR_error_string_n(code, &text, text.count)
+            reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    private let context: OpaquePointer
+    /// Nothing is thrown for each piece: ``finish()`` tells.
+    private var failure: Failure?
+
+    /// - Throws: ``Failure``.
+    package init(_ algorithm: Algorithm) throws(Failure) {
+        let function =
+            switch algorithm {
+            case .md5: EVP_md5()
+            case .sha1: EVP_sha1()
+            case .sha256: EVP_sha256()
+            case .sha512: EVP_sha512()
+            }
+        // What was said before is about something else.
+        ERR_clear_error()
+        guard let context = EVP_MD_CTX_new() else { throw Failure() }
+        guard EVP_DigestInit_ex(context, function, nil) == 1 else {
+            let failure = Failure()
+            EVP_MD_CTX_free(context)
+            throw failure
+        }
+        self.context = context
+    }
+
+    deinit {
+        EVP_MD_CTX_free(context)
+    }
+
+    /// Takes the next bytes, where they are: nothing is copied.
+    package func update(_ bytes: Span<UInt8>) {
+        bytes.withUnsafeBytes { bytes in
+            guard EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) != 1, failure == nil else {
+                return
+            }
+            failure = Failure()
+        }
+    }
+
+    /// The digest of all bytes. Only ``reset()`` may follow.
+    package func finish() throws(Failure) -> [UInt8] {
+        if let failure { throw failure }
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard EVP_DigestFinal_ex(context, &digest, &count) == 1 else { throw Failure() }
+        digest.removeLast(digest.count - Int(count))
+        return digest
+    }
+
+    /// Forgets all bytes and begins again, with the same algorithm.
+    package func reset() {
+        failure = EVP_DigestInit_ex(context, nil, nil) == 1 ? nil : Failure()
+    }
+}

@@ -1,0 +1,59 @@
+import COperationNetworking
+
+/// Which file it is, whatever its name: the same for as long as its file system stays mounted.
+package struct FileIdentity: Hashable, Sendable, Codable {
+    package let device: UInt64
+    package let inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// What a name stands for; a link is a link, wherever it leads.
+package enum NameStatus: Hashable, Sendable {
+    case nothing
+    case file(FileStatus)
+    case directory
+    case symbolicLink
+    /// A device, a FIFO, a socket.
+    case other
+}
+
+/// What the system says of a regular file.
+package struct FileStatus: Hashable, Sendable {
+    package let identity: FileIdentity
+    /// Its length in bytes.
+    package let size: Int64
+    /// How many bytes of the disk it holds; more than `size` if room was allocated for it, less if it has holes.
+    package let allocated: Int64
+    /// How many names it has; 0 for one that was removed.
+    package let links: UInt64
+
+    package init(identity: FileIdentity, size: Int64, allocated: Int64, links: UInt64) {
+        self.identity = identity
+        self.size = size
+        self.allocated = allocated
+        self.links = links
+    }
+}
+
+extension NameStatus {
+    init(_ entry: cfiles_entry) {
+        switch entry.kind {
+        case cfiles_entry_file:
+            self = .file(
+                FileStatus(
+                    identity: FileIdentity(device: entry.device, inode: entry.inode),
+                    size: entry.size,
+                    allocated: entry.allocated,
+                    links: entry.links
+                )
+            )
+        case cfiles_entry_directory: self = .directory
+        case cfiles_entry_link: self = .symbolicLink
+        default: self = .other
+        }
+    }
+}

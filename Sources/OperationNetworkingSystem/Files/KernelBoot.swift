@@ -1,0 +1,17 @@
+import COperationNetworking
+import Glibc
+
+/// The run of the kernel, from one start of the machine to the next.
+package enum KernelBoot {
+    /// Another one after each start; `nil` when the system does not tell.
+    package static let identifier: String? = {
+        let descriptor = cfiles_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+            count = max(read(descriptor, buffer.baseAddress, buffer.count), 0)
+        }
+        let text = String(decoding: bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }()
+}

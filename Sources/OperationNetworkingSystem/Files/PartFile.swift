@@ -1,0 +1,163 @@
+import COperationNetworking
+import Glibc
+
+/// A regular file that is read and written anywhere, and locked against other processes on request.
+///
+/// Used by one thread at a time; every call may wait for the disk. Closed, and so unlocked, with this object.
+package final class PartFile {
+    private var descriptor: Int32
+    private let name: String
+    private let inode: UInt64
+    private let watch: FileChange.Watcher?
+
+    /// Takes the descriptor over; closes it when this fails.
+    init(descriptor: Int32, name: String, watch: FileChange.Watcher?) throws {
+        self.descriptor = descriptor
+        self.name = name
+        self.watch = watch
+        var entry = cfiles_entry()
+        let code = cfiles_entry_of(descriptor, &entry) == 0 ? 0 : errno
+        guard code == 0, entry.kind == cfiles_entry_file else {
+            Glibc.close(descriptor)
+            throw SystemError(code == 0 ? EISDIR : code, "open \(name)")
+        }
+        inode = entry.inode
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Gives the lock back. Nothing but this may be called after it.
+    package func close() {
+        guard descriptor >= 0 else { return }
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    /// What the system says of it now.
+    package var status: FileStatus {
+        get throws {
+            var entry = cfiles_entry()
+            guard cfiles_entry_of(descriptor, &entry) == 0, case .file(let status) = NameStatus(entry) else {
+                throw SystemError(errno, "fstat \(name)")
+            }
+            return status
+        }
+    }
+
+    /// Names the mount that the file was opened through, as long as the kernel runs; `nil` if it does not tell.
+    package var mount: Int64? {
+        let number = cfiles_mount(descriptor)
+        return number < 0 ? nil : number
+    }
+
+    // MARK: - The lock
+
+    /// What came of the attempt to lock a file.
+    package enum Lock: Hashable, Sendable {
+        case taken
+        /// Somebody else has it: another process, or another object of this one.
+        case held
+        /// The file system has no locks.
+        case unsupported
+    }
+
+    /// Locks the file until it is closed (flock(2)), without waiting.
+    package func lock() throws -> Lock {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return .held
+            case ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL: return .unsupported
+            default: throw SystemError(errno, "flock \(name)")
+            }
+        }
+        return .taken
+    }
+
+    // MARK: - Bytes
+
+    /// Writes all of `bytes`, the first one at `offset`. When it fails, some of them may be there.
+    package func write(_ bytes: Span<UInt8>, at offset: Int64) throws {
+        if let watch {
+            try watch(.write(file: inode, offset: offset, bytes: bytes.withUnsafeBytes { Array($0) }))
+        }
+        try bytes.withUnsafeBytes { buffer in
+            var done = 0
+            while done < buffer.count {
+                let rest = UnsafeRawBufferPointer(rebasing: buffer[done...])
+                let written = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                if written > 0 {
+                    done += written
+                } else if written == 0 {
+                    throw SystemError(ENOSPC, "pwrite \(name)")
+                } else if errno != EINTR {
+                    throw SystemError(errno, "pwrite \(name)")
+                }
+            }
+        }
+    }
+
+    /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
+    package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, done in
+            while done < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[done...]
+                )
+                let read = pread(descriptor, rest.baseAddress, count - done, off_t(offset) + off_t(done))
+                if read > 0 {
+                    done += read
+                } else if read == 0 {
+                    return
+                } else if errno != EINTR {
+                    throw SystemError(errno, "pread \(name)")
+                }
+            }
+        }
+    }
+
+    /// Cuts the file to `length` bytes.
+    package func truncate(to length: Int64) throws {
+        try watch?(.truncate(file: inode, length: length))
+        try asking("ftruncate") { ftruncate(descriptor, off_t(length)) }
+    }
+
+    /// Asks the file system for room for `length` bytes from `offset` on; the length stays as it is. One that cannot
+    /// do that says nothing.
+    /// - Throws: `SystemError` when there is no room.
+    package func allocate(_ length: Int64, at offset: Int64) throws {
+        guard length > 0, cfiles_allocate(descriptor, offset, length) != 0 else { return }
+        switch errno {
+        case ENOSPC, EDQUOT, EFBIG: throw SystemError(errno, "fallocate \(name)")
+        default: return  // room is a service: what does not fit is going to be an error of the write
+        }
+    }
+
+    // MARK: - The disk
+
+    /// Waits until the bytes, and the length, are on the disk. After a failure nobody knows which of the bytes since the
+    /// last success are, and asking again may succeed without them.
+    package func synchronizeData() throws {
+        try watch?(.synchronize(file: inode))
+        try asking("fdatasync") { fdatasync(descriptor) }
+    }
+
+    /// The same, with its times.
+    package func synchronize() throws {
+        try watch?(.synchronize(file: inode))
+        try asking("fsync") { fsync(descriptor) }
+    }
+
+    /// Sets the time of the last change, in seconds since 1970.
+    package func setModified(_ seconds: Int64) throws {
+        try asking("futimens") { cfiles_set_modified(descriptor, seconds) }
+    }
+
+    private func asking(_ call: String, _ body: () -> Int32) throws {
+        while body() != 0 {
+            guard errno == EINTR else { throw SystemError(errno, "\(call) \(name)") }
+        }
+    }
+}

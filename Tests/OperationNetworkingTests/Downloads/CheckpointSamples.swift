@@ -1,0 +1,41 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+
+@testable import OperationNetworking
+
+/// Requests, responses and checkpoints as the tests of downloads need them.
+enum Sample {
+    static let address = "http://example.com/file"
+
+    static func request(_ address: String = address, _ fields: [String: String] = [:]) throws -> URLRequest {
+        guard let url = URL(string: address) else { throw URLError(.badURL) }
+        var request = URLRequest(url: url)
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    static func origin(_ fields: HeaderFields = ["ETag": "\"v1\""]) -> DownloadCheckpoint.Origin {
+        DownloadCheckpoint.Origin(url: address, fields: fields, isHTTP10: false)
+    }
+
+    static func checkpoint(
+        _ request: URLRequest,
+        fields: HeaderFields = ["ETag": "\"v1\""],
+        total: Int64? = 100,
+        blocks ends: [Int64] = []
+    ) -> DownloadCheckpoint {
+        var checkpoint = DownloadCheckpoint(
+            request: RequestRecord(request),
+            origin: origin(fields),
+            total: total,
+            part: FileIdentity(device: 1, inode: 2),
+            session: "boot/1",
+            now: 1000
+        )
+        for end in ends {
+            checkpoint.commit(DownloadCheckpoint.Block(end: end, length: 5, digest: "\(end)"))
+        }
+        return checkpoint
+    }
+}

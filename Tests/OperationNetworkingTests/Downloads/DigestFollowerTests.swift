@@ -1,0 +1,296 @@
+import Foundation
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1))) struct DigestFollowerTests {
+    private let piece = Int(DigestFollowerState.pieceLength)
+
+    private func follower(
+        of file: FollowedFile,
+        _ algorithms: [DigestAlgorithm] = [.sha256]
+    ) throws -> DigestFollower {
+        try DigestFollower(algorithms) { offset, buffer in try file.read(offset, &buffer) }
+    }
+
+    private func failure(_ body: () async throws -> [Digest]) async throws -> DigestFollowerError {
+        do {
+            let digests = try await body()
+            Issue.record("There are digests: \(digests)")
+            return .abandoned
+        } catch let error as DigestFollowerError {
+            return error
+        }
+    }
+
+    // MARK: - Digests
+
+    @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 1_500_000])
+    func theDigestsAreThoseOfTheWholeFile(length: Int) async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: length).data
+        let follower = try follower(of: file, DigestAlgorithm.allCases)
+        for start in stride(from: 0, to: length, by: 100_000) {
+            let end = min(start + 100_000, length)
+            try file.write(content[start..<end], at: start)
+            follower.advance(to: Int64(end))
+        }
+        #expect(
+            try await follower.digests(length: length) == digests(of: content, DigestAlgorithm.allCases)
+        )
+    }
+
+    @Test func whatWasThereBeforeCountsToo() async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: 3 * piece).data
+        try file.write(content.prefix(piece + 7), at: 0)
+        // Another process wrote that; this one goes on.
+        let follower = try follower(of: file)
+        try file.write(content.dropFirst(piece + 7), at: piece + 7)
+        follower.advance(to: Int64(2 * piece))
+        #expect(try await follower.digests(length: content.count) == digests(of: content))
+    }
+
+    @Test func aFileThatNobodyAnnouncedIsReadAtTheEnd() async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: 2 * piece + 1).data
+        try file.write(content, at: 0)
+        #expect(try await follower(of: file).digests(length: content.count) == digests(of: content))
+    }
+
+    @Test func itReadsInWholePiecesAndTheRestAtTheEnd() async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: 2 * piece + 10).data
+        let reads = Recorder<Range<Int>>()
+        let follower = try DigestFollower([.md5]) { offset, buffer in
+            let count = try file.read(offset, &buffer)
+            reads.append(Int(offset)..<Int(offset) + count)
+            return count
+        }
+        for end in stride(from: 0, through: content.count, by: 10_000) {
+            try file.write(content[..<end], at: 0)
+            follower.advance(to: Int64(end))
+        }
+        try file.write(content, at: 0)
+        #expect(try await reads.wait(count: 2) == [0..<piece, piece..<2 * piece])
+        _ = try await follower.digests(length: content.count)
+        #expect(reads.elements.last == 2 * piece..<content.count)
+        #expect(reads.elements.count == 3)
+    }
+
+    @Test func readsMayBeShort() async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: piece + 1000).data
+        try file.write(content, at: 0)
+        let random = Locked(SeededGenerator(seed: 1))
+        let follower = try DigestFollower([.sha1]) { offset, buffer in
+            let limit = random.withLock { Int.random(in: 1...50_000, using: &$0) }
+            return try file.read(offset, &buffer, limit: limit)
+        }
+        follower.advance(to: Int64(piece))
+        #expect(try await follower.digests(length: content.count) == digests(of: content, [.sha1]))
+    }
+
+    @Test func withoutAlgorithmsNothingIsRead() async throws {
+        let follower = try DigestFollower([]) { _, _ in
+            Issue.record("It was read.")
+            return 0
+        }
+        follower.advance(to: 10 << 20)
+        #expect(try await follower.digests(length: 10 << 20) == [])
+    }
+
+    // MARK: - Bytes that are taken back
+
+    @Test func afterAStartAllBytesAreOthers() async throws {
+        let file = try FollowedFile()
+        let (old, new) = (
+            PatternBody(seed: 1, length: 3 * piece).data, PatternBody(seed: 2, length: 2 * piece + 5).data
+        )
+        let follower = try follower(of: file)
+        try file.write(old, at: 0)
+        follower.advance(to: Int64(old.count))
+        follower.startOver()
+        try file.truncate(to: 0)
+        try file.write(new, at: 0)
+        follower.advance(to: Int64(new.count))
+        #expect(try await follower.digests(length: new.count) == digests(of: new))
+    }
+
+    @Test func nobodyWaitsForAReadAndItsBytesDoNotCountWhenTheyAreTakenBack() async throws {
+        let file = try FollowedFile()
+        let (old, new) = (
+            PatternBody(seed: 1, length: 2 * piece).data, PatternBody(seed: 2, length: piece).data
+        )
+        try file.write(old, at: 0)
+        let gate = Gate()
+        let follower = try DigestFollower([.sha256]) { offset, buffer in
+            let count = try file.read(offset, &buffer)
+            try gate.waitSynchronously()
+            return count
+        }
+        follower.advance(to: Int64(piece))
+        try await gate.waitForArrivals()
+        // It holds old bytes in its hands.
+        follower.advance(to: Int64(old.count))
+        follower.startOver()
+        try file.truncate(to: 0)
+        try file.write(new, at: 0)
+        follower.advance(to: Int64(new.count))
+        let answers = Recorder<[Digest]>()
+        follower.finish(length: Int64(new.count)) { result in
+            if case .success(let digests) = result { answers.append(digests) }
+        }
+        #expect(answers.elements.isEmpty)
+        gate.open()
+        #expect(try await answers.wait() == [digests(of: new)])
+    }
+
+    @Test func anEndBeforeWhatWasReadIsOfItsOwnBytesOnly() async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: 2 * piece).data
+        try file.write(content, at: 0)
+        let follower = try follower(of: file)
+        #expect(try await follower.digests(length: content.count) == digests(of: content))
+        #expect(try await follower.digests(length: 100) == digests(of: content.prefix(100)))
+        #expect(try await follower.digests(length: piece + 1) == digests(of: content.prefix(piece + 1)))
+    }
+
+    @Test func anAnswerThatNobodyCanGetAnyMoreSaysSo() async throws {
+        let file = try FollowedFile()
+        try file.write(Data("hello".utf8), at: 0)
+        let gate = Gate()
+        let follower = try DigestFollower([.sha256]) { offset, buffer in
+            try gate.waitSynchronously()
+            return try file.read(offset, &buffer)
+        }
+        let answers = Recorder<Int>()
+        for length in 3...5 {
+            follower.finish(length: Int64(length)) { result in
+                if case .failure(.startedOver) = result { answers.append(length) }
+            }
+        }
+        #expect(answers.elements == [3, 4])
+        follower.startOver()
+        #expect(answers.elements == [3, 4, 5])
+        gate.open()
+        #expect(try await follower.digests(length: 5) == digests(of: Data("hello".utf8)))
+        #expect(answers.elements == [3, 4, 5])
+    }
+
+    // MARK: - Failures
+
+    @Test func aReadThatFailsIsTheAnswerUntilItStartsOver() async throws {
+        let file = try FollowedFile()
+        let content = PatternBody(length: 2 * piece).data
+        try file.write(content, at: 0)
+        let isBroken = Locked(true)
+        let follower = try DigestFollower([.sha256]) { offset, buffer in
+            if offset > 0, isBroken.withLock({ $0 }) { throw SystemError(5, "pread") }
+            return try file.read(offset, &buffer)
+        }
+        let error = try await failure { try await follower.digests(length: content.count) }
+        guard case .unreadable(let offset, let cause) = error else {
+            Issue.record(error)
+            return
+        }
+        #expect(offset == piece)
+        #expect(cause as? SystemError == SystemError(5, "pread"))
+
+        isBroken.withLock { $0 = false }
+        follower.startOver()
+        #expect(try await follower.digests(length: content.count) == digests(of: content))
+    }
+
+    @Test func aFileThatIsShorterThanWasSaidIsAnError() async throws {
+        let file = try FollowedFile()
+        try file.write(Data("hello".utf8), at: 0)
+        let follower = try follower(of: file)
+        let error = try await failure { try await follower.digests(length: 7) }
+        guard case .endsEarly(length: 5, expected: 7) = error else {
+            Issue.record(error)
+            return
+        }
+        #expect(try await follower.digests(length: 5) == digests(of: Data("hello".utf8)))
+    }
+
+    // MARK: - Ends
+
+    @Test func anAbandonedOneLetsGoOfItsReaderAndAnswers() async throws {
+        var file: FollowedFile? = try FollowedFile()
+        weak let released = file
+        let follower = try DigestFollower([.sha256]) { [file] offset, buffer in
+            try file?.read(offset, &buffer) ?? 0
+        }
+        file = nil
+        #expect(released != nil)
+        follower.abandon()
+        #expect(released == nil)
+        let error = try await failure { try await follower.digests(length: 0) }
+        guard case .abandoned = error else {
+            Issue.record(error)
+            return
+        }
+        follower.startOver()
+        follower.advance(to: 10 << 20)
+        follower.abandon()
+    }
+
+    @Test func oneThatIsReleasedAtWorkStopsAfterItsPiece() async throws {
+        let reads = Recorder<Int64>()
+        let gate = Gate()
+        let answers = Recorder<Bool>()
+        do {
+            let follower = try DigestFollower([.sha256]) { offset, buffer in
+                reads.append(offset)
+                try gate.waitSynchronously()
+                return buffer.count
+            }
+            follower.finish(length: 1 << 40) { result in
+                if case .failure(.abandoned) = result { answers.append(true) }
+            }
+            try await reads.wait()
+        }
+        gate.open()
+        try await answers.wait()
+        #expect(reads.elements == [0])
+    }
+
+    // MARK: - Races
+
+    /// A writer that writes, takes back and finishes as it likes, while the follower reads as fast as it can.
+    @Test(arguments: 0..<20)
+    func whateverTheWriterDoesTheDigestsAreThoseOfTheFile(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let file = try FollowedFile()
+        let follower = try follower(of: file, [.sha256, .md5])
+        for round in 0..<4 {
+            var body = PatternBody(
+                seed: UInt64(round),
+                length: Int.random(in: 0...(4 * piece), using: &random)
+            ).data
+            var written = 0
+            for restart in 1... {
+                while written < body.count {
+                    let end = min(written + Int.random(in: 1...(piece / 2), using: &random), body.count)
+                    try file.write(body[written..<end], at: written)
+                    written = end
+                    if Bool.random(using: &random) { follower.advance(to: Int64(written)) }
+                    if Int.random(in: 0..<20, using: &random) == 0 { break }
+                }
+                if written == body.count { break }
+                follower.startOver()
+                try file.truncate(to: 0)
+                written = 0
+                body =
+                    PatternBody(
+                        seed: UInt64(100 * round + restart),
+                        length: Int.random(in: 0...(4 * piece), using: &random)
+                    ).data
+            }
+            #expect(try await follower.digests(length: body.count) == digests(of: body, [.sha256, .md5]))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct DownloadCheckpointTests {
+    @Test func isReadAsItWasWritten() throws {
+        var checkpoint = Sample.checkpoint(
+            try Sample.request("http://example.com/a?b=%20c#d", ["Accept": "text/html", "X-Shape": "round"]),
+            blocks: [10, 20]
+        )
+        checkpoint.digests = ["sha-256=abc"]
+        checkpoint.wasted = 7
+        checkpoint.attempts = 3
+        let read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
+        #expect(read == checkpoint)
+        #expect(read.committed == 20)
+        #expect(read.request.url == "http://example.com/a?b=%20c")
+    }
+
+    @Test(arguments: [
+        "\"plain\"", "W/\"weak\"", "\"\u{E9}\"", "\"e\u{301}\"", "\"\u{FFFD}\"", "\"a\\b/c\"",
+        "\t\u{1F600}\u{1}",
+        "Sun, 06 Nov 1994 08:49:37 GMT", "",
+    ])
+    func fieldValuesSurviveOctetForOctet(value: String) throws {
+        let fields: HeaderFields = ["ETag": value, "Last-Modified": value, "etag": "second"]
+        let checkpoint = Sample.checkpoint(try Sample.request(), fields: fields)
+        let read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes()).origin.headerFields
+        #expect(read.values(for: "ETag").count == 2)
+        #expect(read.values(for: "ETag")[1] == "second")
+        for name in ["ETag", "Last-Modified"] {
+            #expect(Array(try #require(read[name]).utf8) == Array(value.utf8))
+        }
+    }
+
+    @Test func describesItsBytesToTheResumeRules() throws {
+        let fields: HeaderFields = [
+            "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:50:07 GMT",
+            "Via": "1.1 cache", "Content-Length": "100", "Content-Type": "text/plain", "Set-Cookie": "a=b",
+        ]
+        let checkpoint = Sample.checkpoint(try Sample.request(), fields: fields, total: nil, blocks: [10])
+        #expect(checkpoint.origin.headerFields["Set-Cookie"] == nil)
+        // Half a minute is not enough for a date that went through somebody else.
+        #expect(checkpoint.partialContent(offset: 12) == PartialContent(fields: fields, offset: 12))
+        #expect(checkpoint.partialContent(offset: 12).validator == .weak)
+        #expect(checkpoint.partialContent(offset: 12).total == 100)
+    }
+
+    @Test func aTotalThatIsKnownLaterIsKept() throws {
+        let checkpoint = Sample.checkpoint(try Sample.request(), total: 50)
+        #expect(checkpoint.partialContent(offset: 1).total == 50)
+    }
+
+    @Test func keepsTheLatestBlocks() throws {
+        let ends = (1...40).map { Int64($0 * 10) }
+        var checkpoint = Sample.checkpoint(try Sample.request(), total: nil, blocks: ends)
+        #expect(checkpoint.blocks.map(\.end) == Array(ends.suffix(16)))
+        #expect(checkpoint.committed == 400)
+        checkpoint.rollBack(to: 390)
+        #expect(checkpoint.committed == 390 && checkpoint.blocks.count == 15)
+    }
+
+    // MARK: - What cannot be read
+
+    @Test func aTornFileIsNotReadWhereverItEnds() throws {
+        let bytes = try Sample.checkpoint(try Sample.request(), blocks: [10]).fileBytes()
+        for length in bytes.indices {
+            #expect(throws: DownloadCheckpoint.Unreadable.self) {
+                try DownloadCheckpoint(fileBytes: Array(bytes[..<length]))
+            }
+            var holed = bytes
+            for index in length..<bytes.count { holed[index] = 0 }
+            #expect(throws: DownloadCheckpoint.Unreadable.self) { try DownloadCheckpoint(fileBytes: holed) }
+        }
+    }
+
+    @Test func saysWhyItIsNotRead() throws {
+        let text = String(decoding: try Sample.checkpoint(try Sample.request()).fileBytes(), as: UTF8.self)
+        func reading(_ text: String) throws { _ = try DownloadCheckpoint(fileBytes: Array(text.utf8)) }
+        #expect(throws: DownloadCheckpoint.Unreadable.notACheckpoint) { try reading("[]\n{}") }
+        #expect(throws: DownloadCheckpoint.Unreadable.otherSchema("2")) {
+            try reading(text.replacingOccurrences(of: "download 1 ", with: "download 2 "))
+        }
+        #expect(throws: DownloadCheckpoint.Unreadable.damaged) {
+            try reading(text.replacingOccurrences(of: "example", with: "elpmaxe"))
+        }
+        let body = Array("{}".utf8)
+        let digest = try DownloadCheckpoint.hexDigest(of: body.span)
+        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+            try reading("OperationNetworking-download 1 \(digest)\n{}")
+        }
+    }
+
+    @Test func numbersThatMakeNoSenseAreNotRead() throws {
+        let tooLong = Sample.checkpoint(try Sample.request(), total: 5, blocks: [10])
+        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+            try DownloadCheckpoint(fileBytes: try tooLong.fileBytes())
+        }
+        let negative = Sample.checkpoint(try Sample.request(), blocks: [2])
+        #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+            try DownloadCheckpoint(fileBytes: try negative.fileBytes())
+        }
+    }
+
+    // MARK: - The request
+
+    @Test func aSecretIsNotWrittenDown() throws {
+        let fields = [
+            "Authorization": "Bearer hidden1", "Cookie": "a=hidden2", "Proxy-Authorization": "hidden3",
+            "X-API-Key": "hidden4", "Private-Token": "hidden5",
+        ]
+        let checkpoint = Sample.checkpoint(try Sample.request(Sample.address, fields))
+        #expect(!String(decoding: try checkpoint.fileBytes(), as: UTF8.self).contains("hidden"))
+        #expect(checkpoint.request.secretFields.count == 5)
+    }
+
+    @Test(arguments: [
+        ([:], [:], true),
+        (["Accept": "a"], ["accept": "a"], true),
+        (["Accept": "a"], ["Accept": "b"], false),
+        (["Accept": "a"], [:], false),
+        (["Accept-Language": "de"], ["Accept-Language": "fr"], false),
+        (["X-Shape": "round"], ["X-Shape": "square"], false),
+        (["X-Shape": "\u{E9}"], ["X-Shape": "e\u{301}"], false),
+        (["Authorization": "one"], ["Authorization": "two"], true),
+        (["Authorization": "one"], [:], false),
+        (["User-Agent": "1", "Range": "bytes=1-"], ["User-Agent": "2"], true),
+        (["traceparent": "1", "If-Range": "\"a\""], ["traceparent": "2"], true),
+    ])
+    func requestsThatSelectTheSame(one: [String: String], other: [String: String], areTheSame: Bool) throws {
+        let one = RequestRecord(try Sample.request("http://a/", one))
+        let other = RequestRecord(try Sample.request("http://b/", other))
+        #expect(one.selectsTheSame(as: other) == areTheSame)
+        #expect(other.selectsTheSame(as: one) == areTheSame)
+    }
+}

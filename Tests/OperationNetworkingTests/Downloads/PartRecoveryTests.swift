@@ -1,0 +1,119 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import Testing
+
+@testable import OperationNetworking
+
+/// Every row is what one process left of a hundred bytes, of which twenty are committed in two blocks, and what the
+/// next one makes of it.
+@Suite struct PartRecoveryTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var request = URLRequest.sample
+        var size: Int64?
+        var identity = FileIdentity(device: 1, inode: 2)
+        var fields: HeaderFields = ["ETag": "\"v1\""]
+        var ends: [Int64] = [10, 20]
+        var intact = 2
+        var session: String? = "boot/2"
+        var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
+        let recovery: PartRecovery
+
+        init(
+            _ name: String,
+            size: Int64?,
+            _ recovery: PartRecovery,
+            with change: @Sendable (inout Row) -> Void = { _ in }
+        ) {
+            testDescription = name
+            self.size = size
+            self.recovery = recovery
+            change(&self)
+        }
+
+        var facts: PartRecovery.Facts {
+            PartRecovery.Facts(
+                request: RequestRecord(request),
+                finding: finding(Sample.checkpoint(.sample, fields: fields, blocks: ends)),
+                part: size.map { FileStatus(identity: identity, size: $0, allocated: $0, links: 1) },
+                intactBlocks: intact,
+                session: session
+            )
+        }
+    }
+
+    private static let none: @Sendable (inout Row) -> Void = { $0.finding = { _ in .none } }
+    private static let unreadable: @Sendable (inout Row) -> Void = { $0.finding = { _ in .unreadable } }
+    private static let sameSession: @Sendable (inout Row) -> Void = { $0.session = "boot/1" }
+    private static let uncommitted: @Sendable (inout Row) -> Void = {
+        $0.ends = []
+        $0.intact = 0
+    }
+    private static let otherAddress: @Sendable (inout Row) -> Void = {
+        $0.request.url = URL(string: "http://mirror.example.com/file")
+    }
+
+    @Test(arguments: [
+        Row("P1 nothing", size: nil, .begin, with: none),
+        Row("P1 an empty file without a checkpoint", size: 0, .begin, with: none),
+        Row("P2 bytes without a checkpoint", size: 1, .useOtherName, with: none),
+        Row("P2 bytes with an unreadable one", size: 20, .startOver(.checkpointUnreadable), with: unreadable),
+        Row("P2 an empty file with an unreadable one", size: 0, .begin, with: unreadable),
+        Row("P3 a checkpoint without a file", size: nil, .startOver(.dataLost)) { $0.intact = 0 },
+        Row("P3 one that claims nothing", size: nil, .begin, with: uncommitted),
+        Row("P4 more than committed", size: 25, .keep(20)),
+        Row("P4 just as much", size: 20, .keep(20)),
+        Row("P4 more, and nothing committed", size: 25, .begin, with: uncommitted),
+        Row("P4 in the same session", size: 25, .keep(25), with: sameSession),
+        Row("P4 in the same session, nothing committed", size: 25, .keep(25)) {
+            uncommitted(&$0)
+            sameSession(&$0)
+        },
+        Row("P4 in the same session, another file", size: 25, .keep(20)) {
+            sameSession(&$0)
+            $0.identity = FileIdentity(device: 1, inode: 3)
+        },
+        Row("P4 in no known session", size: 25, .keep(20)) { $0.session = nil },
+        Row("P4 in the same session, more than all", size: 120, .keep(100), with: sameSession),
+        Row("P5 shorter than committed", size: 15, .keep(10)) { $0.intact = 1 },
+        Row("P5 shorter than committed, in the same session", size: 15, .keep(10)) {
+            $0.intact = 1
+            sameSession(&$0)
+        },
+        Row("P5 shorter than every block", size: 9, .startOver(.dataLost)) { $0.intact = 0 },
+        Row("P5 empty", size: 0, .startOver(.dataLost)) { $0.intact = 0 },
+        Row("P6 the last block differs", size: 25, .keep(10)) { $0.intact = 1 },
+        Row("P6 the last block differs, in the same session", size: 25, .keep(10)) {
+            $0.intact = 1
+            sameSession(&$0)
+        },
+        Row("P6 the first block differs", size: 25, .startOver(.dataLost)) { $0.intact = 0 },
+        Row("P7 all bytes", size: 100, .keep(100)) { row in
+            row.ends = [100]
+            row.intact = 1
+        },
+        Row("P13 a content coding", size: 20, .startOver(.contentCoded)) {
+            $0.fields = ["ETag": "\"v1\"", "Content-Encoding": "gzip"]
+        },
+        Row("P15 another method", size: 20, .startOver(.requestChanged)) { $0.request.httpMethod = "POST" },
+        Row("P15 a body", size: 20, .startOver(.requestChanged)) { $0.request.httpBody = Data("a".utf8) },
+        Row("P16 another selecting field", size: 20, .startOver(.requestChanged)) {
+            $0.request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        },
+        Row("P17 another address, strong tag", size: 20, .keep(20), with: otherAddress),
+        Row("P17 another address, weak tag", size: 20, .startOver(.requestChanged)) {
+            otherAddress(&$0)
+            $0.fields = ["ETag": "W/\"v1\""]
+        },
+        Row("P12 the same address, no validator", size: 20, .keep(20)) { $0.fields = [:] },
+    ])
+    func keepsWhatCanBeTrusted(row: Row) {
+        #expect(PartRecovery(row.facts) == row.recovery)
+    }
+}
+
+extension URLRequest {
+    /// A plain one.
+    static var sample: URLRequest { URLRequest(url: URL(fileURLWithPath: "/file")) }
+}

@@ -1,0 +1,286 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct PartialDownloadTests {
+    private let directory: TemporaryDirectory
+    private let machine = Machine()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func open(
+        _ request: URLRequest = .sample,
+        replacesFile: Bool = false
+    ) throws -> PartialDownload {
+        try PartialDownload(
+            request,
+            to: directory.file("a"),
+            replacesFile: replacesFile,
+            in: machine.environment
+        )
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: directory.file(name), encoding: .utf8)
+    }
+
+    private func put(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: directory.file(name))
+    }
+
+    /// One that has received the beginning of ten bytes, and is gone.
+    private func leave(_ text: String, settled: Bool = true) throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write(text)
+        if settled { try download.settle() }
+        download.close()
+    }
+
+    // MARK: - From the first byte to the name
+
+    @Test func aCompleteFileGetsItsNameAndNothingElseStays() throws {
+        let download = try open()
+        #expect(download.recovered == nil && download.lost == nil)
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        #expect(try names() == ["a.part", "a.part.resume"])
+        try download.write("01234")
+        try download.write("56789")
+        try download.finish(modified: 784_111_777)
+        #expect(try names() == ["a"])
+        #expect(try text("a") == "0123456789")
+        let attributes = try FileManager.default.attributesOfItem(atPath: directory.file("a").path)
+        #expect((attributes[.modificationDate] as? Date)?.timeIntervalSince1970 == 784_111_777)
+    }
+
+    @Test func anEmptyFileGetsItsName() throws {
+        let download = try open()
+        try download.begin(.start, total: 0, origin: Sample.origin())
+        try download.finish(modified: nil)
+        #expect(try names() == ["a"])
+    }
+
+    @Test func oneThatNeverBeganLeavesNothing() throws {
+        try open().close()
+        #expect(try names() == [])
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.settle()
+        download.close()
+        #expect(try names() == [])
+    }
+
+    @Test func discardingLeavesNothing() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.settle()
+        try download.discard()
+        #expect(try names() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func aLaterOneGoesOnWithWhatIsThere(settled: Bool) throws {
+        try leave("01234", settled: settled)
+        let download = try open()
+        #expect(download.recovered?.offset == 5)
+        #expect(download.recovered?.total == 10)
+        #expect(download.recovered?.validator == EntityValidator(["ETag": "\"v1\""]))
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("56789")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+        #expect(try names() == ["a"])
+    }
+
+    @Test func afterALossOfPowerOnlyWhatIsCommittedIsKept() throws {
+        try leave("01234")
+        let again = try open()
+        try again.begin(.end, total: nil, origin: Sample.origin())
+        try again.write("567")
+        again.close()
+        machine.session = "another boot"
+        let download = try open()
+        #expect(download.recovered?.offset == 5)
+        #expect(try text("a.part") == "01234")
+    }
+
+    @Test func aDamagedBlockIsSteppedBackBehind() throws {
+        let first = try open()
+        try first.begin(.start, total: 10, origin: Sample.origin())
+        for piece in ["0123", "45"] {
+            try first.write(piece)
+            try first.settle()
+        }
+        first.close()
+        try put("0123x5", "a.part")
+        #expect(try open().recovered?.offset == 4)
+        #expect(try text("a.part") == "0123")
+        // What is kept is written down, so that what comes behind it is not taken for committed.
+        try put("012345", "a.part")
+        machine.session = "another boot"
+        #expect(try open().recovered?.offset == 4)
+        try put("x123", "a.part")
+        let download = try open()
+        #expect(download.recovered == nil && download.lost == .dataLost)
+    }
+
+    @Test func anotherRequestStartsOverAndKeepsTheBytesUntilItsAnswerComes() throws {
+        try leave("01234")
+        var request = URLRequest.sample
+        request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        let download = try open(request)
+        #expect(download.recovered == nil && download.lost == .requestChanged)
+        #expect(download.count == 0)
+        download.close()
+        #expect(try text("a.part") == "01234")
+        let again = try open(request)
+        try again.begin(.start, total: 3, origin: Sample.origin())
+        #expect(try text("a.part") == "")
+        try again.write("abc")
+        try again.finish(modified: nil)
+        #expect(try text("a") == "abc")
+        #expect(try names() == ["a"])
+    }
+
+    @Test func startingAnewForgetsTheBytesAndCountsThem() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.settle()
+        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
+        #expect(download.checkpoint?.wasted == 5 && download.checkpoint?.attempts == 2)
+        #expect(download.count == 0 && download.committed == 0)
+        try download.write("abc")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "abc")
+    }
+
+    @Test func bytesThatComeAgainAreComparedAndNotWritten() throws {
+        try leave("01234")
+        let download = try open()
+        try download.begin(.again(from: 2), total: nil, origin: Sample.origin())
+        try download.write("2")
+        try download.write("3456")
+        #expect(download.count == 7)
+        try download.begin(.again(from: 0), total: nil, origin: Sample.origin())
+        try download.write("012")
+        #expect(throws: DownloadError.incomplete(directory.file("a"), received: 3, expected: 10)) {
+            try download.finish(modified: nil)
+        }
+        #expect(throws: PartialDownload.OverlapDifference(offset: 3)) { try download.write("3x567") }
+        #expect(throws: PartialDownload.OverlapDifference(offset: 3)) { try download.write("34567") }
+        #expect(try text("a.part") == "0123456")
+    }
+
+    @Test func bytesOfNobodyAreLeftAlone() throws {
+        try put("theirs", "a.part")
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.1.part")
+        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.write("x")
+        try download.finish(modified: nil)
+        #expect(try names() == ["a", "a.part"])
+        #expect(try text("a.part") == "theirs")
+    }
+
+    @Test func anUnreadableCheckpointStartsOver() throws {
+        try leave("01234")
+        try put("OperationNetworking-download 1 torn", "a.part.resume")
+        let download = try open()
+        #expect(download.recovered == nil && download.lost == .checkpointUnreadable)
+        #expect(download.partURL.lastPathComponent == "a.part")
+    }
+
+    @Test func anEmptyPartIsOurs() throws {
+        try put("", "a.part")
+        #expect(try open().partURL.lastPathComponent == "a.part")
+    }
+
+    @Test func whatAProcessLeftBesideAFinishedFileIsRemoved() throws {
+        try leave("0123456789")
+        let (part, file) = (directory.file("a.part"), directory.file("a"))
+        try FileManager.default.linkItem(at: part, to: file)
+        #expect(throws: DownloadError.destinationExists(file)) { try open() }
+        #expect(try names() == ["a"])
+        try FileManager.default.removeItem(at: file)
+        try leave("0123456789")
+        try FileManager.default.moveItem(at: part, to: file)
+        #expect(throws: DownloadError.destinationExists(file)) { try open() }
+        #expect(try names() == ["a"])
+    }
+
+    // MARK: - Checkpoints
+
+    @Test func aCheckpointComesAfterFiveSecondsOrSixteenMebibytesAndNotMoreThanOnceASecond() throws {
+        let download = try open()
+        try download.begin(.start, total: nil, origin: Sample.origin())
+        let mebibytes = [UInt8](repeating: 1, count: 16 << 20)
+        try download.write(mebibytes.span)
+        #expect(download.committed == 0)
+        machine.time.value += 1
+        try download.write("1")
+        #expect(download.committed == 16 << 20 + 1)
+        machine.time.value += 4.9
+        try download.write("2")
+        #expect(download.committed == 16 << 20 + 1)
+        machine.time.value += 0.1
+        try download.write("3")
+        #expect(download.committed == 16 << 20 + 3)
+    }
+
+    @Test func aCheckpointIsWrittenInTheOrderThatSurvivesALossOfPower() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        machine.changes.value = []
+        try download.settle()
+        let steps = machine.changes.value.map(\.step)
+        #expect(
+            steps == [
+                "sync", "create a.part.resume.new", "write", "sync", "rename a.part.resume", "sync folder",
+            ]
+        )
+    }
+
+    @Test func theFileGetsItsNameInTheOrderThatSurvivesALossOfPower() throws {
+        let download = try open()
+        try download.begin(.start, total: 1, origin: Sample.origin())
+        try download.write("0")
+        machine.changes.value = []
+        try download.finish(modified: nil)
+        #expect(
+            machine.changes.value.map(\.step) == ["sync", "rename a", "sync folder", "remove a.part.resume"]
+        )
+    }
+
+    @Test func notesAreWrittenWithTheNextCheckpoint() throws {
+        let download = try open()
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.settle()
+        download.note { $0.digests = ["sha-256=a"] }
+        try download.settle()
+        download.close()
+        #expect(try open().checkpoint?.digests == ["sha-256=a"])
+    }
+
+    @Test func whatIsThereCanBeReadAgain() throws {
+        try leave("01234")
+        let download = try open()
+        #expect(try download.read(3, at: 1) == Array("123".utf8))
+        #expect(try download.read(100, at: 3) == Array("34".utf8))
+        #expect(try download.read(100, at: 5) == [])
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct PartialNameTests {
+    @Test func standsBesideTheFile() {
+        let name = PartialName(of: "a.iso")
+        #expect(name.candidate(0).part == "a.iso.part")
+        #expect(name.candidate(0).checkpoint == "a.iso.part.resume")
+        #expect(name.candidate(12).part == "a.iso.12.part")
+    }
+
+    @Test(arguments: ["a", "\u{E9}", "\u{1F600}"])
+    func longNamesLeaveRoomForTheLongestEnding(letter: String) {
+        let long = String(repeating: letter, count: 255 / letter.utf8.count)
+        let candidate = PartialName(of: long).candidate(999)
+        #expect(candidate.temporary.utf8.count <= 255)
+        #expect(candidate.part.hasPrefix(letter))
+        #expect(PartialName(of: long) == PartialName(of: long))
+        #expect(PartialName(of: long) != PartialName(of: String(long.dropLast()) + "b"))
+    }
+}

@@ -1,0 +1,245 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// What one operation was told by `Retry-After` counts for all that have a policy.
+@Suite(.timeLimit(.minutes(1)))
+struct RetryHostTests {
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func policy() -> RetryPolicy {
+        var policy = RetryPolicy()
+        policy.initialDelay = 0.001
+        return policy
+    }
+
+    private func operation(
+        _ server: ScriptedServer,
+        _ path: String = "/",
+        policy: RetryPolicy?
+    ) -> (HTTPRequestOperation, RetryWatcher) {
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
+        operation.completionQueue = callbacks
+        operation.retryPolicy = policy
+        let watcher = RetryWatcher()
+        operation.addObserver(watcher)
+        return (operation, watcher)
+    }
+
+    /// Somebody was told to come back later.
+    private func rest(_ server: ScriptedServer, seconds: Double) {
+        let origin = Origin(server.url)
+        NetworkThread.shared.perform { transfers in
+            transfers.hostWaits.note(origin, seconds: seconds, now: .now)
+        }
+    }
+
+    private func remaining(_ server: ScriptedServer) async throws -> Double? {
+        let origin = Origin(server.url)
+        let answer = Recorder<Double?>()
+        NetworkThread.shared.perform { answer.append($0.hostWaits.remaining(for: origin, now: .now)) }
+        return try await answer.wait()[0]
+    }
+
+    // MARK: - Who is heard
+
+    @Test func whatOneIsToldTheOthersWaitFor() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
+        let (told, toldWatcher) = operation(server, "/a", policy: policy())
+        told.start()
+        try await toldWatcher.reasons.wait()
+        let (other, watcher) = operation(server, "/b", policy: policy())
+        other.start()
+        #expect(try await watcher.reasons.wait() == ["busy"])
+        #expect(try #require(watcher.delays.elements.first) > 300)
+        #expect(server.requests.map(\.path) == ["/a"])
+        for operation in [told, other] {
+            operation.cancel()
+            let error = await #expect(throws: URLError.self) { try await operation.value }
+            #expect(error?.code == .cancelled)
+        }
+        #expect(server.requests.map(\.path) == ["/a"])
+    }
+
+    @Test(arguments: [
+        (503, "500", true), (429, "500", true), (404, "500", false), (200, "500", false), (503, "0", false),
+        (503, "soon", false),
+    ])
+    func onlyAWishWithAStatusOfThePolicyIsHeard(status: Int, wish: String, isHeard: Bool) async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(status, ["Retry-After": wish]) }
+        let (operation, _) = operation(server, policy: RetryPolicy(maximumRetries: 0))
+        operation.start()
+        _ = try? await operation.value
+        #expect((try await remaining(server) != nil) == isHeard)
+    }
+
+    @Test func withoutAPolicyNobodyHears() async throws {
+        let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
+        let (operation, _) = operation(server, policy: nil)
+        operation.start()
+        _ = try? await operation.value
+        #expect(try await remaining(server) == nil)
+    }
+
+    // MARK: - Who waits
+
+    @Test func afterTheWaitTheAttemptBegins() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(body: "done") }
+        let (operation, watcher) = operation(server, policy: policy())
+        let origin = Origin(server.url)
+        // Both on the network thread, one after the other: the wait cannot be over before the operation begins.
+        NetworkThread.shared.perform { transfers in
+            operation.start()
+            transfers.hostWaits.note(origin, seconds: 1, now: .now)
+        }
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        callbacks.sync {}
+        #expect(watcher.reasons.elements.first == "busy")
+        #expect(server.requests.count == 1)
+        #expect(try await remaining(server) == nil)
+    }
+
+    @Test func oneWithoutAPolicyDoesNotWait() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(body: "done") }
+        rest(server, seconds: 500)
+        let (operation, watcher) = operation(server, policy: nil)
+        operation.start()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        callbacks.sync {}
+        #expect(watcher.reasons.elements.isEmpty)
+    }
+
+    @Test func anotherServerIsNotMeant() async throws {
+        defer { forgetHostWaits() }
+        let (busy, free) = (
+            try ScriptedServer { _ in .respond() }, try ScriptedServer { _ in .respond(body: "done") }
+        )
+        rest(busy, seconds: 500)
+        let (operation, _) = operation(free, policy: policy())
+        operation.start()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        #expect(busy.requests.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func oneThatMayNotWaitThatLongGoesAhead(byBudget: Bool) async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(body: "done") }
+        rest(server, seconds: 500)
+        var policy = policy()
+        if byBudget { policy.timeBudget = 100 } else { policy.longestWait = 100 }
+        let (operation, watcher) = operation(server, policy: policy)
+        operation.start()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        callbacks.sync {}
+        #expect(watcher.reasons.elements.isEmpty)
+    }
+
+    @Test func aFurtherAttemptWaitsToo() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .hangUp }
+        let origin = Origin(server.url)
+        let (operation, watcher) = operation(server, policy: policy())
+        let ends = Gate()
+        operation.completionBlock = { ends.open() }
+        NetworkThread.shared.perform { transfers in
+            operation.start()
+            // After the start of the first transfer, and before anything of it has happened.
+            NetworkThread.shared.perform { transfers in
+                transfers.hostWaits.note(origin, seconds: 500, now: .now)
+            }
+        }
+        let lost = "\(URLError.Code.networkConnectionLost.rawValue)"
+        #expect(try await watcher.reasons.wait(count: 2) == [lost, "busy"])
+        #expect(server.requests.count == 1)
+        operation.cancel()
+        try await ends.wait()
+    }
+
+    @Test func theTargetOfARedirectIsWaitedFor() async throws {
+        defer { forgetHostWaits() }
+        let busy = try ScriptedServer { _ in .respond(body: "done") }
+        let server = try ScriptedServer { _ in .redirect(to: busy.url(path: "there").absoluteString) }
+        rest(busy, seconds: 500)
+        let (operation, watcher) = operation(server, policy: policy())
+        operation.start()
+        #expect(try await watcher.reasons.wait() == ["busy"])
+        #expect(try await watcher.redirects.wait() == ["/there"])
+        #expect(busy.requests.isEmpty)
+        operation.pause()
+        operation.resume()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        #expect(server.requests.count == 2 && busy.requests.count == 1)
+    }
+
+    // MARK: - While it waits
+
+    @Test func cancellingEndsTheWait() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond() }
+        rest(server, seconds: 500)
+        let (operation, watcher) = operation(server, policy: policy())
+        operation.start()
+        try await watcher.reasons.wait()
+        operation.cancel()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .cancelled)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func afterAPauseThereIsNoWait() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(body: "done") }
+        rest(server, seconds: 500)
+        let (operation, watcher) = operation(server, policy: policy())
+        operation.start()
+        try await watcher.reasons.wait()
+        operation.pause()
+        operation.resume()
+        #expect(try await operation.value as? Data == Data("done".utf8))
+        callbacks.sync {}
+        #expect(watcher.reasons.elements == ["busy"])
+    }
+
+    @Test func oneThatWaitsForASlotOfItsQueueKeepsIt() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond(body: "done") }
+        rest(server, seconds: 500)
+        let queue = TransferQueue()
+        queue.maxConcurrentOperationCount = 1
+        let (first, watcher) = operation(server, policy: policy())
+        let (second, _) = operation(server, policy: nil)
+        queue.addOperation(first)
+        queue.addOperation(second)
+        try await watcher.reasons.wait()
+        #expect(first.isExecuting && !second.isExecuting)
+        first.cancel()
+        #expect(try await second.value as? Data == Data("done".utf8))
+    }
+
+    @Test func oneThatNobodyKeepsAnyLongerWaitsForNothing() async throws {
+        defer { forgetHostWaits() }
+        let server = try ScriptedServer { _ in .respond() }
+        rest(server, seconds: 500)
+        weak var weakly: HTTPRequestOperation?
+        try await {
+            let (operation, watcher) = operation(server, policy: policy())
+            weakly = operation
+            operation.start()
+            try await watcher.reasons.wait()
+            operation.cancel()
+            _ = try? await operation.value
+            callbacks.sync {}
+        }()
+        while weakly != nil { await Task.yield() }
+    }
+}
