@@ -29,7 +29,7 @@ public enum RowTable {
         runs         how often the command was run, with the same arguments in the same directory
         kills        how many of the runs were ended by SIGKILL
         finished     files that came to their end; (n): n of them a whole version from before the change
-        given up     files that 8 runs failed to fetch
+        given up     files that 3 runs failed to fetch; 8 where the server cuts its first answers
         wrong        files that claim to be complete and are no version of what the server had, byte for byte. opget's
                      claim is the final name, also after a kill; that of the others is the exit code 0
         served/size  bytes of bodies that the server sent, over the size of the finished files. Sent is what the kernel

@@ -3,9 +3,6 @@ import OperationNetworkingTesting
 
 /// Fetches file after file from one kind of server with one tool, killing it at moments that a seed decides.
 public struct RowRun: Sendable {
-    /// After so many runs that failed by themselves a file is given up.
-    private static let failureLimit = 8
-
     private let kind: ServerKind
     private let tool: Tool
     private let kills: Int
@@ -54,6 +51,9 @@ public struct RowRun: Sendable {
         var failures = 0
     }
 
+    /// After so many runs that failed by themselves a file is given up: more where the first answers are cut.
+    private var failureLimit: Int { kind.cut == nil ? 3 : 8 }
+
     private enum Progress {
         case goOn, finished
     }
@@ -75,7 +75,7 @@ public struct RowRun: Sendable {
             let end = try await run(&fetch, at: server, using: &numbers, into: &result)
             guard try judge(end, &fetch, at: server, into: &result) == .goOn else { return }
             if case .exited = end { fetch.failures += 1 }
-            guard fetch.failures < Self.failureLimit else {
+            guard fetch.failures < failureLimit else {
                 result.unfinished += 1
                 return
             }
