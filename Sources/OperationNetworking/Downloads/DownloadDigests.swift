@@ -50,9 +50,7 @@ final class DownloadDigests {
         follower?.advance(to: length)
     }
 
-    /// The file is complete.
-    ///
-    /// - Parameter then: is called on another queue with all digests that were computed.
+    /// The file is complete: `then` is called on another queue with all digests that were computed.
     func finish(length: Int64, then: @escaping @Sendable (Result<[Digest], any Error>) -> Void) {
         guard let follower else { return then(.success([])) }
         follower.finish(length: length) { result in then(result.mapError { $0 }) }

@@ -136,7 +136,8 @@ final class PartialDownload {
             try checkRoom(for: total)
             switch start {
             case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, note)
-            case .start, .end, .again: try startAnew(total, origin, note)  // without a checkpoint nothing is there
+            // Without a checkpoint nothing is there.
+            case .start, .end, .again: try startAnew(total, origin, note)
             }
             if case .again(let offset) = start {
                 position = min(max(offset, 0), count)
