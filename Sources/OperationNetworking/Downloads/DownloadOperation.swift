@@ -80,7 +80,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The file, and how it was proven; `nil` before the operation has succeeded.
+    /// The file, and how it was proven; `nil` before it has its name. A `cancel()` that comes just then is an error all the
+    /// same, and leaves the file.
     public var download: Download? { progress.withLock { $0.download } }
 
     /// Where the bytes are while the file is not complete.
