@@ -53,12 +53,15 @@ struct DownloadSinkTests {
     }
 
     @Test func noByteMayComeBeforeTheFileIsReadyForTheLastBodyThatBegan() async throws {
-        try await open()
+        // The file is still being opened when both bodies begin.
+        let isOpen = DispatchSemaphore(value: 0)
+        sink.open { _ in isOpen.wait() }
         let fullness = Recorder<Bool>()
         sink.onChange = { [unowned sink] in fullness.append(sink.isFull) }
         try sink.prepare(start(.start(nil)))
         try sink.prepare(start(.start(nil)))
         #expect(sink.isFull)
+        isOpen.signal()
         #expect(try await fullness.wait(count: 2) == [true, false])
     }
 
