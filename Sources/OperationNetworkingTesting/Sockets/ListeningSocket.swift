@@ -6,6 +6,7 @@ struct ListeningSocket: Sendable {
     private let socket: Socket
 
     /// - Parameter backlog: how many clients wait for ``accept()`` at most, and one more.
+    /// - Throws: the error of the call that failed.
     init(backlog: Int32 = 4096) throws(SocketError) {
         var attempts = 20
         while true {
