@@ -64,7 +64,7 @@ import Testing
         #expect(server.requests[1]["Range"] != nil)
     }
 
-    @Test func twoSignalsEndItAtOnceAndNothingIsLost() async throws {
+    @Test func severalSignalsLoseNothing() async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let run = try opget.start(["--json", server.url(path: "a").absoluteString])
         try await run.waitForOutput(containing: "\"received\":")
