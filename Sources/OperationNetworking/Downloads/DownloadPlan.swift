@@ -13,6 +13,15 @@ struct DownloadPlan: Sendable {
     var expectedDigests: [Digest] = []
     /// Computed besides.
     var wantedAlgorithms: [DigestAlgorithm] = []
+
+    /// What a process that knows nothing but the checkpoint has to know.
+    var wish: DownloadCheckpoint.Wish {
+        DownloadCheckpoint.Wish(
+            name: destination?.lastPathComponent ?? "",
+            replacesFile: replacesFile,
+            digests: expectedDigests.map(\.description)
+        )
+    }
 }
 
 /// How a download is going: written on its sink's queue, read anywhere.
