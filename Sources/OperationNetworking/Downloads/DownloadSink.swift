@@ -150,11 +150,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func open() throws -> SinkContent {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
-        let partial = try PartialDownload(
-            plan.request,
-            to: destination,
-            replacesFile: plan.replacesFile
-        )
+        var partial = try partialDownload(to: destination)
+        if plan.startsOver, partial.count > 0 {
+            try partial.discard()
+            partial = try partialDownload(to: destination)
+        }
         self.partial = partial
         digests = try DownloadDigests(
             plan,
@@ -170,6 +170,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             if let lost = partial.lost { progress.restarts.append(lost) }
         }
         return SinkContent(partial: partial.recovered, lost: partial.lost)
+    }
+
+    private func partialDownload(to destination: URL) throws -> PartialDownload {
+        try PartialDownload(plan.request, to: destination, replacesFile: plan.replacesFile)
     }
 
     private func begin(_ start: BodyStart) {
@@ -280,7 +284,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let proof: Download.Proof =
                 verified.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable)
             let length = partial.count
+            let fields = partial.checkpoint?.origin.headerFields ?? [:]
             try partial.finish(modified: partial.checkpoint?.modified)
+            FileCondition.note(fields, on: plan.destination ?? partial.partURL)
             progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil
