@@ -86,7 +86,7 @@ extension Run {
             reporter.tell("\(place): started over because \(reason)")
             tell(ItemRestarted(item: index + 1, reason: reason.rawValue))
         case .retries(let retry):
-            running[index]?.wait(retry.delay, now: Self.now)
+            running[index]?.wait(retry, now: Self.now)
             reporter.tell("\(place): waiting \(TimeSpan(elapsed: retry.delay).text), \(retry.reason)")
             tell(ItemRetrying(index, retry))
         }
@@ -154,7 +154,7 @@ extension Run {
                 transfer
             )
         } else if stopOutcome == nil {
-            fail(index, Failure(error), transfer)
+            fail(index, transfer.failure(error), transfer)
         } else {
             // What was cancelled because of a signal did not fail.
             tell(ItemFinished(index, transfer, .stopped, bytes: transfer.received, now: now))

@@ -19,6 +19,8 @@ struct Transfer {
     private var pausedSince: Double?
     /// When the next attempt begins.
     private var waitsUntil = -Double.infinity
+    /// Why the last attempt was not the last one.
+    private var setback: Failure?
     private var hasFetched = false
     /// Whether it goes on after a pause: so the user knows why.
     private(set) var goesOn = false
@@ -107,9 +109,22 @@ struct Transfer {
         resumedAt = 0
     }
 
-    /// The next attempt begins after so many seconds.
-    mutating func wait(_ delay: Double, now: Double) {
-        waitsUntil = now + delay
+    /// The next attempt begins after a while.
+    mutating func wait(_ retry: Retry, now: Double) {
+        waitsUntil = now + retry.delay
+        if case .error(let error) = retry.cause { setback = Failure(error) }
+    }
+
+    /// What `error` means here. Where standard output has bytes of an attempt that failed, and the server does not prove
+    /// that the rest belongs to them, it is that attempt that failed.
+    func failure(_ error: any Error) -> Failure {
+        guard stream != nil, let setback, case ResumeError.representationChanged = error else {
+            return Failure(error)
+        }
+        return Failure(
+            setback.outcome,
+            setback.sentence + " The server does not prove that what it has now is the rest of it."
+        )
     }
 
     // MARK: - Progress

@@ -45,6 +45,26 @@ import Testing
         #expect(result.errors.contains("a: resumed at 4 B\n"))
     }
 
+    @Test func standardOutputGetsNoByteTwice() async throws {
+        let server = try ScriptedServer(
+            serving: Representation("0123456789", entityTag: .strong("v1")),
+            answers: [.currentRepresentation.breaking(after: 4), .currentRepresentation]
+        )
+        let result = try await opget("-o", "-", server.url(path: "a").absoluteString)
+        #expect(result.code == 0)
+        #expect(result.output == "0123456789")
+    }
+
+    @Test func standardOutputThatCannotGoOnFailsByWhatStoppedIt() async throws {
+        let server = try ScriptedServer([
+            .respond(200, body: "0123456789", breakingAfter: 4), .respond(200, body: "0123456789"),
+        ])
+        let result = try await opget("-o", "-", server.url(path: "a").absoluteString)
+        #expect(result.code == 4)
+        #expect(result.output == "0123")
+        #expect(result.errors.contains("the connection ended after 4. The server does not prove"))
+    }
+
     @Test(arguments: [0, 1, 2])
     func itIsTriedAgainSoOften(retries: Int) async throws {
         let server = try ScriptedServer([.respond(503, body: "busy")])
