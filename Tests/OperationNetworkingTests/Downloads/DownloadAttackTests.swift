@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// What another request left beside the target, and answers that are no file: nothing of either may get the name.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadAttackTests {
+    private static let body = DownloadScene.body
+    private static let otherBody = PatternBody(seed: 2, length: 300_000)
+
+    /// Leaves all bytes of a body in a partial file: the name was taken when they had come.
+    private func leaveComplete(_ scene: DownloadScene, _ request: URLRequest, _ gate: Gate) async throws {
+        let operation = scene.operation()
+        let first = DownloadOperation(request: request, to: scene.target)
+        first.retryPolicy = nil
+        first.completionQueue = operation.completionQueue
+        first.start()
+        try await gate.waitForArrivals()
+        try Data("mine".utf8).write(to: scene.target)
+        gate.open()
+        await #expect(throws: DownloadError.destinationExists(scene.target)) { try await first.value }
+        try FileManager.default.removeItem(at: scene.target)
+        #expect(scene.exists(scene.part))
+    }
+
+    // MARK: - What another request left
+
+    @Test("P16, P7") func aRangeOfTheCallersIsNotTakenForTheFile() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.held(after: .body(99), by: gate), .currentRepresentation,
+        ])
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("bytes=1000-1099", forHTTPHeaderField: "Range")
+        try await leaveComplete(scene, request, gate)
+
+        _ = try await scene.run(scene.operation()).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.journal.reasons.elements == [.requestChanged])
+    }
+
+    @Test("P16") func nothingIsJoinedToARangeOfTheCallers() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.chunked().breaking(after: .body(100)), .currentRepresentation,
+        ])
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("bytes=1000-", forHTTPHeaderField: "Range")
+        let first = DownloadOperation(request: request, to: scene.target)
+        first.retryPolicy = nil
+        _ = await scene.run(first)
+
+        _ = try await scene.run(scene.operation()).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    @Test func aCheckpointKnowsTheRangeOfTheCallers() async throws {
+        let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(50))])
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("bytes=1000-1099", forHTTPHeaderField: "Range")
+        let first = DownloadOperation(request: request, to: scene.target)
+        first.retryPolicy = nil
+        _ = await scene.run(first)
+        let second = try DownloadOperation(resuming: scene.checkpoint)
+        #expect(second.request.value(forHTTPHeaderField: "Range") == "bytes=1000-1099")
+    }
+
+    @Test("P17, P7") func aCompleteFileOfAnotherAddressIsNotTakenUnasked() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene()
+        let server = try ScriptedServer(routes: [
+            "/one": [.representation(DownloadScene.old).held(after: .body(299_999), by: gate)],
+            "/two": [
+                .representation(Representation(.pattern(Self.otherBody), entityTag: .strong("other")))
+            ],
+        ])
+        try await leaveComplete(scene, URLRequest(url: server.url(path: "/one")), gate)
+
+        let second = DownloadOperation(request: URLRequest(url: server.url(path: "/two")), to: scene.target)
+        second.retryPolicy = nil
+        second.completionQueue = DispatchQueue(label: "callbacks")
+        _ = try await scene.run(second).get()
+        #expect(try Self.otherBody.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    @Test("P17, P7") func aCompleteFileThatHasMovedCostsAByte() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene()
+        let server = try ScriptedServer(routes: [
+            "/one": [.representation(DownloadScene.old).held(after: .body(299_999), by: gate)],
+            "/two": [.representation(DownloadScene.old)],
+        ])
+        try await leaveComplete(scene, URLRequest(url: server.url(path: "/one")), gate)
+
+        let second = DownloadOperation(request: URLRequest(url: server.url(path: "/two")), to: scene.target)
+        second.retryPolicy = nil
+        second.completionQueue = DispatchQueue(label: "callbacks")
+        _ = try await scene.run(second).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(server.requests.last?["Range"] == "bytes=299999-")
+        #expect(server.bodyBytesSent == 300_001)
+    }
+}
