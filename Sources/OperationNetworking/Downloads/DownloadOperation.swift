@@ -177,18 +177,27 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
         if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
-        configuration.check = check
+        configuration.check = check(state.request)
         return configuration
     }
 
-    /// Refuses, by its head, what the response serializer would refuse: it must not reach the file.
-    private var check: (@Sendable (HTTPURLResponse) throws -> Void)? {
+    /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it must not reach
+    /// the file.
+    private func check(_ request: URLRequest) -> @Sendable (HTTPURLResponse) throws -> Void {
+        let isPlain = (request.httpMethod ?? "GET").uppercased() == "GET"
         let serializer = responseSerializer
         let validation: HTTPResponseSerializer? =
             serializer as? HTTPResponseSerializer
             ?? (serializer as? any ValidatingResponseSerializer)?.validation
-        guard let validation else { return nil }
-        return { response in try validation.validateHead(response) }
+        return { response in
+            switch response.statusCode {
+            case 200, 203, 206: break
+            // What another method made may be in it.
+            case 201 where !isPlain, 202 where !isPlain: break
+            default: throw ResumeError.unexpectedStatus(response.statusCode)
+            }
+            try validation?.validateHead(response)
+        }
     }
 
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {

@@ -103,4 +103,81 @@ struct DownloadAttackTests {
         #expect(server.requests.last?["Range"] == "bytes=299999-")
         #expect(server.bodyBytesSent == 300_001)
     }
+
+    // MARK: - Answers that are no file
+
+    @Test("S32, S44", arguments: [201, 202, 204, 205])
+    func successWithoutTheFileReplacesNothing(_ status: Int) async throws {
+        let scene = try DownloadScene(answers: [.respond(status, body: status < 204 ? "accepted" : "")])
+        try Data("mine".utf8).write(to: scene.target)
+        let operation = scene.operation()
+        operation.replacesFile = true
+        await #expect(throws: ResumeError.unexpectedStatus(status)) { try await scene.run(operation).get() }
+        #expect(try Data(contentsOf: scene.target) == Data("mine".utf8))
+        #expect(scene.names == ["file.bin"])
+    }
+
+    @Test("S32", arguments: [202, 204])
+    func successWithoutTheFileKeepsWhatIsThere(_ status: Int) async throws {
+        let scene = try DownloadScene(
+            serving: Representation(.pattern(Self.body)),
+            answers: [.currentRepresentation.breaking(after: .body(100_000)), .respond(status)]
+        )
+        await scene.leave(100_000)
+        await #expect(throws: ResumeError.unexpectedStatus(status)) {
+            try await scene.run(scene.operation()).get()
+        }
+        #expect(try Data(contentsOf: scene.part).count == 100_000)
+    }
+
+    @Test func whatHasNotChangedIsLeftAlone() async throws {
+        let scene = try DownloadScene()
+        try Data("mine".utf8).write(to: scene.target)
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("\"v1\"", forHTTPHeaderField: "If-None-Match")
+        let operation = DownloadOperation(request: request, to: scene.target)
+        operation.replacesFile = true
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        await #expect(throws: ResponseSerializationError.self) { try await scene.run(operation).get() }
+        #expect(operation.response?.statusCode == 304)
+        #expect(try Data(contentsOf: scene.target) == Data("mine".utf8))
+        #expect(scene.names == ["file.bin"])
+    }
+
+    @Test("S31") func whatHasNotChangedKeepsThePartialFile() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)), .respond(304), .respond(304),
+            .currentRepresentation,
+        ])
+        await scene.leave(100_000)
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("\"v1\"", forHTTPHeaderField: "If-None-Match")
+        let second = DownloadOperation(request: request, to: scene.target)
+        second.completionQueue = DispatchQueue(label: "callbacks")
+        await #expect(throws: ResponseSerializationError.self) { try await scene.run(second).get() }
+        #expect(try Data(contentsOf: scene.part).count == 100_000)
+        let third = scene.operation()
+        _ = try await scene.run(third).get()
+        #expect(third.download?.bytesRecovered == 100_000)
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    @Test("B3") func aPartThatIsLongerThanItSaidIsAnError() async throws {
+        let long = Self.body.data.suffix(200_000) + Data("more".utf8)
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)),
+            .respond(
+                206,
+                ["ETag": "\"v1\"", "Content-Range": "bytes 100000-299999/300000"],
+                body: .data(long)
+            ).chunked(),
+            .currentRepresentation,
+        ])
+        await scene.leave(100_000)
+        await #expect(throws: (any Error).self) { try await scene.run(scene.operation()).get() }
+        #expect(!scene.exists(scene.target))
+        _ = try await scene.run(scene.operation()).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
 }
