@@ -180,4 +180,22 @@ struct DownloadAttackTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.names == ["file.bin"])
     }
+
+    // MARK: - Another question
+
+    @Test("B10") func aWrongDigestIsFetchedOnceMoreWhateverComesBetween() async throws {
+        let wrong = Representation(.pattern(Self.otherBody), entityTag: .strong("v1"))
+        let scene = try DownloadScene(answers: [
+            .representation(wrong), .respond(503), .hangUp, .currentRepresentation,
+        ])
+        let operation = scene.operation()
+        operation.expectedDigests = [try Digest.of(Self.body.data, algorithm: .sha256)]
+        var policy = RetryPolicy(maximumRetries: 3)
+        policy.initialDelay = 0.001
+        operation.retryPolicy = policy
+        _ = try await scene.run(operation).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(operation.download?.restarts == [.digestMismatch])
+        #expect(scene.server.requests.map { $0["Range"] } == [nil, nil, nil, nil])
+    }
 }
