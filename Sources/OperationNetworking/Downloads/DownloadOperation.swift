@@ -16,7 +16,8 @@ internal import OperationNetworkingSystem
 /// ``DownloadError/inUse(_:)``.
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in `responseData`. It asks for
-/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries.
+/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries. A redirect
+/// from https to http is an error, unless a closure of `setRedirect` lets it pass.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`, `progress` and `state`.
 
@@ -125,6 +126,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address that the
     /// same file has now, or `nil`, and then the response is the result. Called again only after bytes came.
+    ///
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http address in the
+    /// place of an https one is an error.
     public func setRefreshURL(_ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }
@@ -176,6 +180,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
+        // Whoever looks at redirects decides for himself.
+        configuration.staysSecure = state.redirect == nil
         if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
         configuration.check = check(state.request)
         return configuration

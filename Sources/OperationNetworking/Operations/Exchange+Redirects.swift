@@ -17,6 +17,9 @@ extension Exchange {
                 )
             )
         }
+        if configuration.staysSecure, RedirectPolicy.isDowngrade(from: url, to: next.url) {
+            return fail(URLError.insecure(url: next.url))
+        }
         phase = .deciding
         owner?.exchangeWillFollow(response, to: next) { [round] request in
             NetworkThread.shared.perform { transfers in
@@ -25,7 +28,8 @@ extension Exchange {
                 self.go(on: request, transfers)
                 switch self.phase {
                 case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
-                case .opening, .deciding, .finishing, .stopping, .ended: break  // it failed, or is complete without a transfer
+                // It failed, or is complete without a transfer.
+                case .opening, .deciding, .finishing, .stopping, .ended: break
                 }
             }
         }
@@ -49,8 +53,11 @@ extension Exchange {
                     self.tell(head)
                     return self.finish()
                 }
+                guard !RedirectPolicy.isDowngrade(from: self.request.url, to: url) else {
+                    return self.fail(URLError.insecure(url: url))
+                }
                 self.hasFreshURL = true
-                self.request.url = url
+                self.request = RedirectPolicy.request(self.request, movedTo: url)
                 self.startFromFirstHop(transfers)
             }
         }

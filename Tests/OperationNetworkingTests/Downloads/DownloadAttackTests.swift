@@ -181,6 +181,34 @@ struct DownloadAttackTests {
         #expect(scene.names == ["file.bin"])
     }
 
+    @Test("B3", arguments: [true, false])
+    func aRestInMemoryIsNoLongerThanItSaid(_ isTooLong: Bool) async throws {
+        let rest = Self.body.data.suffix(200_000) + Data((isTooLong ? "more" : "").utf8)
+        let server = try ScriptedServer(
+            serving: DownloadScene.old,
+            answers: [
+                .currentRepresentation.breaking(after: .body(100_000)),
+                .respond(
+                    206,
+                    ["ETag": "\"v1\"", "Content-Range": "bytes 100000-299999/300000"],
+                    body: .data(rest)
+                ).chunked(),
+            ]
+        )
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.isResumable = true
+        var policy = RetryPolicy(maximumRetries: 1)
+        policy.initialDelay = 0.001
+        operation.retryPolicy = policy
+        operation.start()
+        guard isTooLong else {
+            #expect(try await operation.value as? Data == Self.body.data)
+            return
+        }
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .badServerResponse)
+    }
+
     // MARK: - Another question
 
     @Test("B10") func aWrongDigestIsFetchedOnceMoreWhateverComesBetween() async throws {
@@ -197,5 +225,20 @@ struct DownloadAttackTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(operation.download?.restarts == [.digestMismatch])
         #expect(scene.server.requests.map { $0["Range"] } == [nil, nil, nil, nil])
+    }
+
+    @Test("S42") func anotherOriginDoesNotGetTheCredentials() async throws {
+        let scene = try DownloadScene(answers: [.respond(403, body: "expired")])
+        let other = try ScriptedServer([.representation(DownloadScene.old)])
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("Bearer secret", forHTTPHeaderField: "Authorization")
+        request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        let operation = DownloadOperation(request: request, to: scene.target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.setRefreshURL { _, _ in other.url }
+        _ = try await scene.run(operation).get()
+        #expect(scene.server.requests.last?["Authorization"] == "Bearer secret")
+        #expect(other.requests.last?["Authorization"] == nil)
+        #expect(other.requests.last?["Accept-Language"] == "de")
     }
 }
