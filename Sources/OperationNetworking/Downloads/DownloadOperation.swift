@@ -28,6 +28,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     private struct Settings {
         var destination: URL?
         var replacesFile = false
+        var onlyIfChanged = false
+        var startsOver = false
         var expectedDigests: [Digest] = []
         var wantedAlgorithms: [DigestAlgorithm] = []
         var unprovenBytes = UnprovenBytes.discard
@@ -81,8 +83,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The file, and how it was proven; `nil` before the operation has succeeded.
+    /// The file, and how it was proven; `nil` before it has its name. A `cancel()` that comes just then is an error all the
+    /// same, and leaves the file.
     public var download: Download? { progress.withLock { $0.download } }
+
+    /// Whether the server has no other file than the one that is there: see ``onlyIfChanged``. There is no ``download``
+    /// then.
+    public var isUpToDate: Bool { progress.withLock { $0.isConditional } && response?.statusCode == 304 }
 
     /// Where the bytes are while the file is not complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
@@ -103,6 +110,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     public var replacesFile: Bool {
         get { settings.withLock { $0.replacesFile } }
         set { set { $0.replacesFile = newValue } }
+    }
+
+    /// Whether a file that is there already is fetched, and replaced, only if the server has another one: then nothing
+    /// happens, and ``isUpToDate`` is set.
+    ///
+    /// The server is asked by the entity tag that it sent with the file, kept in the extended attribute `user.etag`;
+    /// without one by the file's modification time, which is the one that the server named. A file that was changed here
+    /// since, but not replaced, is taken for what it was.
+    public var onlyIfChanged: Bool {
+        get { settings.withLock { $0.onlyIfChanged } }
+        set { set { $0.onlyIfChanged = newValue } }
+    }
+
+    /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
+    public var startsOver: Bool {
+        get { settings.withLock { $0.startsOver } }
+        set { set { $0.startsOver = newValue } }
     }
 
     /// What the file has to be: all of them have to hold. A file that has another digest is fetched once more, and then
@@ -149,6 +173,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // MARK: - HTTPRequestOperation
 
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
+        if end.error == nil, isUpToDate { return (destination, nil) }
         guard let download, end.error == nil else { return super.evaluate(end) }
         return (download.file, nil)
     }
@@ -173,10 +198,15 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let plan = DownloadPlan(
             request: state.request,
             destination: settings.destination,
-            replacesFile: settings.replacesFile,
+            replacesFile: settings.replacesFile || settings.onlyIfChanged,
+            startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
             wantedAlgorithms: settings.wantedAlgorithms
         )
+        if settings.onlyIfChanged, let condition = settings.destination.flatMap({ FileCondition(for: $0) }) {
+            configuration.request.setValue(condition.value, forHTTPHeaderField: condition.name)
+            progress.withLock { $0.isConditional = true }
+        }
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil

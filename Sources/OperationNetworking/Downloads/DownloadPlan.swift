@@ -7,6 +7,8 @@ struct DownloadPlan: Sendable {
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
+    /// Whether what earlier processes left is thrown away.
+    var startsOver = false
     /// All have to hold.
     var expectedDigests: [Digest] = []
     /// Computed besides.
@@ -24,6 +26,8 @@ struct DownloadPlan: Sendable {
 
 /// How a download is going: written on its sink's queue, read anywhere.
 struct DownloadProgress: Sendable {
+    /// Whether it was asked for only if the server has another file than the one that is there.
+    var isConditional = false
     /// Where the bytes are; `nil` before it began, and when they have their name.
     var partialFile: URL?
     /// Where it is written down what they are.

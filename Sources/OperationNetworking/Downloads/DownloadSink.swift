@@ -17,17 +17,19 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private struct Shared {
         var waiting: [UInt8] = []
         var isScheduled = false
-        var isPreparing = false
+        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited for.
+        var preparations = 0
         /// Bytes of the file, with those that wait, without those that are compared.
         var count: Int64 = 0
         /// Bytes that are still to be compared.
         var again: Int64 = 0
+        var isAbandoned = false
         var hasStopped = false
         var failure: (any Error)?
         var demand: RestartReason?
         var onChange: (@Sendable () -> Void)?
 
-        var isFull: Bool { isPreparing || waiting.count >= DownloadSink.capacity }
+        var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
     }
 
     private let plan: DownloadPlan
@@ -80,7 +82,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     func prepare(_ start: BodyStart) throws {
         try shared.withLock { shared in
             if let failure = shared.failure { throw failure }
-            shared.isPreparing = true
+            shared.preparations += 1
             shared.again = 0
             switch start.place {
             case .start:
@@ -125,6 +127,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
+        shared.withLock { $0.isAbandoned = true }
         queue.async {
             self.drain()
             self.close()
@@ -147,11 +150,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func open() throws -> SinkContent {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
-        let partial = try PartialDownload(
-            plan.request,
-            to: destination,
-            replacesFile: plan.replacesFile
-        )
+        var partial = try partialDownload(to: destination)
+        if plan.startsOver, partial.count > 0 {
+            try partial.discard()
+            partial = try partialDownload(to: destination)
+        }
         self.partial = partial
         digests = try DownloadDigests(
             plan,
@@ -167,6 +170,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             if let lost = partial.lost { progress.restarts.append(lost) }
         }
         return SinkContent(partial: partial.recovered, lost: partial.lost)
+    }
+
+    private func partialDownload(to destination: URL) throws -> PartialDownload {
+        try PartialDownload(plan.request, to: destination, replacesFile: plan.replacesFile)
     }
 
     private func begin(_ start: BodyStart) {
@@ -193,7 +200,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 checkpoint.wish = plan.wish
             }
         }
-        change { $0.isPreparing = false }
+        change { $0.preparations -= 1 }
     }
 
     private func drain() {
@@ -261,7 +268,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         if let failure { return then(.failed(failure)) }
         if let demand { return then(.mustStartOver(demand)) }
         // The body ended before the bytes that are there already.
-        guard again == 0 else { return then(.mustStartOver(.overlapDiffers)) }
+        guard again == 0 else { return then(startOver(because: .overlapDiffers)) }
         guard let length = partial?.count else { return then(.failed(DownloadError.noDestination)) }
         guard let digests else { return then(finish(.success([]))) }
         digests.finish(length: length) { result in
@@ -270,15 +277,16 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func finish(_ result: Result<[Digest], any Error>) -> SinkEnd {
-        // It may have been abandoned meanwhile.
-        guard let partial else { return .failed(URLError(.cancelled)) }
+        guard let partial, !shared.withLock({ $0.isAbandoned }) else { return .failed(URLError(.cancelled)) }
         do {
             let computed = try result.get()
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
             let proof: Download.Proof =
                 verified.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable)
             let length = partial.count
+            let fields = partial.checkpoint?.origin.headerFields ?? [:]
             try partial.finish(modified: partial.checkpoint?.modified)
+            FileCondition.note(fields, on: plan.destination ?? partial.partURL)
             progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil
@@ -294,21 +302,27 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             release()
             return .done(nil)
         } catch let error as DownloadError {
-            if case .digestMismatch = error { return startOver(error) }
-            return .failed(error)
+            guard case .digestMismatch = error else { return .failed(error) }
+            return giveUp(error)
         } catch {
             return .failed(error)
         }
     }
 
-    /// B10: once more, from the start; then it is given up, and nothing of it stays.
-    private func startOver(_ error: DownloadError) -> SinkEnd {
+    /// B10: once more, from the start; then nothing of it stays.
+    private func giveUp(_ error: DownloadError) -> SinkEnd {
         guard hasStartedOver else {
             hasStartedOver = true
-            return .mustStartOver(.digestMismatch)
+            return startOver(because: .digestMismatch)
         }
         progress.withLock { $0.keepsPartialFile = false }
         return .failed(error)
+    }
+
+    /// It stays so until the whole comes, however often that is tried.
+    private func startOver(because reason: RestartReason) -> SinkEnd {
+        shared.withLock { $0.demand = reason }
+        return .mustStartOver(reason)
     }
 
     private func close() {

@@ -25,6 +25,8 @@ struct ExchangeConfiguration: Sendable {
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
     var retryPolicy: RetryPolicy?
+    /// Seconds until a connection has to stand.
+    var connectTimeout: TimeInterval?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
     /// Whether the owner gets a copy of every piece.
@@ -93,6 +95,7 @@ struct ExchangeConfiguration: Sendable {
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: retryPolicy),
             idleTimeout: hop.timeoutInterval,
+            connectTimeout: connectTimeout,
             maximumDecodedLength: maximumDecodedLength,
             uploadLimits: uploadLimits,
             downloadLimits: downloadLimits

@@ -112,6 +112,7 @@ package final class EasyHandle {
         try setMethod(options)
         try setHeaderLines(options.headerLines)
         try setVersion(options)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let file = options.authoritiesFile {
             try set(CURLOPT_CAINFO, file)
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
@@ -171,8 +172,13 @@ package final class EasyHandle {
         try set(CURLOPT_FAILONERROR, 0)
         // A proxy's answer to CONNECT is not the server's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Timeouts are ours, measured since the last progress.
-        try set(CURLOPT_CONNECTTIMEOUT, Int(Int32.max / 1000))
+    }
+
+    /// libcurl has a default of its own, 5 minutes, where nothing is set: other timeouts are ours, measured since the last
+    /// progress.
+    private static func milliseconds(_ timeout: Double?) -> Int {
+        // libcurl takes 0 for its default, and counts in an int.
+        Int(max(1, min(Double(Int32.max), (timeout ?? .infinity) * 1000)))
     }
 
     private func setMethod(_ options: TransferOptions) throws(CurlError) {
