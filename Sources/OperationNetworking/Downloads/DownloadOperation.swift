@@ -16,7 +16,8 @@ internal import OperationNetworkingSystem
 /// ``DownloadError/inUse(_:)``.
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in `responseData`. It asks for
-/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries.
+/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries. A redirect
+/// from https to http is an error, unless a closure of `setRedirect` lets it pass.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`, `progress` and `state`.
 
@@ -149,6 +150,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address that the
     /// same file has now, or `nil`, and then the response is the result. Called again only after bytes came.
+    ///
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http address in the
+    /// place of an https one is an error.
     public func setRefreshURL(_ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }
@@ -206,19 +210,30 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
+        // Whoever looks at redirects decides for himself.
+        configuration.staysSecure = state.redirect == nil
         if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
-        configuration.check = check
+        configuration.check = check(state.request)
         return configuration
     }
 
-    /// Refuses, by its head, what the response serializer would refuse: it must not reach the file.
-    private var check: (@Sendable (HTTPURLResponse) throws -> Void)? {
+    /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it must not reach
+    /// the file.
+    private func check(_ request: URLRequest) -> @Sendable (HTTPURLResponse) throws -> Void {
+        let isPlain = (request.httpMethod ?? "GET").uppercased() == "GET"
         let serializer = responseSerializer
         let validation: HTTPResponseSerializer? =
             serializer as? HTTPResponseSerializer
             ?? (serializer as? any ValidatingResponseSerializer)?.validation
-        guard let validation else { return nil }
-        return { response in try validation.validateHead(response) }
+        return { response in
+            switch response.statusCode {
+            case 200, 203, 206: break
+            // What another method made may be in it.
+            case 201 where !isPlain, 202 where !isPlain: break
+            default: throw ResumeError.unexpectedStatus(response.statusCode)
+            }
+            try validation?.validateHead(response)
+        }
     }
 
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {

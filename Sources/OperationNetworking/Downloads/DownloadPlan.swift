@@ -17,7 +17,7 @@ struct DownloadPlan: Sendable {
     /// What a process that knows nothing but the checkpoint has to know.
     var wish: DownloadCheckpoint.Wish {
         DownloadCheckpoint.Wish(
-            name: destination?.lastPathComponent ?? "",
+            name: destination.map(DownloadPlace.name) ?? "",
             replacesFile: replacesFile,
             digests: expectedDigests.map(\.description)
         )

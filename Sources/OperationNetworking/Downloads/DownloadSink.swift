@@ -106,10 +106,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         try shared.withLock { shared in
             if let failure = shared.failure { throw failure }
             shared.preparations += 1
-            shared.demand = nil
             shared.again = 0
             switch start.place {
             case .start:
+                shared.demand = nil
                 shared.waiting = []
                 shared.count = 0
             case .end:
@@ -296,9 +296,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         if let demand { return then(.mustStartOver(demand)) }
         // The body ended before the bytes that are there already.
         guard again == 0 else { return then(startOver(because: .overlapDiffers)) }
-        guard let partial else { return then(.failed(DownloadError.noDestination)) }
+        guard let length = partial?.count else { return then(.failed(DownloadError.noDestination)) }
         guard let digests else { return then(finish(.success([]))) }
-        digests.finish(length: partial.count) { result in
+        digests.finish(length: length) { result in
             self.queue.async { then(self.finish(result)) }
         }
     }
@@ -326,6 +326,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                     restarts: progress.restarts
                 )
             }
+            release()
             return .done(nil)
         } catch let error as DownloadError {
             guard case .digestMismatch = error else { return .failed(error) }
@@ -352,10 +353,16 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func close() {
-        digests?.abandon()
         let keeps = progress.withLock { $0.keepsPartialFile }
         // The error that ended it is the one to tell; what could not be made safe now is found to be so by the next.
         if keeps { try? partial?.settle() } else { try? partial?.discard() }
+        release()
+    }
+
+    /// Nothing of the file stays open: the operation may be kept for long, and so may this.
+    private func release() {
+        digests?.abandon()
+        digests = nil
         partial?.close()
         partial = nil
     }
