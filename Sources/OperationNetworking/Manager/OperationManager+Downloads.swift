@@ -1,5 +1,5 @@
 public import Foundation
-internal import FoundationNetworking
+public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 // Files.

@@ -77,9 +77,10 @@ final class DownloadJournal: @unchecked Sendable {
             guard case .file(let named) = try folder.status(of: name), named.identity == status.identity else {
                 throw DownloadBatchError.journalMissing(url)
             }
+            let bytes = try file.read(Int(status.size), at: 0)
             let replay: JournalReplay
             do throws(JournalReplay.Unreadable) {
-                replay = try JournalReplay(try read(file, Int(status.size)))
+                replay = try JournalReplay(bytes)
             } catch {
                 switch error {
                 case .noHeader: throw DownloadBatchError.journalUnreadable(url)

@@ -122,7 +122,7 @@ extension JournalOptions.Retries {
         policy.longestWait = longestWait
         policy.methods = Set(methods)
         policy.statuses = Set(statuses)
-        policy.errorCodes = Set(errorCodes.map { URLError.Code(rawValue: $0) })
+        policy.errorCodes = Set(errorCodes.compactMap { URLError.Code(rawValue: $0) })
         return policy
     }
 }
