@@ -21,6 +21,10 @@ public enum DownloadError: Error, Hashable, Sendable {
     case notEnoughSpace(URL, needed: Int64, available: Int64)
     /// Somebody removed, replaced or changed the partial file, at this place, while it was written.
     case partialFileReplaced(URL)
+    /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
+    case digestMismatch(URL, expected: Digest, actual: Digest)
+    /// There is no checkpoint at this place, or it cannot be read.
+    case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.
     case incomplete(URL, received: Int64, expected: Int64)
 }
@@ -49,6 +53,10 @@ extension DownloadError: CustomStringConvertible {
             "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by somebody else while it was written."
+        case .digestMismatch(let url, let expected, let actual):
+            "\(url.path) would have the digest \(actual) instead of \(expected)."
+        case .checkpointUnreadable(let url):
+            "\(url.path) is no checkpoint of a download."
         case .incomplete(let url, let received, let expected):
             "\(url.path) would have \(received) bytes instead of \(expected)."
         }

@@ -124,6 +124,12 @@ final class PartialDownload {
         try translating { try file.read(Int(min(Int64(length), max(0, count - offset))), at: offset) }
     }
 
+    /// Reads the file on any queue, while it is written here.
+    func reader() throws -> DigestFollower.Reader {
+        let reader = try translating { try place.folder.reader(names.part) }
+        return { offset, buffer in try reader.read(into: &buffer, at: offset) }
+    }
+
     // MARK: - Receiving
 
     /// Gets ready for a body whose head was accepted.

@@ -25,7 +25,7 @@ extension Exchange {
                 self.go(on: request, transfers)
                 switch self.phase {
                 case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
-                case .waiting, .stopping, .ended: break  // it failed, or is complete without a transfer
+                case .opening, .deciding, .finishing, .stopping, .ended: break  // it failed, or is complete without a transfer
                 }
             }
         }

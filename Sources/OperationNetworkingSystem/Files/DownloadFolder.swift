@@ -83,6 +83,13 @@ package final class DownloadFolder {
         return try PartFile(descriptor: file, name: name, watch: watch)
     }
 
+    /// Opens a regular file to read it.
+    package func reader(_ name: String) throws -> PartReader {
+        let file = cfiles_open_at(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        guard file >= 0 else { throw SystemError(errno, "open \(name)") }
+        return PartReader(descriptor: file, name: name)
+    }
+
     /// All bytes of a small file; `nil` if there is no file of that name, or it is larger than `limit`.
     package func contents(of name: String, limit: Int) throws -> [UInt8]? {
         guard case .file(let status) = try status(of: name), status.size <= Int64(limit) else { return nil }

@@ -1,0 +1,26 @@
+public import Foundation
+
+/// A file that was downloaded, and how much is known of it.
+public struct Download: Hashable, Sendable {
+    /// How it was proven that the file is the whole, and the right one.
+    public enum Proof: Hashable, Sendable {
+        /// It has this digest, the strongest of those that the caller or the server named.
+        case digest(Digest)
+        /// It has the length, or ended at the mark, that the server named.
+        case length
+        /// The body ended when the connection did: nobody can tell whether that was its end.
+        case unverifiable
+    }
+
+    /// Where it is.
+    public let file: URL
+    /// In bytes.
+    public let length: Int64
+    public let proof: Proof
+    /// All that were computed: those that were expected, and those that were asked for.
+    public let digests: [Digest]
+    /// How many of its bytes an earlier process had left.
+    public let bytesRecovered: Int64
+    /// Why bytes were thrown away on the way, in order.
+    public let restarts: [RestartReason]
+}

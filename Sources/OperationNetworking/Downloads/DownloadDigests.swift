@@ -1,0 +1,94 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The digests that a download has to have: those that the caller expects, and the strongest that the server names.
+///
+/// Used on the queue of its sink.
+final class DownloadDigests {
+    private let expected: [Digest]
+    private let wanted: [DigestAlgorithm]
+    private let reader: DigestFollower.Reader
+    /// By the server, of the representation that is coming.
+    private var named: Digest?
+    private var follower: DigestFollower?
+    private var algorithms: [DigestAlgorithm] = []
+    private var length: Int64 = 0
+
+    /// - Parameters:
+    ///   - plan: what the caller expects.
+    ///   - notes: what the checkpoint says that the server named.
+    ///   - reader: reads the partial file, on any queue.
+    /// - Throws: ``DigestError`` for an algorithm that OpenSSL refuses.
+    init(_ plan: DownloadPlan, noted notes: [String], reader: @escaping DigestFollower.Reader) throws {
+        expected = plan.expectedDigests
+        wanted = plan.wantedAlgorithms
+        self.reader = reader
+        named = notes.compactMap { Digest($0) }.first
+        try follow()
+    }
+
+    /// What the checkpoint has to say, for a process that gets only the rest.
+    var notes: [String] { named.map { [$0.description] } ?? [] }
+
+    /// A body is about to come: `isWhole` if it begins at the start, and nothing that was said before counts.
+    func take(_ head: ResponseHead, isWhole: Bool) throws {
+        let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .undone : .none
+        let digests = DigestFields(head.fields, status: head.status, coding: coding).digests
+        if isWhole {
+            named = digests.first
+            follower?.startOver()
+            length = 0
+        } else {
+            named = named ?? digests.first
+        }
+        try follow()
+    }
+
+    /// The first `length` bytes are in the file.
+    func advance(to length: Int64) {
+        self.length = length
+        follower?.advance(to: length)
+    }
+
+    /// The file is complete.
+    ///
+    /// - Parameter then: is called on another queue with all digests that were computed.
+    func finish(length: Int64, then: @escaping @Sendable (Result<[Digest], any Error>) -> Void) {
+        guard let follower else { return then(.success([])) }
+        follower.finish(length: length) { result in then(result.mapError { $0 }) }
+    }
+
+    /// Compares what was computed with what it has to be.
+    ///
+    /// - Returns: the strongest digest that proves something; `nil`: nothing was expected.
+    /// - Throws: ``DownloadError/digestMismatch(_:expected:actual:)``.
+    func verify(_ computed: [Digest], of file: URL) throws -> Digest? {
+        let required = expected + (named.map { [$0] } ?? [])
+        for digest in required {
+            guard let actual = computed.first(where: { $0.algorithm == digest.algorithm }) else { continue }
+            guard actual == digest else {
+                throw DownloadError.digestMismatch(file, expected: digest, actual: actual)
+            }
+        }
+        return required.max { $0.bytes.count < $1.bytes.count }
+    }
+
+    func abandon() {
+        follower?.abandon()
+        follower = nil
+    }
+
+    /// Has just those digests computed that are of use.
+    private func follow() throws {
+        var needed: [DigestAlgorithm] = []
+        for algorithm in expected.map(\.algorithm) + (named.map { [$0.algorithm] } ?? []) + wanted
+        where !needed.contains(algorithm) {
+            needed.append(algorithm)
+        }
+        guard needed != algorithms else { return }
+        follower?.abandon()
+        algorithms = needed
+        follower = needed.isEmpty ? nil : try DigestFollower(needed, reader: reader)
+        follower?.advance(to: length)
+    }
+}

@@ -1,0 +1,179 @@
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// An ``HTTPRequestOperation`` that saves the body of a successful response as a file, whatever happens on the way.
+///
+/// The bytes go to a partial file beside the destination, `name.part`, with a checkpoint, `name.part.resume`, that says
+/// what they are. The file gets its name when every byte of it is there, on the disk, and what the server and the caller
+/// said of it holds: its length, its digest. Until then nothing has that name, and what was there before is untouched.
+///
+/// An operation with the same destination, in this process or in a later one, goes on where the last one stopped if the
+/// server proves that it still has the same bytes; else it starts over. What a paused or failed operation has got is kept;
+/// what a cancelled one has got, too, unless ``cancel(keepingPartialFile:)`` says otherwise.
+///
+/// The partial file is locked: of two operations or processes with one destination the second fails with
+/// ``DownloadError/inUse(_:)``.
+///
+/// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in `responseData`. It asks for
+/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries.
+open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`, `progress` and `state`.
+
+    /// Asked for the address that a file has now.
+    public typealias URLRefresher =
+        @Sendable (_ operation: DownloadOperation, _ response: HTTPURLResponse) async -> URL?
+
+    private struct Settings {
+        var destination: URL?
+        var replacesFile = false
+        var expectedDigests: [Digest] = []
+        var wantedAlgorithms: [DigestAlgorithm] = []
+        var unprovenBytes = UnprovenBytes.discard
+        var refreshURL: URLRefresher?
+    }
+
+    /// What becomes of bytes that a server gives no strong validator for.
+    public enum UnprovenBytes: Hashable, Sendable {
+        /// They are thrown away when the transfer has to begin again.
+        case discard
+        /// The last `overlap` of them are asked for again. If they are equal, and the length and the weak validators
+        /// are, all are kept. This proves nothing of the bytes before: a digest does.
+        case compare(overlap: Int64)
+    }
+
+    private let settings = Locked(Settings())
+    private let progress = Locked(DownloadProgress())
+
+    /// Without a ``destination`` it fails with ``DownloadError/noDestination``.
+    public required init(request: URLRequest) {
+        super.init(request: request)
+        retryPolicy = RetryPolicy(maximumRetries: 5)
+    }
+
+    /// - Parameters:
+    ///   - request: as in ``ConnectionOperation/init(request:)``.
+    ///   - destination: a file URL, in a folder that exists.
+    public convenience init(request: URLRequest, to destination: URL) {
+        self.init(request: request)
+        self.destination = destination
+    }
+
+    // MARK: - Results
+
+    /// The file, and how it was proven; `nil` before the operation has succeeded.
+    public var download: Download? { progress.withLock { $0.download } }
+
+    /// Where the bytes are while the file is not complete.
+    public var partialFile: URL? { progress.withLock { $0.partialFile } }
+
+    /// Where it is written down what they are.
+    public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
+
+    // MARK: - Configuration
+
+    /// The name of the complete file.
+    public var destination: URL? {
+        get { settings.withLock { $0.destination } }
+        set { set { $0.destination = newValue } }
+    }
+
+    /// Whether a file that is there already is replaced, when the new one is complete; if not, it is an error,
+    /// ``DownloadError/destinationExists(_:)``.
+    public var replacesFile: Bool {
+        get { settings.withLock { $0.replacesFile } }
+        set { set { $0.replacesFile = newValue } }
+    }
+
+    /// What the file has to be: all of them have to hold. A file that has another digest is fetched once more, and then
+    /// the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and keeps nothing.
+    public var expectedDigests: [Digest] {
+        get { settings.withLock { $0.expectedDigests } }
+        set { set { $0.expectedDigests = newValue } }
+    }
+
+    /// What else is computed, for ``Download/digests``.
+    public var wantedDigests: [DigestAlgorithm] {
+        get { settings.withLock { $0.wantedAlgorithms } }
+        set { set { $0.wantedAlgorithms = newValue } }
+    }
+
+    /// What becomes of bytes that a server gives no strong validator for; they are discarded unless set.
+    public var unprovenBytes: UnprovenBytes {
+        get { settings.withLock { $0.unprovenBytes } }
+        set { set { $0.unprovenBytes = newValue } }
+    }
+
+    /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address that the
+    /// same file has now, or `nil`, and then the response is the result. Called again only after bytes came.
+    public func setRefreshURL(_ block: URLRefresher?) {
+        set { $0.refreshURL = block }
+    }
+
+    private func set(_ change: (inout Settings) -> Void) {
+        configure { _ in }
+        settings.change(change)
+    }
+
+    // MARK: - Commands
+
+    /// Ends the operation as `cancel()` does, which keeps what came.
+    public func cancel(keepingPartialFile: Bool) {
+        progress.withLock { $0.keepsPartialFile = keepingPartialFile }
+        cancel()
+    }
+
+    // MARK: - HTTPRequestOperation
+
+    override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
+        guard let download, end.error == nil else { return super.evaluate(end) }
+        return (download.file, nil)
+    }
+
+    override func callCompletion() {
+        super.callCompletion()
+        settings.change { $0.refreshURL = nil }
+    }
+
+    override func copySettings(to copy: ConnectionOperation) {
+        super.copySettings(to: copy)
+        guard let copy = copy as? DownloadOperation else { return }
+        let settings = settings.withLock { $0 }
+        copy.set { $0 = settings }
+    }
+
+    override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
+        var configuration = super.exchangeConfiguration(state)
+        let settings = settings.withLock { $0 }
+        // HEAD has no body to save.
+        guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
+        let plan = DownloadPlan(
+            request: state.request,
+            destination: settings.destination,
+            replacesFile: settings.replacesFile,
+            expectedDigests: settings.expectedDigests,
+            wantedAlgorithms: settings.wantedAlgorithms
+        )
+        let progress = progress
+        configuration.destination = .custom { DownloadSink(plan, progress: progress) }
+        configuration.refreshesURL = settings.refreshURL != nil
+        if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
+        configuration.check = check
+        return configuration
+    }
+
+    /// Refuses, by its head, what the response serializer would refuse: it must not reach the file.
+    private var check: (@Sendable (HTTPURLResponse) throws -> Void)? {
+        let serializer = responseSerializer
+        let validation: HTTPResponseSerializer? =
+            serializer as? HTTPResponseSerializer
+            ?? (serializer as? any ValidatingResponseSerializer)?.validation
+        guard let validation else { return nil }
+        return { response in try validation.validateHead(response) }
+    }
+
+    override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
+        guard let refreshURL = settings.withLock({ $0.refreshURL }) else { return decide(nil) }
+        Task { decide(await refreshURL(self, response)) }
+    }
+}

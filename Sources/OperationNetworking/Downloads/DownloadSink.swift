@@ -1,0 +1,350 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Writes a body to a partial file, on a queue of its own, and gives it its name when it is complete and right.
+///
+/// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes before.
+final class DownloadSink: ResponseSink, @unchecked Sendable {
+    // @unchecked: `partial`, `digests`, `hand`, `framing` and `hasStartedOver` are used on `queue` only; what both sides
+    // touch is in `shared`.
+
+    /// Bytes that may wait to be written before it is full.
+    static let capacity = 1 << 20
+    /// Seconds that somebody who wants no more waits for a disk.
+    private static let patience = 2.0
+
+    private struct Shared {
+        var waiting: [UInt8] = []
+        var isScheduled = false
+        var isPreparing = false
+        /// Bytes of the file, with those that wait, without those that are compared.
+        var count: Int64 = 0
+        /// Bytes that are still to be compared.
+        var again: Int64 = 0
+        var hasStopped = false
+        var failure: (any Error)?
+        var demand: RestartReason?
+        var onChange: (@Sendable () -> Void)?
+
+        var isFull: Bool { isPreparing || waiting.count >= DownloadSink.capacity }
+    }
+
+    private let plan: DownloadPlan
+    private let progress: Locked<DownloadProgress>
+    private let queue = DispatchQueue(label: "OperationNetworking.DownloadSink")
+    private let shared = Locked(Shared())
+    private var partial: PartialDownload?
+    private var digests: DownloadDigests?
+    /// The bytes that are being written.
+    private var hand: [UInt8] = []
+    /// Whether the server marks the end of the body.
+    private var isEndMarked = true
+    /// The whole came, and was not what was expected.
+    private var hasStartedOver = false
+
+    /// - Parameters:
+    ///   - plan: what is to become of it.
+    ///   - progress: is told how it goes.
+    init(_ plan: DownloadPlan, progress: Locked<DownloadProgress>) {
+        self.plan = plan
+        self.progress = progress
+    }
+
+    // MARK: - State
+
+    var count: Int64 { shared.withLock { $0.count } }
+    var isFull: Bool { shared.withLock { $0.isFull } }
+    var failure: (any Error)? { shared.withLock { $0.failure } }
+    var demand: RestartReason? { shared.withLock { $0.demand } }
+    let abilities = SinkAbilities(canBeEmptied: true, canCompare: true)
+
+    var onChange: (@Sendable () -> Void)? {
+        get { shared.withLock { $0.onChange } }
+        set { shared.change { $0.onChange = newValue } }
+    }
+
+    // MARK: - Commands
+
+    func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
+        queue.async {
+            do {
+                then(.success(try self.open()))
+            } catch {
+                self.fail(error)
+                then(.failure(error))
+            }
+        }
+    }
+
+    func prepare(_ start: BodyStart) throws {
+        try shared.withLock { shared in
+            if let failure = shared.failure { throw failure }
+            shared.isPreparing = true
+            shared.demand = nil
+            shared.again = 0
+            switch start.place {
+            case .start:
+                shared.waiting = []
+                shared.count = 0
+            case .end:
+                break
+            case .again(let offset):
+                shared.again = max(0, shared.count - offset)
+            }
+        }
+        queue.async { self.begin(start) }
+    }
+
+    func write(_ bytes: Span<UInt8>) throws {
+        let (mustWork, failure) = shared.withLock { shared in
+            guard shared.failure == nil, shared.demand == nil else { return (false, shared.failure) }
+            let again = min(shared.again, Int64(bytes.count))
+            shared.again -= again
+            shared.count += Int64(bytes.count) - again
+            shared.waiting.append(bytes)
+            defer { shared.isScheduled = true }
+            return (!shared.isScheduled, nil)
+        }
+        if let failure { throw failure }
+        if mustWork { queue.async { self.drain() } }
+    }
+
+    func settle() {
+        queue.async {
+            self.drain()
+            self.attempt { try $0.settle() }
+        }
+    }
+
+    func end(_ then: @escaping @Sendable (SinkEnd) -> Void) {
+        queue.async {
+            self.drain()
+            self.verify(then)
+        }
+    }
+
+    func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
+        queue.async {
+            self.drain()
+            self.close()
+            self.tellStop(whenStopped)
+        }
+        // A disk that hangs is not waited for.
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.tellStop(whenStopped) }
+        return .stopping
+    }
+
+    private func tellStop(_ whenStopped: @Sendable () -> Void) {
+        let isFirst = shared.withLock { shared in
+            defer { shared.hasStopped = true }
+            return !shared.hasStopped
+        }
+        if isFirst { whenStopped() }
+    }
+
+    // MARK: - On the queue
+
+    private func open() throws -> SinkContent {
+        guard let destination = plan.destination else { throw DownloadError.noDestination }
+        let partial = try PartialDownload(
+            plan.request,
+            to: destination,
+            replacesFile: plan.replacesFile
+        )
+        self.partial = partial
+        digests = try DownloadDigests(
+            plan,
+            noted: partial.checkpoint?.digests ?? [],
+            reader: partial.reader()
+        )
+        digests?.advance(to: partial.count)
+        shared.withLock { $0.count = partial.count }
+        progress.withLock { progress in
+            progress.partialFile = partial.partURL
+            progress.checkpoint = partial.checkpointURL
+            progress.bytesRecovered = partial.count
+            if let lost = partial.lost { progress.restarts.append(lost) }
+        }
+        return SinkContent(partial: partial.recovered, lost: partial.lost)
+    }
+
+    private func begin(_ start: BodyStart) {
+        drain()
+        attempt { partial in
+            var isWhole = false
+            if case .start(let reason) = start.place {
+                isWhole = true
+                if let reason { progress.withLock { $0.restarts.append(reason) } }
+            } else if partial.count != shared.withLock({ $0.count }) {
+                // Whatever was to be kept is not there.
+                throw DownloadError.partialFileReplaced(partial.partURL)
+            }
+            let origin = DownloadCheckpoint.Origin(
+                url: start.url.absoluteString,
+                fields: start.head.fields,
+                isHTTP10: start.head.version == "HTTP/1.0"
+            )
+            try partial.begin(PartialDownload.Place(start.place), total: start.total, origin: origin)
+            isEndMarked = start.total != nil || start.head.marksEnd
+            guard let digests else { return }
+            try digests.take(start.head, isWhole: isWhole)
+            partial.note { $0.digests = digests.notes }
+        }
+        change { $0.isPreparing = false }
+    }
+
+    private func drain() {
+        while true {
+            let (wasFull, hasMore) = shared.withLock { shared in
+                guard !shared.waiting.isEmpty else {
+                    shared.isScheduled = false
+                    return (false, false)
+                }
+                let wasFull = shared.isFull
+                hand.removeAll(keepingCapacity: true)
+                swap(&hand, &shared.waiting)
+                return (wasFull && !shared.isFull, true)
+            }
+            guard hasMore else { return }
+            if wasFull { change { _ in } }
+            attempt { try write(to: $0) }
+        }
+    }
+
+    private func write(to partial: PartialDownload) throws {
+        var bytes: [UInt8] = []
+        swap(&bytes, &hand)
+        defer { swap(&bytes, &hand) }
+        try partial.write(bytes.span)
+        digests?.advance(to: partial.count)
+    }
+
+    /// Does something with the file; an error is the end, or a reason to start over.
+    private func attempt(_ body: (PartialDownload) throws -> Void) {
+        guard let partial, shared.withLock({ $0.failure == nil && $0.demand == nil }) else { return }
+        do {
+            try body(partial)
+        } catch is PartialDownload.OverlapDifference {
+            change { shared in
+                shared.demand = .overlapDiffers
+                shared.waiting = []
+                shared.count = partial.count
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        change { shared in
+            shared.failure = error
+            shared.waiting = []
+            shared.count = self.partial?.count ?? 0
+        }
+    }
+
+    private func change(_ body: (inout Shared) -> Void) {
+        let onChange = shared.withLock { shared in
+            body(&shared)
+            return shared.onChange
+        }
+        onChange?()
+    }
+
+    // MARK: - The end
+
+    private func verify(_ then: @escaping @Sendable (SinkEnd) -> Void) {
+        let (failure, demand, again) = shared.withLock { ($0.failure, $0.demand, $0.again) }
+        if let failure { return then(.failed(failure)) }
+        if let demand { return then(.mustStartOver(demand)) }
+        // The body ended before the bytes that are there already.
+        guard again == 0 else { return then(.mustStartOver(.overlapDiffers)) }
+        guard let partial else { return then(.failed(DownloadError.noDestination)) }
+        guard let digests else { return then(finish(.success([]))) }
+        digests.finish(length: partial.count) { result in
+            self.queue.async { then(self.finish(result)) }
+        }
+    }
+
+    private func finish(_ result: Result<[Digest], any Error>) -> SinkEnd {
+        // It may have been abandoned meanwhile.
+        guard let partial else { return .failed(URLError(.cancelled)) }
+        do {
+            let computed = try result.get()
+            let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
+            let proof: Download.Proof =
+                verified.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable)
+            let length = partial.count
+            try partial.finish(modified: partial.checkpoint?.modified)
+            progress.withLock { progress in
+                progress.partialFile = nil
+                progress.checkpoint = nil
+                progress.download = Download(
+                    file: plan.destination ?? partial.partURL,
+                    length: length,
+                    proof: proof,
+                    digests: computed,
+                    bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
+                    restarts: progress.restarts
+                )
+            }
+            return .done(nil)
+        } catch let error as DownloadError {
+            if case .digestMismatch = error { return startOver(error) }
+            return .failed(error)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// B10: once more, from the start; then it is given up, and nothing of it stays.
+    private func startOver(_ error: DownloadError) -> SinkEnd {
+        guard hasStartedOver else {
+            hasStartedOver = true
+            return .mustStartOver(.digestMismatch)
+        }
+        progress.withLock { $0.keepsPartialFile = false }
+        return .failed(error)
+    }
+
+    private func close() {
+        digests?.abandon()
+        let keeps = progress.withLock { $0.keepsPartialFile }
+        // The error that ended it is the one to tell; what could not be made safe now is found to be so by the next.
+        if keeps { try? partial?.settle() } else { try? partial?.discard() }
+        partial?.close()
+        partial = nil
+    }
+
+    deinit {
+        digests?.abandon()
+        partial?.close()
+    }
+}
+
+extension PartialDownload.Place {
+    fileprivate init(_ place: BodyStart.Place) {
+        self =
+            switch place {
+            case .start: .start
+            case .end: .end
+            case .again(let offset): .again(from: offset)
+            }
+    }
+}
+
+extension ResponseHead {
+    /// Whether the end of a body without a length can be told from its being cut off.
+    fileprivate var marksEnd: Bool {
+        let codings = fields.combined(for: "Transfer-Encoding")?.split(separator: ",") ?? []
+        return codings.contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == "chunked" }
+    }
+}
+
+extension DownloadCheckpoint {
+    /// When the server last changed the file, in seconds since 1970.
+    fileprivate var modified: Int64? {
+        origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
+    }
+}

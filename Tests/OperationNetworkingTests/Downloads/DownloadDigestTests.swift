@@ -1,0 +1,144 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadDigestTests {
+    private static let text = Data("The quick brown fox jumps over the lazy dog".utf8)
+    private static let sha256 = "d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592"
+    private static let md5 = "9e107d9d372bb6826bd81d3542a419d6"
+    private static let right = try? Digest(text: "sha-256=\(sha256)")
+    private static let wrong = try? Digest(text: "sha-256=\(String(repeating: "0", count: 64))")
+
+    private func scene(
+        _ fields: FieldLines = [:],
+        answers: [Answer] = [.currentRepresentation]
+    ) throws -> DownloadScene {
+        try DownloadScene(
+            serving: Representation(.data(Self.text), entityTag: .strong("v1"), fields: fields),
+            answers: answers
+        )
+    }
+
+    @Test func theRightDigestIsTheProof() async throws {
+        let scene = try scene()
+        let operation = scene.operation()
+        let right = try #require(Self.right)
+        operation.expectedDigests = [right]
+        _ = try await scene.run(operation).get()
+        #expect(operation.download?.proof == .digest(right))
+        #expect(operation.download?.digests == [right])
+        #expect(try Data(contentsOf: scene.target) == Self.text)
+    }
+
+    @Test("B10") func aWrongOneIsTriedOnceMoreAndNeverLeavesAFile() async throws {
+        let scene = try scene()
+        let operation = scene.operation()
+        let (right, wrong) = (try #require(Self.right), try #require(Self.wrong))
+        operation.expectedDigests = [wrong]
+        await #expect(throws: DownloadError.digestMismatch(scene.target, expected: wrong, actual: right)) {
+            try await scene.run(operation).get()
+        }
+        #expect(scene.names.isEmpty)
+        #expect(scene.server.requests.count == 2)
+        #expect(scene.server.requests.allSatisfy { $0["Range"] == nil })
+        #expect(scene.journal.reasons.elements == [.digestMismatch])
+    }
+
+    @Test("B10") func aFileThatIsRightTheSecondTimeIsSaved() async throws {
+        let scene = try scene(answers: [
+            .respond(200, ["ETag": "\"v1\""], body: "The quick brown fox jumps over the lazy cat"),
+            .currentRepresentation,
+        ])
+        let operation = scene.operation()
+        operation.expectedDigests = [try #require(Self.right)]
+        _ = try await scene.run(operation).get()
+        #expect(try Data(contentsOf: scene.target) == Self.text)
+        #expect(operation.download?.restarts == [.digestMismatch])
+    }
+
+    @Test func allThatAreExpectedHaveToHold() async throws {
+        let scene = try scene()
+        let operation = scene.operation()
+        operation.expectedDigests = [
+            try #require(Self.right), try Digest(text: "md5=\(String(repeating: "0", count: 32))"),
+        ]
+        await #expect(throws: DownloadError.self) { try await scene.run(operation).get() }
+        #expect(scene.names.isEmpty)
+    }
+
+    @Test(
+        "RFC 9530, RFC 3230, RFC 1864: what the server says of the file is held against it",
+        arguments: [
+            ("Repr-Digest", "sha-256=:\(base64):"), ("Content-Digest", "sha-256=:\(base64):"),
+            ("Digest", "SHA-256=\(base64)"), ("Content-MD5", "nhB9nTcrtoJr2B01QqQZ1g=="),
+        ]
+    )
+    func theServersDigestIsAProof(_ name: String, _ value: String) async throws {
+        var fields: FieldLines = [:]
+        fields.append(name, value)
+        let scene = try scene(fields)
+        let operation = scene.operation()
+        _ = try await scene.run(operation).get()
+        let expected = try Digest(text: name == "Content-MD5" ? "md5=\(Self.md5)" : "sha-256=\(Self.sha256)")
+        #expect(operation.download?.proof == .digest(expected))
+
+        fields = [:]
+        fields.append(
+            name,
+            value.replacingOccurrences(of: "n", with: "m").replacingOccurrences(of: "1", with: "2")
+        )
+        let other = try self.scene(fields)
+        await #expect(throws: DownloadError.self) { try await other.run(other.operation()).get() }
+        #expect(other.names.isEmpty)
+    }
+
+    private static let base64 = "16j7swfXgJRpypq8sAguT41WUeRtPNt2LQLQvzfJ5ZI="
+
+    @Test func theDigestOfAResumedFileIsThatOfTheWhole() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
+        ])
+        let digest = try Digest.of(DownloadScene.body.data, algorithm: .sha512)
+        for _ in 0..<2 {
+            let operation = scene.operation()
+            operation.expectedDigests = [digest]
+            operation.wantedDigests = [.md5]
+            let result = await scene.run(operation)
+            guard case .success = result else { continue }
+            #expect(operation.download?.proof == .digest(digest))
+            #expect(operation.download?.digests.map(\.algorithm) == [.sha512, .md5])
+            #expect(operation.download?.bytesRecovered == 100_000)
+        }
+        #expect(scene.names == ["file.bin"])
+    }
+
+    @Test func whatTheServerSaidBeforeItBrokeCountsForTheRest() async throws {
+        let scene = try scene(
+            ["Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="],
+            answers: [.currentRepresentation.breaking(after: .body(10)), .currentRepresentation]
+        )
+        _ = await scene.run(scene.operation())
+        // The 206 does not repeat it, since it would be of the part.
+        await #expect(throws: DownloadError.self) { try await scene.run(scene.operation()).get() }
+        #expect(!scene.exists(scene.target))
+    }
+
+    @Test func theBodyOfACodedResponseIsNotHeldAgainstTheDigestOfItsCoding() async throws {
+        let scene = try scene(["Repr-Digest": "sha-256=:\(Self.base64):"])
+        var representation = Representation(
+            .data(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA==") ?? Data()),
+            contentCoding: "gzip",
+            fields: ["Repr-Digest": "sha-256=:\(Self.base64):"]
+        )
+        representation.contentType = "text/plain"
+        scene.server.setRepresentation(representation)
+        let operation = scene.operation()
+        _ = try await scene.run(operation).get()
+        #expect(try Data(contentsOf: scene.target) == Data("hello".utf8))
+        #expect(operation.download?.proof == .length)
+    }
+}

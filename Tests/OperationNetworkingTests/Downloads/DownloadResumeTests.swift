@@ -1,0 +1,262 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// One operation gets a part of the file, and another one the rest: everything a server may do in between, and the
+/// bytes that are there at the end.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadResumeTests {
+    private static let body = DownloadScene.body
+    private static let old = DownloadScene.old
+    private static let otherBody = PatternBody(seed: 2, length: 300_000)
+    private static let new = Representation(.pattern(otherBody), entityTag: .strong("v2"))
+    private static let modified = Date(timeIntervalSince1970: 784_111_777)
+    private static let dated = Representation(.pattern(body), lastModified: modified)
+    private static let bare = Representation(.pattern(body))
+    private static let weak = Representation(.pattern(body), entityTag: .weak("v1"))
+
+    /// What the second operation meets, and what it does.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var first = old
+        let second: Representation
+        /// From where the file goes on; `nil`: it starts over.
+        var kept: Int64? = 100_000
+        var reason: RestartReason?
+        var requestCount = 1
+        var overlap: Int64?
+    }
+
+    private static func misbehaving(_ misbehavior: Representation.Misbehavior) -> Representation {
+        old.misbehaving(misbehavior)
+    }
+
+    static let keepers: [Change] = [
+        Change(testDescription: "P8, S1 a strong tag", second: old),
+        Change(testDescription: "P9, S1 a strong date", first: dated, second: dated),
+        Change(testDescription: "S2 an overlap", second: misbehaving(.shiftsRange(by: -7))),
+        Change(
+            testDescription: "S4 short parts",
+            second: misbehaving(.shortensRange(to: 50_000)),
+            requestCount: 4
+        ),
+        Change(testDescription: "S21 ranges ignored", second: misbehaving(.ignoresRange), requestCount: 2),
+        Change(testDescription: "P10 a weak tag, compared", first: weak, second: weak, overlap: 1000),
+        Change(testDescription: "P12 nothing, compared", first: bare, second: bare, overlap: 1000),
+    ]
+
+    static let restarts: [Change] = [
+        Change(testDescription: "S20 another file", second: new, kept: nil, reason: .resourceChanged),
+        Change(
+            testDescription: "S20 another, shorter file",
+            second: Representation(.pattern(PatternBody(seed: 3, length: 1000)), entityTag: .strong("v2")),
+            kept: nil,
+            reason: .resourceChanged
+        ),
+        Change(
+            testDescription: "S20 another date",
+            first: dated,
+            second: Representation(.pattern(otherBody), lastModified: modified + 60),
+            kept: nil,
+            reason: .resourceChanged
+        ),
+        Change(
+            testDescription: "S11 another file, If-Range ignored",
+            second: new.misbehaving(.ignoresIfRange),
+            kept: nil,
+            reason: .resourceChanged,
+            requestCount: 2
+        ),
+        Change(
+            testDescription: "S2 an overlap of another file with the same tag",
+            second: Representation(
+                .pattern(otherBody),
+                entityTag: .strong("v1"),
+                misbehaviors: [.shiftsRange(by: -7)]
+            ),
+            kept: nil,
+            reason: .overlapDiffers,
+            requestCount: 2
+        ),
+        Change(
+            testDescription: "S21 another file with the same tag, ranges ignored",
+            second: Representation(
+                .pattern(otherBody),
+                entityTag: .strong("v1"),
+                misbehaviors: [.ignoresRange]
+            ),
+            kept: nil,
+            reason: .overlapDiffers,
+            requestCount: 3
+        ),
+        Change(testDescription: "S3 a gap", second: misbehaving(.shiftsRange(by: 7)), requestCount: 3),
+        Change(
+            testDescription: "S5 another total",
+            second: misbehaving(.misstatesTotal(300_001)),
+            requestCount: 2
+        ),
+        Change(
+            testDescription: "S7 no Content-Range",
+            second: misbehaving(.sendsContentRange(nil)),
+            requestCount: 2
+        ),
+        Change(testDescription: "S8 a part of parts", second: misbehaving(.sendsMultipart), requestCount: 2),
+        Change(
+            testDescription: "S10 nonsense for a Content-Range",
+            second: misbehaving(.sendsContentRange("bytes 9-1/x")),
+            requestCount: 2
+        ),
+        Change(
+            testDescription: "S13 a content coding on a part",
+            second: misbehaving(.sendsPartialContentCoding("gzip")),
+            requestCount: 2
+        ),
+        Change(testDescription: "S37 ranges refused", second: misbehaving(.refusesRanges), requestCount: 2),
+        Change(
+            testDescription: "S22 no validator at all",
+            first: bare,
+            second: bare,
+            kept: nil,
+            reason: .validatorMissing
+        ),
+        Change(
+            testDescription: "P10 a weak tag",
+            first: weak,
+            second: weak,
+            kept: nil,
+            reason: .validatorMissing
+        ),
+        Change(
+            testDescription: "P12 nothing, compared, and another file",
+            first: bare,
+            second: Representation(.pattern(otherBody)),
+            kept: nil,
+            reason: .overlapDiffers,
+            requestCount: 2,
+            overlap: 1000
+        ),
+        Change(
+            testDescription: "S27 another type",
+            second: Representation(
+                .data(Data("<p>Log in".utf8)),
+                entityTag: .strong("x"),
+                contentType: "text/html"
+            ),
+            kept: nil,
+            reason: .variantChanged
+        ),
+    ]
+
+    @Test(arguments: keepers)
+    func goesOnWhereTheLastOneStopped(_ change: Change) async throws {
+        try await check(change)
+    }
+
+    @Test(arguments: restarts)
+    func isTheWholeFileAndNeverAMixture(_ change: Change) async throws {
+        try await check(change)
+    }
+
+    private func check(_ change: Change) async throws {
+        let scene = try DownloadScene(
+            serving: change.first,
+            answers: [.currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation]
+        )
+        let first = scene.operation()
+        await #expect(throws: URLError.self) { try await scene.run(first).get() }
+        #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+        let sent = scene.server.bodyBytesSent
+
+        scene.server.setRepresentation(change.second)
+        let second = scene.operation()
+        if let overlap = change.overlap { second.unprovenBytes = .compare(overlap: overlap) }
+        _ = try await scene.run(second).get()
+
+        #expect(try Data(contentsOf: scene.target) == change.second.body.data)
+        #expect(scene.names == ["file.bin"])
+        #expect(scene.server.requests.count == 1 + change.requestCount)
+        let download = try #require(second.download)
+        if let reason = change.reason {
+            #expect(scene.journal.reasons.elements == [reason])
+            #expect(download.restarts == [reason])
+            #expect(download.bytesRecovered == 0)
+        } else if scene.journal.reasons.elements.isEmpty {
+            #expect(scene.journal.offsets.elements.first == change.kept)
+            #expect(download.bytesRecovered == 100_000)
+            if change.requestCount == 1, change.overlap == nil {
+                #expect(scene.server.bodyBytesSent - sent <= 200_007)
+            }
+        }
+    }
+
+    @Test("P7") func whatIsCompleteIsNotAskedForAgain() async throws {
+        let scene = try DownloadScene(answers: [.currentRepresentation, .currentRepresentation])
+        // The name is taken when the file is complete: the bytes stay where they are.
+        let gate = Gate()
+        let server = try ScriptedServer(
+            serving: Self.old,
+            answers: [.currentRepresentation.held(after: .body(299_999), by: gate)]
+        )
+        let first = DownloadOperation(request: URLRequest(url: server.url), to: scene.target)
+        first.start()
+        try await gate.waitForArrivals()
+        try Data("mine".utf8).write(to: scene.target)
+        gate.open()
+        await #expect(throws: DownloadError.destinationExists(scene.target)) { try await first.value }
+        try FileManager.default.removeItem(at: scene.target)
+
+        let second = DownloadOperation(request: URLRequest(url: server.url), to: scene.target)
+        second.start()
+        _ = try await second.value
+        #expect(server.requests.count == 1)
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(second.download?.proof == .length)
+        #expect(scene.server.requests.isEmpty)
+    }
+
+    @Test("S35") func whatTurnsOutToBeCompleteIsConfirmed() async throws {
+        let cut = Answer.currentRepresentation.chunked(isTerminated: false)
+        let scene = try DownloadScene(answers: [cut, .currentRepresentation])
+        _ = await scene.run(scene.operation())
+        let second = scene.operation()
+        _ = try await scene.run(second).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.server.requests.map(\.method) == ["GET", "GET", "HEAD"])
+        #expect(scene.server.bodyBytesSent == 300_000)
+    }
+
+    @Test("P16") func anotherRequestStartsOver() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
+        ])
+        _ = await scene.run(scene.operation())
+        var request = URLRequest(url: scene.server.url)
+        request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        let second = DownloadOperation(request: request, to: scene.target)
+        second.addObserver(scene.journal)
+        second.completionQueue = DispatchQueue(label: "callbacks")
+        _ = try await scene.run(second).get()
+        #expect(scene.server.requests.last?["Range"] == nil)
+        #expect(scene.journal.reasons.elements == [.requestChanged])
+    }
+
+    @Test("B1") func whatBreaksGoesOnFromTheLastByte() async throws {
+        let breaking = Answer.currentRepresentation.breaking(after: .body(50_000))
+        let scene = try DownloadScene(answers: [
+            breaking, breaking, breaking, breaking, breaking, .currentRepresentation,
+        ])
+        let operation = scene.operation()
+        var policy = RetryPolicy(maximumRetries: 2)
+        policy.initialDelay = 0.001
+        operation.retryPolicy = policy
+        _ = try await scene.run(operation).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        // Two in a row without a byte are what the policy limits.
+        #expect(scene.server.requests.count == 6)
+        #expect(scene.journal.offsets.elements == [50_000, 100_000, 150_000, 200_000, 250_000])
+        #expect(scene.server.bodyBytesSent == 300_000)
+    }
+}

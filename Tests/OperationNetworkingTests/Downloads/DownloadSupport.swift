@@ -1,0 +1,70 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+
+/// A server with a file, a folder to save it in, and what was heard meanwhile.
+struct DownloadScene {
+    static let body = PatternBody(seed: 1, length: 300_000)
+    static let old = Representation(.pattern(body), entityTag: .strong("v1"))
+
+    let server: ScriptedServer
+    let folder: TemporaryDirectory
+    let journal = Journal()
+
+    var target: URL { folder.file("file.bin") }
+    var part: URL { folder.file("file.bin.part") }
+    var checkpoint: URL { folder.file("file.bin.part.resume") }
+
+    init(serving representation: Representation = old, answers: [Answer] = [.currentRepresentation]) throws {
+        server = try ScriptedServer(serving: representation, answers: answers)
+        folder = try TemporaryDirectory()
+    }
+
+    /// Hears what becomes of bytes that are there.
+    final class Journal: OperationObserver {
+        let offsets = Recorder<Int64>()
+        let reasons = Recorder<RestartReason>()
+        let retries = Recorder<TimeInterval>()
+
+        func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
+            offsets.append(offset)
+        }
+
+        func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason) {
+            reasons.append(reason)
+        }
+
+        func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
+            retries.append(retry.delay)
+        }
+    }
+
+    func operation(_ path: String = "/") -> DownloadOperation {
+        let operation = DownloadOperation(request: URLRequest(url: server.url(path: path)), to: target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.retryPolicy = nil
+        operation.addObserver(journal)
+        return operation
+    }
+
+    /// Runs an operation to its end, its callbacks included.
+    func run(_ operation: DownloadOperation) async -> Result<URL?, any Error> {
+        operation.start()
+        let result = await Result(awaiting: { try await operation.value as? URL })
+        operation.completionQueue?.sync {}
+        return result
+    }
+
+    /// Leaves a partial file: so many bytes came, and then the connection broke.
+    func leave(_ count: Int) async {
+        _ = await run(operation())
+    }
+
+    func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    var names: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []).sorted()
+    }
+}
