@@ -275,19 +275,22 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
             let proof: Download.Proof =
                 verified.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable)
-            let length = partial.count
-            try partial.finish(modified: partial.checkpoint?.modified)
-            progress.withLock { progress in
+            let progress = progress.withLock { $0 }
+            let download = Download(
+                file: plan.destination ?? partial.partURL,
+                length: partial.count,
+                proof: proof,
+                digests: computed,
+                bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
+                restarts: progress.restarts
+            )
+            try partial.finish(modified: partial.checkpoint?.modified) {
+                try plan.willFinish?(download, partial.partURL)
+            }
+            self.progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil
-                progress.download = Download(
-                    file: plan.destination ?? partial.partURL,
-                    length: length,
-                    proof: proof,
-                    digests: computed,
-                    bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
-                    restarts: progress.restarts
-                )
+                progress.download = download
             }
             return .done(nil)
         } catch let error as DownloadError {

@@ -361,7 +361,7 @@ struct OperationBatchTests {
 }
 
 extension Result {
-    fileprivate var isSuccess: Bool {
+    var isSuccess: Bool {
         if case .success = self { true } else { false }
     }
 }

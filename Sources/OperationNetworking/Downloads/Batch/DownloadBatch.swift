@@ -281,7 +281,9 @@ public final class DownloadBatch: Sendable {
     private func memberDidEnd(_ index: Int, _ operation: DownloadOperation) {
         if let error = operation.error {
             let end: DownloadRun.End =
-                if operation.isCancelled { .cancelled } else if error.isLackOfSpace { .outOfSpace } else { .failed }
+                if operation.isCancelled { .cancelled } else if error.isLackOfSpace { .outOfSpace } else {
+                    .failed
+                }
             memberDidEnd(index, .failure(error), end)
         } else if let download = operation.download {
             memberDidEnd(index, .success(download), .finished)

@@ -74,7 +74,8 @@ final class DownloadJournal: @unchecked Sendable {
             guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
             let status = try file.status
             // Whoever had it may have removed it just before.
-            guard case .file(let named) = try folder.status(of: name), named.identity == status.identity else {
+            guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
+            else {
                 throw DownloadBatchError.journalMissing(url)
             }
             let bytes = try file.read(Int(status.size), at: 0)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct HostAdmissionTests {
     /// Members of some hosts, each named by a letter.
-    private static func admission(_ hosts: String, done: Set<Int> = [], limit: Int, total: Int = .max) -> HostAdmission {
+    private static func admission(_ hosts: String, done: Set<Int> = [], limit: Int, total: Int = .max)
+        -> HostAdmission
+    {
         HostAdmission(origins(hosts), done: done, limit: limit, total: total)
     }
 

@@ -72,7 +72,10 @@ import Testing
     }
 
     @Test func secretsAreNotWrittenDown() throws {
-        let item = Self.item("a", headers: ["Authorization": "Bearer tea", "X-Api-Key": "pot", "Accept": "*/*"])
+        let item = Self.item(
+            "a",
+            headers: ["Authorization": "Bearer tea", "X-Api-Key": "pot", "Accept": "*/*"]
+        )
         let record = JournalItem(item, in: Self.folder)
         let text = String(decoding: try JournalLine.bytes(record), as: UTF8.self)
         #expect(!text.contains("tea") && !text.contains("pot"))
