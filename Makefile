@@ -10,6 +10,12 @@ JOBS ?=
 FILTER ?= .
 # How long generated inputs are tried.
 FUZZ_SECONDS ?= 60
+# How often opget is killed by the crash test, over all servers; each other tool, at each server; and the schedule.
+KILLS ?= 300
+PEER_KILLS ?= 10
+SEED ?= 1
+# More for it, such as --servers strong-etag --parts servers; all with .build/release/OperationNetworkingCrashTest --help
+CRASH_OPTIONS ?=
 # Seconds after which a run of the tests has failed.
 TEST_LIMIT ?= 900
 
@@ -21,11 +27,12 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
-.PHONY: help demo test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test crash-test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
 	@echo 'make test      install what is missing, start nginx and httpbin, and run every test'
+	@echo 'make crash-test  kill opget KILLS times ($(KILLS)) and compare every byte, beside curl, wget and aria2'
 	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
 	@echo 'make build     a debug build'
 	@echo 'make release   opget, optimized'
@@ -61,6 +68,14 @@ endif
 test: test-dependencies $(if $(EXAMPLES),examples)
 	@$(BUILD) --build-tests
 	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST)
+
+# The others are for comparison: it goes on without those that cannot be installed.
+crash-test: dependencies
+	@scripts/install-dependencies --peers || echo 'Going on with what there is.'
+	@$(BUILD) --configuration release --product opget
+	@$(BUILD) --configuration release --product OperationNetworkingCrashTest
+	@.build/release/OperationNetworkingCrashTest --kills '$(KILLS)' --peer-kills '$(PEER_KILLS)' --seed '$(SEED)' \
+	    $(CRASH_OPTIONS)
 
 bench: test-dependencies
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks

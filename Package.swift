@@ -56,6 +56,20 @@ let package = Package(
             dependencies: ["OperationNetworking", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
+        // Kills downloaders and looks at what they leave: for the crash test and the tests of opget.
+        .target(
+            name: "CrashTesting",
+            dependencies: ["OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "OperationNetworkingCrashTest",
+            dependencies: [
+                "CrashTesting", "OperationNetworkingTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "OperationNetworkingSystemTests",
             dependencies: ["OperationNetworkingSystem"],
@@ -72,8 +86,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "CrashTestingTests",
+            dependencies: ["CrashTesting", "OperationNetworkingTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "opgetTests",
-            dependencies: ["opget", "OperationNetworkingTesting"],
+            dependencies: ["opget", "CrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
     ],

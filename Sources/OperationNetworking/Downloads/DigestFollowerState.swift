@@ -97,6 +97,12 @@ struct DigestFollowerState: Hashable, Sendable {
     /// - Returns: whether the bytes count: `false` if they were taken back meanwhile, or nobody wants them.
     mutating func didRead(_ count: Int) -> Bool {
         guard !mustForget, !isAbandoned else { return false }
+        if let length, position + Int64(count) > length {
+            // The end was said to be before the end of this piece, while it was read.
+            mustForget = true
+            position = 0
+            return false
+        }
         position += Int64(count)
         return true
     }

@@ -16,6 +16,7 @@ public struct Download: Hashable, Sendable {
     public let file: URL
     /// In bytes.
     public let length: Int64
+    /// What it was held against.
     public let proof: Proof
     /// All that were computed: those that were expected, and those that were asked for.
     public let digests: [Digest]

@@ -32,7 +32,7 @@ final class DownloadDigests {
 
     /// A body is about to come: `isWhole` if it begins at the start, and nothing that was said before counts.
     func take(_ head: ResponseHead, isWhole: Bool) throws {
-        let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .undone : .none
+        let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .kept : .none
         let digests = DigestFields(head.fields, status: head.status, coding: coding).digests
         if isWhole {
             named = digests.first
@@ -50,9 +50,7 @@ final class DownloadDigests {
         follower?.advance(to: length)
     }
 
-    /// The file is complete.
-    ///
-    /// - Parameter then: is called on another queue with all digests that were computed.
+    /// The file is complete: `then` is called on another queue with all digests that were computed.
     func finish(length: Int64, then: @escaping @Sendable (Result<[Digest], any Error>) -> Void) {
         guard let follower else { return then(.success([])) }
         follower.finish(length: length) { result in then(result.mapError { $0 }) }

@@ -60,6 +60,25 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         self.destination = destination
     }
 
+    /// Goes on with the download that a checkpoint tells of: from the same address, to the same name in the checkpoint's
+    /// directory, with the same digests.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: a file URL, `name.part.resume`.
+    ///   - fields: what the request had besides: values that are, or look like, secrets are not written down, and without
+    ///     them the download starts over.
+    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError` if the directory cannot be read.
+    public convenience init(resuming checkpoint: URL, fields: [String: String] = [:]) throws {
+        let wish: DownloadCheckpoint.Wish
+        var request: URLRequest
+        (wish, request) = try DownloadPlace.wish(in: checkpoint)
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        let directory = checkpoint.deletingLastPathComponent()
+        self.init(request: request, to: directory.appendingPathComponent(wish.name, isDirectory: false))
+        replacesFile = wish.replacesFile
+        expectedDigests = wish.digests.compactMap { Digest($0) }
+    }
+
     // MARK: - Results
 
     /// The file, and how it was proven; `nil` before the operation has succeeded.

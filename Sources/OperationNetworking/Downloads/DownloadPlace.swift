@@ -1,4 +1,5 @@
 internal import Foundation
+internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// Where a download is saved: an open folder, and a name in it.
@@ -25,6 +26,17 @@ struct DownloadPlace {
         } catch {
             throw FileError.foundation(error, url)
         }
+    }
+
+    /// What a checkpoint tells of the file that it is for.
+    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError`.
+    static func wish(in url: URL) throws -> (DownloadCheckpoint.Wish, URLRequest) {
+        let place = try DownloadPlace(url, watch: nil)
+        let finding = try FileError.translating(url) { try place.folder.checkpoint(place.name) }
+        guard case .checkpoint(let checkpoint) = finding, let request = checkpoint.request.request,
+            !checkpoint.wish.name.isEmpty, !checkpoint.wish.name.contains("/")
+        else { throw DownloadError.checkpointUnreadable(url) }
+        return (checkpoint.wish, request)
     }
 
     /// The file with this name beside it.

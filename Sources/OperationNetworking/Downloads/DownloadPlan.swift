@@ -14,6 +14,15 @@ struct DownloadPlan: Sendable {
     /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right, and on the disk,
     /// and is about to get its name. What it throws is the end, and the partial file is kept.
     var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)?
+
+    /// What a process that knows nothing but the checkpoint has to know.
+    var wish: DownloadCheckpoint.Wish {
+        DownloadCheckpoint.Wish(
+            name: destination?.lastPathComponent ?? "",
+            replacesFile: replacesFile,
+            digests: expectedDigests.map(\.description)
+        )
+    }
 }
 
 /// How a download is going: written on its sink's queue, read anywhere.

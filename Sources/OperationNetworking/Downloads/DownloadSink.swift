@@ -185,11 +185,13 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 fields: start.head.fields,
                 isHTTP10: start.head.version == "HTTP/1.0"
             )
-            try partial.begin(PartialDownload.Place(start.place), total: start.total, origin: origin)
+            try digests?.take(start.head, isWhole: isWhole)
             isEndMarked = start.total != nil || start.head.marksEnd
-            guard let digests else { return }
-            try digests.take(start.head, isWhole: isWhole)
-            partial.note { $0.digests = digests.notes }
+            try partial.begin(PartialDownload.Place(start.place), total: start.total, origin: origin) {
+                checkpoint in
+                checkpoint.digests = digests?.notes ?? []
+                checkpoint.wish = plan.wish
+            }
         }
         change { $0.isPreparing = false }
     }
@@ -338,8 +340,9 @@ extension PartialDownload.Place {
 }
 
 extension ResponseHead {
-    /// Whether the end of a body without a length can be told from its being cut off.
+    /// Whether the end of the body can be told from its being cut off.
     fileprivate var marksEnd: Bool {
+        if fields.contentLength != nil { return true }
         let codings = fields.combined(for: "Transfer-Encoding")?.split(separator: ",") ?? []
         return codings.contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == "chunked" }
     }

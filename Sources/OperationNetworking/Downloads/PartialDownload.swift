@@ -110,20 +110,6 @@ final class PartialDownload {
     /// How many bytes a later process certainly finds again.
     var committed: Int64 { checkpoint?.committed ?? 0 }
 
-    /// Changes what the next checkpoint says besides the bytes: digests, counts. Nothing happens before the first
-    /// body, and one that starts anew forgets the digests.
-    func note(_ change: (inout DownloadCheckpoint) -> Void) {
-        guard var next = checkpoint else { return }
-        change(&next)
-        hasNotes = hasNotes || next != checkpoint
-        checkpoint = next
-    }
-
-    /// The bytes that are there, from `offset` on, at most `length` of them; fewer at the end.
-    func read(_ length: Int, at offset: Int64) throws -> [UInt8] {
-        try translating { try file.read(Int(min(Int64(length), max(0, count - offset))), at: offset) }
-    }
-
     /// Reads the file on any queue, while it is written here.
     func reader() throws -> DigestFollower.Reader {
         let reader = try translating { try place.folder.reader(names.part) }
@@ -138,13 +124,20 @@ final class PartialDownload {
     ///   - start: where its first byte belongs.
     ///   - total: the length of the whole, `nil` if the head does not tell. It is looked for room for it.
     ///   - origin: the response.
+    ///   - note: puts into the checkpoint what it says besides the bytes.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
-    func begin(_ start: Place, total: Int64?, origin: DownloadCheckpoint.Origin) throws {
+    func begin(
+        _ start: Place,
+        total: Int64?,
+        origin: DownloadCheckpoint.Origin,
+        note: (inout DownloadCheckpoint) -> Void = { _ in }
+    ) throws {
         try translating {
             try checkRoom(for: total)
             switch start {
-            case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total)
-            case .start, .end, .again: try startAnew(total, origin)  // without a checkpoint nothing is there
+            case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, note)
+            // Without a checkpoint nothing is there.
+            case .start, .end, .again: try startAnew(total, origin, note)
             }
             if case .again(let offset) = start {
                 position = min(max(offset, 0), count)
@@ -322,7 +315,11 @@ final class PartialDownload {
     }
 
     /// Everything that is there is given up, and on the disk nothing is left that could be taken for what comes.
-    private func startAnew(_ total: Int64?, _ origin: DownloadCheckpoint.Origin) throws {
+    private func startAnew(
+        _ total: Int64?,
+        _ origin: DownloadCheckpoint.Origin,
+        _ note: (inout DownloadCheckpoint) -> Void
+    ) throws {
         var next = DownloadCheckpoint(
             request: request,
             origin: origin,
@@ -337,6 +334,7 @@ final class PartialDownload {
             next.created = old.created
         }
         next.attempts += 1
+        note(&next)
         let isClean = try !isTainted && count == 0 && committed == 0 && file.status.size == 0
         if !isClean {
             isTainted = true
@@ -353,12 +351,13 @@ final class PartialDownload {
         self.total = total
     }
 
-    private func goOn(_ total: Int64?) throws {
+    private func goOn(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
         guard var next = checkpoint else { return }
         // What a failed write left.
         if try file.status.size != count { try file.truncate(to: count) }
         next.total = total ?? next.total
         next.attempts += 1
+        note(&next)
         self.total = next.total
         checkpoint = next
         hasNotes = true

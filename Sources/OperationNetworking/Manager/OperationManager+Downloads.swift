@@ -94,12 +94,14 @@ extension OperationManager {
             }
             return item
         }
+        let known = replay.known(items, retriesFailed: retriesFailed) { try? FileStamp(path: $0.path) }
+        for case .success(let download) in known.values { DownloadBatch.removeLeftovers(of: download.file) }
         let batch = DownloadBatch(
             items,
             options: replay.header.options.options,
             source: downloadSource,
             journal: file,
-            known: replay.known(items, retriesFailed: retriesFailed) { try? FileStamp(path: $0.path) },
+            known: known,
             onEvent: onEvent
         )
         batch.begin()

@@ -25,7 +25,8 @@ extension Exchange {
                 self.go(on: request, transfers)
                 switch self.phase {
                 case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
-                case .opening, .deciding, .finishing, .stopping, .ended: break  // it failed, or is complete without a transfer
+                // It failed, or is complete without a transfer.
+                case .opening, .deciding, .finishing, .stopping, .ended: break
                 }
             }
         }

@@ -23,6 +23,8 @@ struct Resumption {
     /// Why the whole was asked for.
     private var reason: RestartReason?
     private var fruitlessRounds = 0
+    /// When the last answer was too short.
+    private var lastHeld: Int64 = 0
 
     init(isAllowed: Bool, overlap: Int64? = nil) {
         self.isAllowed = isAllowed
@@ -118,11 +120,14 @@ struct Resumption {
         return held < total
     }
 
-    /// Counts an answer that was too short.
-    /// - Returns: whether to go on asking.
-    mutating func goesOn(afterReceiving bytes: Int64) -> Bool {
-        fruitlessRounds = bytes > 0 ? 0 : fruitlessRounds + 1
-        return fruitlessRounds < Self.maximumFruitlessRounds
+    /// Counts an answer that was too short; when several in a row have brought nothing, the next question is for the
+    /// whole.
+    mutating func countShortAnswer(held: Int64) {
+        fruitlessRounds = held > lastHeld ? 0 : fruitlessRounds + 1
+        lastHeld = held
+        guard fruitlessRounds >= Self.maximumFruitlessRounds else { return }
+        fruitlessRounds = 0
+        remember(.whole(because: .invalidAnswer))
     }
 
     private func partial(_ held: Int64) -> PartialContent? {

@@ -52,6 +52,14 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         ]
     }
 
+    /// What the caller wants of the file.
+    struct Wish: Hashable, Codable, Sendable {
+        /// The name that it is to have, in the directory of the checkpoint.
+        var name = ""
+        var replacesFile = false
+        var digests: [String] = []
+    }
+
     /// How many blocks are kept.
     static let maximumBlockCount = 16
 
@@ -64,8 +72,10 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     private(set) var committed: Int64 = 0
     /// The latest ones, in order.
     private(set) var blocks: [Block] = []
-    /// What the file has to be, as somebody said, in a form that only they read.
+    /// The digest that the server names of the whole.
     var digests: [String] = []
+    /// What the caller wants: for a process that knows nothing but the checkpoint.
+    var wish = Wish()
     /// Bytes that were received and thrown away.
     var wasted: Int64 = 0
     /// Transfers that were begun for it.

@@ -33,6 +33,15 @@ struct RequestRecord: Hashable, Codable, Sendable {
         secretFields = secret.sorted()
     }
 
+    /// The request, without what was not written down; `nil` if its address is none.
+    var request: URLRequest? {
+        guard let url = URL(string: url) else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.allHTTPHeaderFields = selectingFields
+        return request
+    }
+
     /// Whether both ask the same, apart from the address (P15, P16).
     func selectsTheSame(as other: RequestRecord) -> Bool {
         method == other.method && hasBody == other.hasBody && secretFields == other.secretFields

@@ -132,7 +132,8 @@ public struct Answer: Sendable {
         changed { $0.interim.append(Message(status: status, fields: fields, body: "")) }
     }
 
-    /// Sends the body slowly.
+    /// Sends the body slowly, and keeps little of it in the kernel: a client that reads has almost everything that
+    /// counts as sent.
     public func throttled(to bytesPerSecond: Int) -> Answer {
         precondition(bytesPerSecond > 0, "An answer of \(bytesPerSecond) bytes per second never ends")
         return changed { $0.bytesPerSecond = bytesPerSecond }

@@ -11,6 +11,8 @@ struct AnswerWriter {
     }
 
     private static let bufferSize = 1 << 16
+    /// What the kernel holds of an answer that is throttled.
+    private static let throttledSendBufferSize = 1 << 15
 
     private let socket: Socket
     private let server: ServerCore
@@ -24,16 +26,34 @@ struct AnswerWriter {
     private var bodyCount: Int?
     private var throttleStart: ContinuousClock.Instant?
     private var throttledCount = 0
+    /// How many bytes of the body the server has been told of.
+    private var bodyBytesCounted = 0
 
     init(_ socket: Socket, _ answer: WireAnswer, server: ServerCore) {
         self.socket = socket
         self.server = server
         bytesPerSecond = answer.bytesPerSecond
         interruptions = answer.interruptions
+        // Otherwise it would take megabytes at once, and only claim to send them slowly.
+        if bytesPerSecond != nil { socket.limitSendBuffer(to: Self.throttledSendBufferSize) }
     }
 
     /// Sends all of `answer`.
     mutating func send(_ answer: WireAnswer) throws(Interrupted) {
+        do throws(Interrupted) {
+            try sendParts(of: answer)
+        } catch {
+            switch error {
+            case .close: break  // the kernel sends what it has
+            case .reset, .gone:
+                let unsent = min(socket.unsentCount, bodyBytesCounted)
+                if unsent > 0 { server.countBody(-unsent) }
+            }
+            throw error
+        }
+    }
+
+    private mutating func sendParts(of answer: WireAnswer) throws(Interrupted) {
         try interruptIfDue()
         try write(answer.head, isBody: false)
         if bytesPerSecond != nil { try flush() }
@@ -125,25 +145,31 @@ struct AnswerWriter {
             bodyBytesInBuffer = 0
         }
         // Counted before it is sent, so that a client never has more than is counted.
-        if bodyBytesInBuffer > 0 { server.countBody(bodyBytesInBuffer) }
+        count(bodyBytesInBuffer)
         var sent = 0
         while sent < buffer.count {
-            let count = try pacedCount(of: buffer.count - sent)
+            let size = pacedCount(of: buffer.count - sent)
             let taken = buffer.withUnsafeBytes {
-                socket.send(UnsafeRawBufferPointer(rebasing: $0[sent..<sent + count]))
+                socket.send(UnsafeRawBufferPointer(rebasing: $0[sent..<sent + (size ?? 0)]))
             }
             sent += taken
-            guard taken == count else {
+            guard taken == size else {
                 // What was not sent is at the end of the buffer, and so is the body.
-                if bodyBytesInBuffer > 0 { server.countBody(-min(bodyBytesInBuffer, buffer.count - sent)) }
+                count(-min(bodyBytesInBuffer, buffer.count - sent))
                 throw .gone
             }
         }
     }
 
+    private mutating func count(_ bodyBytes: Int) {
+        guard bodyBytes != 0 else { return }
+        bodyBytesCounted += bodyBytes
+        server.countBody(bodyBytes)
+    }
+
     /// How many of `count` bytes to send now: all of them, unless the body is throttled; then waits as long as it
-    /// takes to be in time, about twenty times a second.
-    private mutating func pacedCount(of count: Int) throws(Interrupted) -> Int {
+    /// takes to be in time, about twenty times a second. `nil` when the client has gone meanwhile.
+    private mutating func pacedCount(of count: Int) -> Int? {
         guard let bytesPerSecond, bodyCount != nil else { return count }
         let start = throttleStart ?? .now
         throttleStart = start
@@ -151,7 +177,7 @@ struct AnswerWriter {
         throttledCount += slice
         let due = start + .seconds(Double(throttledCount) / Double(bytesPerSecond))
         let wait = due - .now
-        if wait > .zero, socket.waitForHangUp(limit: wait) == .hangUp { throw .gone }
+        if wait > .zero, socket.waitForHangUp(limit: wait) == .hangUp { return nil }
         return slice
     }
 }

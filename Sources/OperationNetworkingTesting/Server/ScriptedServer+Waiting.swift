@@ -46,6 +46,15 @@ extension ScriptedServer {
         }
     }
 
+    /// Suspends the task until at least `count` bytes of bodies count as sent; see ``bodyBytesSent``.
+    public func waitForBodyBytes(count: Int, within limit: Duration = .seconds(10)) async throws {
+        try await core.state.wait(within: limit) {
+            "\($0.bodyBytesSent) of \(count) bytes were sent."
+        } until: {
+            $0.bodyBytesSent >= count ? () : nil
+        }
+    }
+
     /// Suspends the task until exactly `count` connections are open: 0 waits until all have been closed.
     public func waitForOpenConnections(_ count: Int, within limit: Duration = .seconds(10)) async throws {
         try await core.state.wait(within: limit) {

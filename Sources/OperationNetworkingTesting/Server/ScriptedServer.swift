@@ -101,7 +101,8 @@ public final class ScriptedServer: Sendable {
     public var answersEnded: Int { core.state.withLock(\.answersEnded) }
 
     /// How many bytes of bodies were given to the kernel in all answers together, without the chunked coding's
-    /// own. At least as many as clients have received.
+    /// own. At least as many as clients have received. When a client goes away or its connection is reset, what
+    /// the kernel had not put on the wire is taken off again.
     public var bodyBytesSent: Int { core.state.withLock(\.bodyBytesSent) }
 
     /// What the server could not make sense of: malformed requests, handlers that threw. Empty in a good test.

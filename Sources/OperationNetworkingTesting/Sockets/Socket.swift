@@ -93,6 +93,20 @@ final class Socket: @unchecked Sendable {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
 
+    /// How many of the bytes taken by ``send(_:)`` the kernel has not put on the wire: it still holds them, or
+    /// threw them away when the connection failed. 0 where the kernel does not tell.
+    var unsentCount: Int {
+        // SIOCOUTQNSD of linux/sockios.h, which the Glibc module does not show.
+        let request: UInt = 0x894B
+        var count: Int32 = 0
+        return ioctl(descriptor, request, &count) == 0 ? max(0, Int(count)) : 0
+    }
+
+    /// Has the kernel take only so many bytes (twice as many, in fact) before the client does.
+    func limitSendBuffer(to count: Int) {
+        set(SOL_SOCKET, SO_SNDBUF, Int32(count))
+    }
+
     /// Lets the socket be bound to a port on which connections still wait for their end.
     func reuseAddress() {
         set(SOL_SOCKET, SO_REUSEADDR, Int32(1))

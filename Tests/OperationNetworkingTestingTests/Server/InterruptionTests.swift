@@ -43,6 +43,32 @@ struct InterruptionTests {
         #expect(server.bodyBytesSent == 6)
     }
 
+    @Test func bytesSentCanBeWaitedFor() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 4)])
+        let client = try RawClient(port: server.port)
+        try client.get()
+        try await server.waitForBodyBytes(count: 4)
+        #expect(try client.receive(head.utf8.count + 4) == head + "0123")
+        await #expect(throws: TimeLimitExceeded.self) {
+            try await server.waitForBodyBytes(count: 5, within: .milliseconds(1))
+        }
+        server.release()
+        try await server.waitForBodyBytes(count: 10)
+    }
+
+    /// A client that does not read takes no more than its own kernel does.
+    @Test func whatTheKernelDidNotSendIsNotCounted() async throws {
+        let length = 64 << 20
+        let server = try ScriptedServer([.respond(body: .generated(length: length)).throttled(to: 1 << 30)])
+        var client: RawClient? = try RawClient(port: server.port)
+        try client?.get()
+        try await server.waitForBodyBytes(count: 1 << 16)
+        client = nil  // closed with unread bytes
+        try await server.waitForAnswers()
+        // As much as a receiving kernel keeps, at the most; not what was given to the sending one.
+        #expect(server.bodyBytesSent < 8 << 20)
+    }
+
     @Test(arguments: [Answer.respond(body: "0123456789").resetting(after: 4), .reset])
     func aResetAnswerIsAResetConnection(answer: Answer) throws {
         let server = try ScriptedServer([answer])

@@ -89,6 +89,17 @@ import Testing
         #expect(state.next() == .read(0..<3))
     }
 
+    @Test func anEndWithinThePieceThatIsBeingReadBeginsAgain() {
+        var state = DigestFollowerState()
+        #expect(state.advance(to: piece) == true)
+        #expect(state.next() == .read(0..<piece))
+        #expect(state.finish(length: 3) == false)
+        #expect(state.didRead(Int(piece)) == false)
+        #expect(state.next() == .forget)
+        state.didForget()
+        #expect(state.next() == .read(0..<3))
+    }
+
     @Test func anAnswerThatWasTakenBackMeanwhileIsNone() {
         var state = DigestFollowerState()
         #expect(state.finish(length: 0) == true)

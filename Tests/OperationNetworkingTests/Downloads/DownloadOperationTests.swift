@@ -141,8 +141,10 @@ struct DownloadOperationTests {
             .currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation,
         ])
         let operation = scene.operation()
+        let progress = Recorder<Int64>()
+        operation.setDownloadProgress { _, total, _ in progress.append(total) }
         operation.start()
-        try await gate.waitForArrivals()
+        _ = try await progress.wait()
         operation.cancel()
         await #expect(throws: URLError.self) { try await operation.value }
         #expect(scene.exists(scene.part) && scene.exists(scene.checkpoint))

@@ -26,7 +26,8 @@ struct DownloadResumeTests {
         /// From where the file goes on; `nil`: it starts over.
         var kept: Int64? = 100_000
         var reason: RestartReason?
-        var requestCount = 1
+        /// `nil`: it depends on when the difference is found.
+        var requestCount: Int? = 1
         var overlap: Int64?
     }
 
@@ -37,7 +38,12 @@ struct DownloadResumeTests {
     static let keepers: [Change] = [
         Change(testDescription: "P8, S1 a strong tag", second: old),
         Change(testDescription: "P9, S1 a strong date", first: dated, second: dated),
-        Change(testDescription: "S2 an overlap", second: misbehaving(.shiftsRange(by: -7))),
+        // Every part ends seven bytes too early, too: after three that bring nothing, the whole is compared (S4).
+        Change(
+            testDescription: "S2 an overlap",
+            second: misbehaving(.shiftsRange(by: -7)),
+            requestCount: 5
+        ),
         Change(
             testDescription: "S4 short parts",
             second: misbehaving(.shortensRange(to: 50_000)),
@@ -79,7 +85,7 @@ struct DownloadResumeTests {
             ),
             kept: nil,
             reason: .overlapDiffers,
-            requestCount: 2
+            requestCount: nil
         ),
         Change(
             testDescription: "S21 another file with the same tag, ranges ignored",
@@ -177,7 +183,7 @@ struct DownloadResumeTests {
 
         #expect(try Data(contentsOf: scene.target) == change.second.body.data)
         #expect(scene.names == ["file.bin"])
-        #expect(scene.server.requests.count == 1 + change.requestCount)
+        if let count = change.requestCount { #expect(scene.server.requests.count == 1 + count) }
         let download = try #require(second.download)
         if let reason = change.reason {
             #expect(scene.journal.reasons.elements == [reason])
@@ -226,6 +232,35 @@ struct DownloadResumeTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.server.requests.map(\.method) == ["GET", "GET", "HEAD"])
         #expect(scene.server.bodyBytesSent == 300_000)
+    }
+
+    @Test func aCheckpointIsEnoughToGoOn() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
+        ])
+        let digest = try Digest.of(Self.body.data, algorithm: .sha256)
+        let first = scene.operation("file?version=1")
+        first.expectedDigests = [digest]
+        _ = await scene.run(first)
+
+        let second = try DownloadOperation(resuming: scene.checkpoint)
+        #expect(second.request.url == scene.server.url(path: "file?version=1"))
+        #expect(second.destination?.path == scene.target.path)
+        second.completionQueue = DispatchQueue(label: "callbacks")
+        _ = try await scene.run(second).get()
+        #expect(scene.server.requests.last?["Range"] == "bytes=100000-")
+        #expect(second.download?.proof == .digest(digest))
+    }
+
+    @Test func whatIsNoCheckpointIsAnError() throws {
+        let scene = try DownloadScene()
+        #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
+            try DownloadOperation(resuming: scene.checkpoint)
+        }
+        try Data("rubbish".utf8).write(to: scene.checkpoint)
+        #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
+            try DownloadOperation(resuming: scene.checkpoint)
+        }
     }
 
     @Test("P16") func anotherRequestStartsOver() async throws {

@@ -55,3 +55,14 @@ extension FileChange {
         }
     }
 }
+
+extension PartialDownload {
+    /// The bytes that are there, from `offset` on, at most `length` of them.
+    func read(_ length: Int, at offset: Int64) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: length)
+        let read = try reader()
+        var buffer = bytes.mutableSpan
+        let count = try read(offset, &buffer)
+        return Array(bytes[..<count])
+    }
+}

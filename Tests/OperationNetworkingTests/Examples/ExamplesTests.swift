@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
@@ -52,6 +53,25 @@ struct ExamplesTests {
         #expect(result.status == 1)
         #expect(result.lines.contains("all 2") && result.lines.contains("good: 4 bytes"), "\(result)")
         #expect(result.errors.hasPrefix("bad: "), "\(result)")
+    }
+
+    // MARK: - Download
+
+    @Test func aDownloadGoesOnAfterItBroke() async throws {
+        let body = PatternBody(length: 200_000)
+        let server = try ScriptedServer { request in
+            let answer = Answer.representation(Representation(.pattern(body), entityTag: .strong("v1")))
+            return request.number == 0 ? answer.breaking(after: 60_000) : answer
+        }
+        let directory = try TemporaryDirectory()
+        let digest = try Digest.of(body.data, algorithm: .sha256).description
+        let arguments = (server.url.absoluteString, directory.file("big.iso").path)
+        let result = try await ExampleProgram("Download").run(arguments.0, arguments.1, digest)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines == ["digest(\(digest)) 0", "big.iso"])
+        #expect(server.requests.last?["Range"] == "bytes=60000-")
+        let again = try await ExampleProgram("Download").run(arguments.0, arguments.1, digest)
+        #expect(again.status == 1 && again.errors.contains("exists"), "\(again)")
     }
 
     // MARK: - PauseAndResume

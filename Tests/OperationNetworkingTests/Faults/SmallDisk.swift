@@ -12,12 +12,14 @@ final class SmallDisk: Sendable {
     private let process = Process()
     private let input = Pipe()
 
+    /// - Parameter isReadOnly: whether nothing can be written to it.
     /// - Throws: ``NotPermitted``, or what `Process` throws without unshare(1).
-    init() throws {
+    init(isReadOnly: Bool = false) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // The mount point is of no importance: nobody else sees what is mounted there.
-        let script = "mount -t tmpfs -o size=\(Self.capacity) small /mnt && echo ready && cat"
+        let options = "size=\(Self.capacity)" + (isReadOnly ? ",ro" : "")
+        let script = "mount -t tmpfs -o \(options) small /mnt && echo ready && cat"
         let namespaces = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
         process.arguments = ["unshare"] + namespaces + ["sh", "-c", script]
         process.standardInput = input

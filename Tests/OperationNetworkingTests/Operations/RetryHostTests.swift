@@ -146,23 +146,23 @@ struct RetryHostTests {
 
     @Test func aFurtherAttemptWaitsToo() async throws {
         defer { forgetHostWaits() }
-        let server = try ScriptedServer { _ in .hangUp }
-        let origin = Origin(server.url)
-        let (operation, watcher) = operation(server, policy: policy())
-        let ends = Gate()
-        operation.completionBlock = { ends.open() }
-        NetworkThread.shared.perform { transfers in
-            operation.start()
-            // After the start of the first transfer, and before anything of it has happened.
-            NetworkThread.shared.perform { transfers in
-                transfers.hostWaits.note(origin, seconds: 500, now: .now)
+        let busy = Locked<Origin?>(nil)
+        let server = try ScriptedServer { _ in
+            // Before the connection is lost, and so before the next attempt.
+            if let origin = busy.withLock({ $0 }) {
+                NetworkThread.shared.perform { $0.hostWaits.note(origin, seconds: 500, now: .now) }
             }
+            return .hangUp
         }
+        busy.withLock { $0 = Origin(server.url) }
+        let (operation, watcher) = operation(server, policy: policy())
+        operation.start()
         let lost = "\(URLError.Code.networkConnectionLost.rawValue)"
         #expect(try await watcher.reasons.wait(count: 2) == [lost, "busy"])
         #expect(server.requests.count == 1)
         operation.cancel()
-        try await ends.wait()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .cancelled)
     }
 
     @Test func theTargetOfARedirectIsWaitedFor() async throws {

@@ -11,4 +11,10 @@ extension DownloadBatch {
             throw .duplicateDestination(item.destination)
         }
     }
+
+    /// Removes what a process that was killed left beside a file that it had just completed.
+    static func removeLeftovers(of file: URL) {
+        // What stays harms nobody.
+        try? DownloadPlace(file, watch: nil).check(replacesFile: true)
+    }
 }

@@ -1,0 +1,324 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct PartialDownloadFaultTests {
+    private let directory: TemporaryDirectory
+    private let machine = Machine()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func open(_ url: URL? = nil, replacesFile: Bool = false) throws -> PartialDownload {
+        try PartialDownload(
+            .sample,
+            to: url ?? directory.file("a"),
+            replacesFile: replacesFile,
+            in: machine.environment
+        )
+    }
+
+    private func begun(_ url: URL? = nil, replacesFile: Bool = false, total: Int64? = 10) throws
+        -> PartialDownload
+    {
+        let download = try open(url, replacesFile: replacesFile)
+        try download.begin(.start, total: total, origin: Sample.origin())
+        return download
+    }
+
+    private func put(_ text: String, _ name: String) throws {
+        try Data(text.utf8).write(to: directory.file(name))
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOf: directory.file(name), encoding: .utf8)
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+    }
+
+    /// The code of the `CocoaError` that `body` ends with.
+    private func code(_ body: () throws -> Void) -> CocoaError.Code? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? CocoaError)?.code
+        }
+    }
+
+    // MARK: - The destination
+
+    @Test(arguments: [
+        "http://example.com/a", "file:///", "file:///tmp/..", "file:///tmp/.", "file:///tmp/none/",
+    ])
+    func whatNamesNoFileIsRefused(text: String) throws {
+        let url = try #require(URL(string: text))
+        #expect(throws: DownloadError.invalidDestination(url)) { try open(url) }
+    }
+
+    @Test func aFileThatExistsIsNotReplacedUnlessAsked() throws {
+        try put("theirs", "a")
+        #expect(throws: DownloadError.destinationExists(directory.file("a"))) { try open() }
+        let download = try begun(replacesFile: true, total: 2)
+        try download.write("01")
+        #expect(try text("a") == "theirs")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "01")
+        #expect(try names() == ["a"])
+    }
+
+    @Test(arguments: [true, false])
+    func aDirectoryIsRefused(replacesFile: Bool) throws {
+        let url = directory.file("a")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        #expect(throws: DownloadError.destinationIsDirectory(url)) { try open(replacesFile: replacesFile) }
+        let sameURL = URL(fileURLWithPath: url.path, isDirectory: true)
+        #expect(throws: DownloadError.destinationIsDirectory(sameURL)) { try open(sameURL) }
+    }
+
+    @Test(arguments: ["file", "nothing", "."])
+    func aSymbolicLinkIsRefusedWhereverItLeads(target: String) throws {
+        try put("theirs", "file")
+        let url = directory.file("a")
+        #expect(symlink(target, url.path) == 0)
+        #expect(throws: DownloadError.destinationIsNotFile(url)) { try open(replacesFile: true) }
+        #expect(throws: DownloadError.destinationIsNotFile(url)) { try open() }
+    }
+
+    @Test func aFIFOIsRefused() throws {
+        let url = directory.file("a")
+        #expect(mkfifo(url.path, 0o600) == 0)
+        #expect(throws: DownloadError.destinationIsNotFile(url)) { try open(replacesFile: true) }
+    }
+
+    @Test func aFolderThatIsMissingIsRefused() throws {
+        let url = directory.url.appendingPathComponent("none/a")
+        #expect(code { _ = try open(url) } == .fileNoSuchFile)
+    }
+
+    @Test func aNameThatIsTooLongIsRefused() throws {
+        #expect(
+            code { _ = try open(directory.file(String(repeating: "a", count: 256))) }
+                == .fileWriteInvalidFileName
+        )
+        let longest = directory.file(String(repeating: "a", count: 255))
+        let download = try begun(longest, total: 1)
+        try download.write("0")
+        try download.finish(modified: nil)
+        #expect(FileManager.default.fileExists(atPath: longest.path))
+    }
+
+    @Test(arguments: [true, false])
+    func whatGetsTheNameMeanwhileIsLeftAsItIs(isDirectory: Bool) throws {
+        let url = directory.file("a")
+        let download = try begun(replacesFile: isDirectory, total: 2)
+        try download.write("01")
+        let error: DownloadError
+        if isDirectory {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            error = .destinationIsDirectory(url)
+        } else {
+            try put("theirs", "a")
+            error = .destinationExists(url)
+        }
+        #expect(throws: error) { try download.finish(modified: nil) }
+        try download.settle()
+        #expect(try text("a.part") == "01")
+        try FileManager.default.removeItem(at: url)
+        try download.finish(modified: nil)
+        #expect(try text("a") == "01")
+        #expect(try names() == ["a"])
+    }
+
+    // MARK: - Others
+
+    @Test func onlyOneCanWriteAFile() throws {
+        let download = try begun()
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        try download.write("01234")
+        try download.settle()
+        download.close()
+        #expect(try open().recovered?.offset == 5)
+    }
+
+    @Test func anotherProcessThatHasTheFileIsLeftAlone() throws {
+        try put("", "a.part")
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["flock", directory.file("a.part").path, "sh", "-c", "echo ready; cat"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        #expect(output.fileHandleForReading.availableData == Data("ready\n".utf8))
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        try open().close()
+    }
+
+    @Test(arguments: ["removed", "replaced", "cut", "lengthened"])
+    func aPartThatSomebodyChangesIsNotTakenForOurs(how: String) throws {
+        let download = try begun()
+        try download.write("0123456789")
+        let part = directory.file("a.part")
+        switch how {
+        case "removed": try FileManager.default.removeItem(at: part)
+        case "replaced":
+            try FileManager.default.removeItem(at: part)
+            try put("9876543210", "a.part")
+        case "cut": #expect(truncate(part.path, 5) == 0)
+        default: #expect(truncate(part.path, 15) == 0)
+        }
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.settle() }
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.finish(modified: nil) }
+        #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
+    }
+
+    @Test func whenEveryNameIsTakenItSaysSo() throws {
+        let name = PartialName(of: "a")
+        for number in 0..<PartialName.candidateCount {
+            #expect(mkfifo(directory.file(name.candidate(number).part).path, 0o600) == 0)
+        }
+        #expect(throws: DownloadError.noFreeName(directory.file("a"))) { try open() }
+    }
+
+    @Test func partsThatAreNoFilesArePassedBy() throws {
+        try FileManager.default.createDirectory(
+            at: directory.file("a.part"),
+            withIntermediateDirectories: false
+        )
+        #expect(symlink("nothing", directory.file("a.1.part").path) == 0)
+        #expect(mkfifo(directory.file("a.2.part").path, 0o600) == 0)
+        try put("", "x")
+        try FileManager.default.linkItem(at: directory.file("x"), to: directory.file("a.3.part"))
+        #expect(try open().partURL.lastPathComponent == "a.4.part")
+    }
+
+    // MARK: - The disk
+
+    @Test(.enabled(if: SmallDisk.isPermitted)) func aFileThatIsTooLargeForTheDiskIsNotBegun() throws {
+        let disk = try SmallDisk()
+        let url = disk.file("a")
+        let download = try open(url)
+        do {
+            try download.begin(.start, total: 1 << 20, origin: Sample.origin())
+            Issue.record("There was room")
+        } catch DownloadError.notEnoughSpace(url, let needed, let available) {
+            #expect(needed == 1 << 20)
+            #expect(available <= SmallDisk.capacity)
+        }
+        download.close()
+        #expect(!FileManager.default.fileExists(atPath: disk.file("a.part").path))
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted)) func roomThatWasMadeCountsAsRoom() throws {
+        let disk = try SmallDisk()
+        let total = Int64(SmallDisk.capacity * 3 / 4)
+        let download = try begun(disk.file("a"), total: total)
+        try download.write([UInt8](repeating: 1, count: 1000).span)
+        try download.settle()
+        try download.begin(.end, total: total, origin: Sample.origin())
+        try download.begin(.start, total: total, origin: Sample.origin())
+        #expect(download.count == 0)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted)) func aDiskThatFillsUpKeepsWhatCame() throws {
+        let disk = try SmallDisk()
+        let download = try begun(disk.file("a"), total: nil)
+        let piece = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
+        try download.write(piece.span)
+        try download.settle()
+        let failed = code { for _ in 0..<10 { try download.write(piece.span) } }
+        #expect(failed == .fileWriteOutOfSpace)
+        #expect(code { try download.write(piece.span) } == .fileWriteOutOfSpace)
+        let count = download.count
+        #expect(count >= 20_000 && count % 10_000 == 0)
+        // There may be no room for a checkpoint either.
+        try? download.settle()
+        download.close()
+        let again = try open(disk.file("a"))
+        #expect(again.recovered?.offset == count)
+        #expect(try again.read(10_000, at: count - 10_000) == piece)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted)) func aDiskThatIsReadOnlyIsRefused() throws {
+        let disk = try SmallDisk(isReadOnly: true)
+        #expect(code { _ = try open(disk.file("a")) } == .fileWriteVolumeReadOnly)
+    }
+
+    @Test func aFailedSynchronizationGivesUpWhatIsNotCommitted() throws {
+        let download = try begun()
+        try download.write("0123")
+        try download.settle()
+        try download.write("4567")
+        machine.fault.value = { change in
+            if case .synchronize = change { SystemError(EIO, "fdatasync") } else { nil }
+        }
+        #expect(code { try download.settle() } == .fileWriteUnknown)
+        #expect(download.count == 4 && download.committed == 4)
+        #expect(try text("a.part") == "0123")
+        machine.fault.value = { _ in nil }
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("456789")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
+    @Test func afterAnErrorNothingIsTakenUntilTheNextBody() throws {
+        let download = try begun()
+        try download.write("0123")
+        machine.fault.value = { change in
+            if case .write = change { SystemError(EIO, "pwrite") } else { nil }
+        }
+        #expect(code { try download.write("45") } == .fileWriteUnknown)
+        machine.fault.value = { _ in nil }
+        #expect(code { try download.write("67") } == .fileWriteUnknown)
+        #expect(try text("a.part") == "0123")
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("456789")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
+    @Test func aCheckpointThatCannotBeWrittenLeavesTheOldOne() throws {
+        let download = try begun()
+        try download.write("0123")
+        try download.settle()
+        try download.write("4567")
+        machine.fault.value = { change in
+            if case .rename = change { SystemError(EIO, "rename") } else { nil }
+        }
+        #expect(code { try download.settle() } == .fileWriteUnknown)
+        #expect(download.committed == 4 && download.count == 8)
+        machine.fault.value = { _ in nil }
+        download.close()
+        #expect(try names() == ["a.part", "a.part.resume"])
+        #expect(try open().recovered?.offset == 8)
+    }
+
+    @Test func everyErrorIsASentenceThatNamesTheFile() {
+        let url = URL(fileURLWithPath: "/folder/name")
+        let errors: [DownloadError] = [
+            .noDestination, .invalidDestination(url), .destinationExists(url), .destinationIsDirectory(url),
+            .destinationIsNotFile(url), .inUse(url), .noFreeName(url),
+            .notEnoughSpace(url, needed: 1, available: 0), .partialFileReplaced(url),
+            .incomplete(url, received: 1, expected: 2),
+        ]
+        for error in errors {
+            #expect(error.description.hasSuffix("."))
+            #expect(error.localizedDescription == error.description)
+            #expect(error == .noDestination || error.description.contains("/folder/name"))
+        }
+        #expect(Set(errors.map(\.description)).count == errors.count)
+    }
+}
