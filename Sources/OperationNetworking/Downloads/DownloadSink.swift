@@ -294,6 +294,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 progress.checkpoint = nil
                 progress.download = download
             }
+            // The file is somebody else's now: one who removes it gets the room back at once.
+            digests = nil
             return .done(nil)
         } catch let error as DownloadError {
             if case .digestMismatch = error { return startOver(error) }
@@ -315,6 +317,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func close() {
         digests?.abandon()
+        digests = nil
         let keeps = progress.withLock { $0.keepsPartialFile }
         // The error that ended it is the one to tell; what could not be made safe now is found to be so by the next.
         if keeps { try? partial?.settle() } else { try? partial?.discard() }

@@ -64,7 +64,7 @@ public final class DownloadBatch: Sendable {
     private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
     private let state: Locked<State>
 
-    /// - Parameter known: how members ended in an earlier process.
+    /// `known` says how members ended in an earlier process.
     init(
         _ items: [DownloadItem],
         options: Options,

@@ -51,6 +51,7 @@ struct JournalReplay: Hashable, Sendable {
     ///   - items: those of the header.
     ///   - retriesFailed: whether a failure is no end.
     ///   - stamp: of the file that is there now; `nil`: there is none.
+    /// - Returns: the results of those that need not be tried, by their indices.
     func known(
         _ items: [DownloadItem],
         retriesFailed: Bool,

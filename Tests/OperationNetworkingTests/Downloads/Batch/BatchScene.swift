@@ -22,7 +22,6 @@ struct BatchScene {
 
     var onEvent: @Sendable (DownloadBatch.Event) -> Void {
         { [ended, full] event in
-            print("DEBUG", event)
             switch event {
             case .ended(let index, _): ended.append(index)
             case .outOfSpace(let error): full.append(error)
