@@ -118,7 +118,8 @@ struct DownloadBatchTests {
         let gate = Gate()
         let server = try ScriptedServer { request in
             request.path == "/1"
-                ? .respond(404).held(by: gate) : .respond(body: "x").stalling(after: .wire(0))
+                ? .respond(404).held(after: .wire(0), by: gate)
+                : .respond(body: "x").stalling(after: .wire(0))
         }
         let scene = try BatchScene()
         let batch = try scene.batch(scene.items(0..<3, of: server)) { $0.policy = .stopAtFirstFailure }
