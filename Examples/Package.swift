@@ -13,7 +13,7 @@ let settings: [SwiftSetting] =
     ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
 /// One program for each of these, in the folder of its name.
-let examples = ["Request", "Batch", "PauseAndResume", "Download", "Manager", "Retry", "Upload"]
+let examples = ["Request", "Batch", "PauseAndResume", "Download", "Downloads", "Manager", "Retry", "Upload"]
 
 let package = Package(
     name: "OperationNetworkingExamples",

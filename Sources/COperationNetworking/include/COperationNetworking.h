@@ -7,6 +7,7 @@
 #include "files.h"
 #include "inflate.h"
 #include "libcurl.h"
+#include "stamp.h"
 #include "thread.h"
 #include "tls.h"
 

@@ -34,6 +34,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var wantedAlgorithms: [DigestAlgorithm] = []
         var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
+        var willFinish: (@Sendable (Download, URL) throws -> Void)?
     }
 
     /// What becomes of bytes that a server gives no strong validator for.
@@ -157,6 +158,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { $0.refreshURL = block }
     }
 
+    /// See ``DownloadPlan/willFinish``: how the journal of a batch hears of a file before it has its name.
+    var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)? {
+        get { settings.withLock { $0.willFinish } }
+        set { set { $0.willFinish = newValue } }
+    }
+
     private func set(_ change: (inout Settings) -> Void) {
         configure { _ in }
         settings.change(change)
@@ -180,14 +187,19 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override func callCompletion() {
         super.callCompletion()
-        settings.change { $0.refreshURL = nil }
+        settings.change { settings in
+            settings.refreshURL = nil
+            settings.willFinish = nil
+        }
     }
 
     override func copySettings(to copy: ConnectionOperation) {
         super.copySettings(to: copy)
         guard let copy = copy as? DownloadOperation else { return }
-        let settings = settings.withLock { $0 }
-        copy.set { $0 = settings }
+        var settings = settings.withLock { $0 }
+        // The copy is no member of the batch.
+        settings.willFinish = nil
+        copy.set { [settings] in $0 = settings }
     }
 
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
@@ -201,7 +213,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             replacesFile: settings.replacesFile || settings.onlyIfChanged,
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
-            wantedAlgorithms: settings.wantedAlgorithms
+            wantedAlgorithms: settings.wantedAlgorithms,
+            willFinish: settings.willFinish
         )
         if settings.onlyIfChanged, let condition = settings.destination.flatMap({ FileCondition(for: $0) }) {
             configuration.request.setValue(condition.value, forHTTPHeaderField: condition.name)

@@ -13,6 +13,9 @@ struct DownloadPlan: Sendable {
     var expectedDigests: [Digest] = []
     /// Computed besides.
     var wantedAlgorithms: [DigestAlgorithm] = []
+    /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right, and on the disk,
+    /// and is about to get its name. What it throws is the end, and the partial file is kept.
+    var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)?
 
     /// What a process that knows nothing but the checkpoint has to know.
     var wish: DownloadCheckpoint.Wish {

@@ -310,22 +310,26 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
             let proof: Download.Proof =
                 verified.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable)
-            let length = partial.count
+            let progress = progress.withLock { $0 }
+            let download = Download(
+                file: plan.destination ?? partial.partURL,
+                length: partial.count,
+                proof: proof,
+                digests: computed,
+                bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
+                restarts: progress.restarts
+            )
             let fields = partial.checkpoint?.origin.headerFields ?? [:]
-            try partial.finish(modified: partial.checkpoint?.modified)
-            FileCondition.note(fields, on: plan.destination ?? partial.partURL)
-            progress.withLock { progress in
+            try partial.finish(modified: partial.checkpoint?.modified) {
+                try plan.willFinish?(download, partial.partURL)
+            }
+            FileCondition.note(fields, on: download.file)
+            self.progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil
-                progress.download = Download(
-                    file: plan.destination ?? partial.partURL,
-                    length: length,
-                    proof: proof,
-                    digests: computed,
-                    bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
-                    restarts: progress.restarts
-                )
+                progress.download = download
             }
+            // The file is somebody else's now: one who removes it gets the room back at once.
             release()
             return .done(nil)
         } catch let error as DownloadError {

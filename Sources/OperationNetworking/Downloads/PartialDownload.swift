@@ -206,9 +206,11 @@ final class PartialDownload {
 
     /// Gives the complete file its name, and closes it (B9).
     ///
-    /// - Parameter modified: the time of its last change, in seconds since 1970; `nil`: now.
+    /// - Parameters:
+    ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
+    ///   - beforeNaming: called when everything is on the disk but the name.
     /// - Throws: ``DownloadError``, or a `CocoaError`; the partial file is kept then.
-    func finish(modified: Int64?) throws {
+    func finish(modified: Int64?, beforeNaming: () throws -> Void = {}) throws {
         try translating {
             guard position == count, total.map({ $0 == count }) ?? true else {
                 throw DownloadError.incomplete(
@@ -221,6 +223,7 @@ final class PartialDownload {
             // A time that the file system does not know is no reason to fail.
             if let modified { try? file.setModified(modified) }
             try rollingBack { try file.synchronize() }
+            try beforeNaming()
             try rename()
             close()
             try place.folder.synchronize()

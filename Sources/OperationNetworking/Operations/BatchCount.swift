@@ -2,17 +2,12 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Counts the members of a batch, and their bytes, and tells when all have ended.
+/// Counts the members of a batch, and tells when all have ended.
 ///
 /// The members keep it, by their seats. It keeps a member only after that has finished: a batch whose members were
 /// dropped goes with them.
 final class BatchCount: Sendable {
-    /// Seconds between two updates of the `Progress`.
-    private static let publishingInterval = 0.05
-
     private struct State {
-        var estimate: BatchEstimate
-        var meter: ThroughputMeter
         /// By index; those that have not finished, or left, are not there.
         var finished: [ConnectionOperation?]
         var hasEnded: [Bool]
@@ -21,12 +16,10 @@ final class BatchCount: Sendable {
         var whenFailed: (@Sendable () -> Void)?
         var whenComplete: [@Sendable () -> Void] = []
         var isComplete = false
-        var isPublishing = false
     }
 
-    /// Serial, and on the user's queue: counts arrive in order even if that one is concurrent.
-    let queue: DispatchQueue
-    let progress = BatchProgress()
+    /// Counts their bytes.
+    let gauge: BatchGauge
     private let group = DispatchGroup()
     private let told = Locked(0)
     private let total: Int
@@ -37,16 +30,13 @@ final class BatchCount: Sendable {
     init(total: Int, completionQueue: DispatchQueue?, heard: (@Sendable (Int, Int) -> Void)?) {
         self.total = total
         self.heard = heard
-        queue = DispatchQueue(label: "OperationNetworking.batch", target: completionQueue ?? .main)
+        gauge = BatchGauge(BatchEstimate(count: total), completionQueue: completionQueue)
         state = Locked(
             State(
-                estimate: BatchEstimate(count: total),
-                meter: ThroughputMeter(now: MonotonicTime.now.seconds),
                 finished: Array(repeating: nil, count: total),
                 hasEnded: Array(repeating: false, count: total)
             )
         )
-        progress.publish(state.withLock { $0.estimate })
         for _ in 0..<total { group.enter() }
     }
 
@@ -56,8 +46,8 @@ final class BatchCount: Sendable {
             group.enter()
             other.whenComplete { [group] in group.leave() }
         }
-        group.notify(queue: queue) {
-            self.publish()
+        group.notify(queue: gauge.queue) {
+            self.gauge.publish()
             let whenComplete = self.state.withLock { state in
                 state.isComplete = true
                 defer { state.whenComplete = [] }
@@ -81,17 +71,18 @@ final class BatchCount: Sendable {
         state.withLock { $0.whenFailed = body }
     }
 
-    // MARK: - What the seats tell
+    var finished: [ConnectionOperation?] { state.withLock { $0.finished } }
 
+    var failure: ConnectionOperation? {
+        state.withLock { state in state.failure.flatMap { state.finished[$0] } }
+    }
+}
+
+// MARK: - BatchSeatOwner
+
+extension BatchCount: BatchSeatOwner {
     func record(_ change: (inout BatchEstimate) -> Void) {
-        let isToPublish = state.withLock { state in
-            change(&state.estimate)
-            state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
-            defer { state.isPublishing = true }
-            return !state.isPublishing
-        }
-        guard isToPublish else { return }
-        queue.asyncAfter(deadline: .now() + Self.publishingInterval) { [weak self] in self?.publish() }
+        gauge.record(change)
     }
 
     func memberDidFinish(_ index: Int, _ member: ConnectionOperation) {
@@ -114,55 +105,14 @@ final class BatchCount: Sendable {
             return true
         }
         guard isFirst else { return }
-        record { $0.finish(index) }
-        queue.async {
+        gauge.record { $0.finish(index) }
+        gauge.queue.async {
             let count = self.told.withLock { told in
                 told += 1
                 return told
             }
             self.heard?(count, self.total)
             self.group.leave()
-        }
-    }
-
-    private func publish() {
-        let estimate = state.withLock { state in
-            state.isPublishing = false
-            return state.estimate
-        }
-        progress.publish(estimate)
-    }
-
-    // MARK: - What can be said
-
-    var finished: [ConnectionOperation?] { state.withLock { $0.finished } }
-
-    var failure: ConnectionOperation? {
-        state.withLock { state in state.failure.flatMap { state.finished[$0] } }
-    }
-
-    var fraction: Double { state.withLock { $0.estimate.fraction } }
-
-    var confidence: BatchConfidence { state.withLock { $0.estimate.confidence } }
-
-    var moved: Int64 { state.withLock { $0.estimate.moved } }
-
-    var totalLength: Int64? { state.withLock { $0.estimate.total } }
-
-    /// Bytes per second. Nothing that came meanwhile counts as well.
-    var throughput: Double? {
-        state.withLock { state in
-            state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
-            return state.meter.speed
-        }
-    }
-
-    var timeLeft: Double? {
-        state.withLock { state in
-            if state.estimate.hasFinished { return 0 }
-            state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
-            let transferred = state.estimate.transferred
-            return state.meter.timeLeft(expected: state.estimate.remaining.map { transferred + $0 })
         }
     }
 }

@@ -1,14 +1,26 @@
 import Foundation
 
+/// Hears from the seats of a batch how its members fare.
+protocol BatchSeatOwner: AnyObject, Sendable {
+    /// On any thread.
+    func record(_ change: (inout BatchEstimate) -> Void)
+
+    /// The last callback of the member has returned.
+    func memberDidFinish(_ index: Int, _ member: ConnectionOperation)
+
+    /// The member has finished, or nobody keeps it any longer.
+    func memberLeft(_ index: Int)
+}
+
 /// What an operation has of each batch it is a member of: tells it how the member fares.
 ///
 /// The operation keeps its seats until its last callback; nobody else does. So a member that is released without ever
 /// having been started leaves its seat, and the batch does not wait for it.
 final class BatchSeat: Sendable {
-    private let count: BatchCount
+    private let count: any BatchSeatOwner
     private let index: Int
 
-    init(_ index: Int, of count: BatchCount) {
+    init(_ index: Int, of count: any BatchSeatOwner) {
         self.index = index
         self.count = count
     }

@@ -101,7 +101,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
             let weakMembers = members.map(WeakMember.init)
             count.whenFirstFailed { WeakMember.cancel(weakMembers) }
         }
-        count.progress.set(
+        count.gauge.progress.set(
             BatchProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
@@ -167,25 +167,25 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     ///
     /// `cancel()`, `pause()` and `resume()` do that to the batch. It may be a child of another `Progress`. Foundation's
     /// has no lock: read ``fractionCompleted`` instead on other threads than the completion queue.
-    public var progress: Progress { count.progress }
+    public var progress: Progress { count.gauge.progress }
 
     /// From 0 to 1; never goes down.
-    public var fractionCompleted: Double { count.fraction }
+    public var fractionCompleted: Double { count.gauge.fraction }
 
     /// How much ``fractionCompleted`` is to be relied upon.
-    public var confidence: BatchConfidence { count.confidence }
+    public var confidence: BatchConfidence { count.gauge.confidence }
 
     /// Bytes that came and went, together with those that were there before a resumption.
-    public var completedBytes: Int64 { count.moved }
+    public var completedBytes: Int64 { count.gauge.moved }
 
     /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing is known.
-    public var totalBytes: Int64? { count.totalLength }
+    public var totalBytes: Int64? { count.gauge.totalLength }
 
     /// Bytes per second, of the last few seconds most; `nil` at first.
-    public var throughput: Double? { count.throughput }
+    public var throughput: Double? { count.gauge.throughput }
 
     /// Seconds until all bytes will have come; `nil` while nobody can say.
-    public var estimatedTimeRemaining: TimeInterval? { count.timeLeft }
+    public var estimatedTimeRemaining: TimeInterval? { count.gauge.timeLeft }
 }
 
 extension ConnectionOperation {

@@ -72,7 +72,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
     ]
 
     /// By name, for want of anything better: credentials travel in fields of many names.
-    private static func isSecret(_ name: String) -> Bool {
+    static func isSecret(_ name: String) -> Bool {
         secretWords.contains { name.contains($0) }
     }
 

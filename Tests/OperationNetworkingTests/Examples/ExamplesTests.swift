@@ -186,9 +186,41 @@ struct ExamplesTests {
         #expect(server.requests.isEmpty)
     }
 
+    // MARK: - Downloads
+
+    @Test func downloadsSavesTheFilesAndGoesOnWhereItWas() async throws {
+        let isThere = Gate()
+        let server = try ScriptedServer { request in
+            request.path == "/late" && !isThere.isOpen ? .respond(404) : .respond(body: .text(request.path))
+        }
+        let directory = try TemporaryDirectory()
+        let path = directory.url.path
+        let urls = ["early", "late"].map { server.url(path: $0).absoluteString }
+        let first = try await ExampleProgram("Downloads").run(path, urls[0], urls[1])
+        #expect(first.status == 1, "\(first)")
+        #expect(first.lines == ["early: 6 bytes, 0 of them from before"])
+        #expect(first.errors.hasPrefix("late: ") && first.errors.contains("404"), "\(first)")
+        isThere.open()
+        let second = try await ExampleProgram("Downloads").run(path)
+        #expect(second.status == 0, "\(second)")
+        #expect(
+            second.lines == [
+                "early: 6 bytes, 6 of them from before", "late: 5 bytes, 0 of them from before",
+            ]
+        )
+        #expect(server.requests.map(\.target).sorted() == ["/early", "/late", "/late"])
+    }
+
+    @Test func downloadsFailsWithASentenceWhenThereIsNothingToGoOnWith() async throws {
+        let directory = try TemporaryDirectory()
+        let result = try await ExampleProgram("Downloads").run(directory.url.path)
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("The downloads cannot begin: "), "\(result)")
+    }
+
     // MARK: - Usage
 
-    @Test(arguments: ["Request", "Batch", "PauseAndResume", "Retry", "Upload"])
+    @Test(arguments: ["Request", "Batch", "PauseAndResume", "Retry", "Upload", "Downloads"])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
         #expect(result.status == 64)

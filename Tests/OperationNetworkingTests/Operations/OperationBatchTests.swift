@@ -83,6 +83,8 @@ struct OperationBatchTests {
         ).last
         kept.start()
         #expect(try await completions.wait() == [1])
+        // It becomes ready just after the completion.
+        callbacks.sync {}
         #expect(end?.isReady == true)
     }
 
@@ -361,7 +363,7 @@ struct OperationBatchTests {
 }
 
 extension Result {
-    fileprivate var isSuccess: Bool {
+    var isSuccess: Bool {
         if case .success = self { true } else { false }
     }
 }

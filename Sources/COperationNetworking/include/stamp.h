@@ -1,0 +1,22 @@
+// `struct stat` belongs to a different module in every build.
+#ifndef COPERATIONNETWORKING_STAMP_H
+#define COPERATIONNETWORKING_STAMP_H
+
+#include <sys/stat.h>
+
+// What tells whether a regular file was changed since: its length, and when it was last written to.
+struct cstamp {
+    long long length, seconds, nanoseconds;
+};
+
+// Of the name itself, not of what a link leads to. 1: a regular file, 0: something else, -1: see errno.
+static inline int cstamp_of_path(const char *path, struct cstamp *stamp) {
+    struct stat status;
+    if (lstat(path, &status) != 0) return -1;
+    stamp->length = status.st_size;
+    stamp->seconds = status.st_mtim.tv_sec;
+    stamp->nanoseconds = status.st_mtim.tv_nsec;
+    return S_ISREG(status.st_mode);
+}
+
+#endif

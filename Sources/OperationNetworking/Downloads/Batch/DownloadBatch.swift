@@ -1,0 +1,374 @@
+import Dispatch
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// Many downloads that belong together: in order, so many at once from each host, and to be continued by a later process.
+///
+/// ```swift
+/// let batch = try manager.downloads(items, journal: folder.appendingPathComponent("batch.journal"))
+/// for result in await batch.results() { ... }
+/// ```
+///
+/// Made by ``OperationManager/downloads(_:options:journal:onEvent:)``, and by
+/// ``OperationManager/downloads(resuming:retriesFailed:headers:onEvent:)`` from the journal of one that did not complete.
+/// It runs at once, in the manager's queue, and makes its operations as it needs them. Everything may be called from any
+/// thread.
+///
+/// When the disk is full it pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``.
+///
+/// The operations that run keep it. Whoever lets go of a paused batch lets go of its journal, too.
+public final class DownloadBatch: Sendable {
+    /// What a batch tells.
+    public enum Event: Sendable {
+        /// The member with this index has ended; one that an earlier process had finished, at the beginning.
+        case ended(Int, Result<Download, any Error>)
+        /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is kept.
+        /// ``DownloadBatch/resume()`` tries again.
+        case outOfSpace(any Error)
+    }
+
+    /// What makes and runs the operations.
+    struct Source: Sendable {
+        let queue: OperationQueue
+        let completionQueue: DispatchQueue?
+        let make: @Sendable (DownloadItem) throws -> DownloadOperation
+    }
+
+    private struct Running {
+        let operation: DownloadOperation
+        let limit: BandwidthLimit
+    }
+
+    private struct State {
+        var run: DownloadRun
+        var results: [Result<Download, any Error>?]
+        var running: [Int: Running] = [:]
+        var bytesPerSecondPerDownload: Int64?
+        /// Whether operations were paused, and not resumed since.
+        var hasPaused = false
+        var isCompleting = false
+        var isComplete = false
+        var whenComplete: [@Sendable () -> Void] = []
+    }
+
+    /// In order.
+    public let items: [DownloadItem]
+    /// What it was made with.
+    public let options: Options
+    private let source: Source
+    private let journal: DownloadJournal?
+    private let limit: BandwidthLimit
+    private let gauge: BatchGauge
+    private let onEvent: (@Sendable (Event) -> Void)?
+    /// Operations are made and commanded here, one after the other, and so in order.
+    private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
+    private let state: Locked<State>
+
+    /// `known` says how members ended in an earlier process.
+    init(
+        _ items: [DownloadItem],
+        options: Options,
+        source: Source,
+        journal: DownloadJournal?,
+        known: [Int: Result<Download, any Error>] = [:],
+        onEvent: (@Sendable (Event) -> Void)?
+    ) {
+        self.items = items
+        self.options = options
+        self.source = source
+        self.journal = journal
+        self.onEvent = onEvent
+        limit = BandwidthLimit(bytesPerSecond: options.bytesPerSecond)
+        var estimate = BatchEstimate(count: items.count)
+        var results = [Result<Download, any Error>?](repeating: nil, count: items.count)
+        for (index, result) in known {
+            results[index] = result
+            let length = (try? result.get().length) ?? 0
+            estimate.begin(index, at: length, length: length)
+            estimate.finish(index)
+        }
+        gauge = BatchGauge(estimate, completionQueue: source.completionQueue)
+        let run = DownloadRun(
+            items.map { Origin($0.url) },
+            done: Set(known.keys),
+            policy: options.policy,
+            limit: options.maximumPerHost,
+            total: options.maximumAtOnce
+        )
+        state = Locked(
+            State(run: run, results: results, bytesPerSecondPerDownload: options.bytesPerSecondPerDownload)
+        )
+        gauge.progress.set(
+            BatchProgress.Controls(
+                cancel: { [weak self] in self?.cancel() },
+                pause: { [weak self] in self?.pause() },
+                resume: { [weak self] in self?.resume() }
+            )
+        )
+    }
+
+    // MARK: - Commands
+
+    /// Starts no member any more, and pauses those that run. What came is kept.
+    public func pause() {
+        state.withLock { $0.run.pause() }
+        work.async { self.settle() }
+    }
+
+    /// Goes on, after ``pause()`` or after there was no room on the disk.
+    public func resume() {
+        state.withLock { $0.run.resume() }
+        work.async { self.settle() }
+    }
+
+    /// Ends all members that have not ended with `URLError.cancelled`. What came is kept, and so is the journal: the batch
+    /// can be resumed from it.
+    public func cancel() {
+        state.withLock { state in
+            let waiting = state.run.stop()
+            end(waiting, &state)
+        }
+        work.async { self.settle() }
+    }
+
+    /// Whether it waits for ``resume()``.
+    public var isPaused: Bool { state.withLock { $0.run.phase == .paused } }
+
+    /// Bytes that all members together may receive in a second; `nil`: no limit. Can be changed at any time.
+    public var bytesPerSecond: Int64? {
+        get { limit.bytesPerSecond }
+        set { limit.bytesPerSecond = newValue }
+    }
+
+    /// Bytes that each member may receive in a second; `nil`: no limit. Can be changed at any time.
+    public var bytesPerSecondPerDownload: Int64? {
+        get { state.withLock { $0.bytesPerSecondPerDownload } }
+        set {
+            state.withLock { state in
+                state.bytesPerSecondPerDownload = newValue
+                for running in state.running.values { running.limit.bytesPerSecond = newValue }
+            }
+        }
+    }
+
+    // MARK: - Results
+
+    /// How each member ended, in the order of ``items``, when all have, and all events have been told. Cancelling the task
+    /// cancels the batch.
+    public func results() async -> [Result<Download, any Error>] {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isComplete = state.withLock { state in
+                    if !state.isComplete { state.whenComplete.append { continuation.resume() } }
+                    return state.isComplete
+                }
+                if isComplete { continuation.resume() }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return state.withLock { $0.results.compactMap { $0 } }
+    }
+
+    /// The journal, while the batch is not complete. It is removed when every member has succeeded; else it stays, so
+    /// that the batch can be resumed.
+    public var journalFile: URL? { journal?.url }
+
+    // MARK: - Progress
+
+    /// In bytes, estimated while lengths are not known. Goes up only, and is finished when all members have ended.
+    /// `cancel()`, `pause()` and `resume()` do that to the batch. See ``OperationBatch/progress``.
+    public var progress: Progress { gauge.progress }
+
+    /// From 0 to 1; never goes down.
+    public var fractionCompleted: Double { gauge.fraction }
+
+    /// How much ``fractionCompleted`` is to be relied upon.
+    public var confidence: BatchConfidence { gauge.confidence }
+
+    /// Bytes that came, with those that were there before.
+    public var completedBytes: Int64 { gauge.moved }
+
+    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing is known.
+    public var totalBytes: Int64? { gauge.totalLength }
+
+    /// Bytes per second, of the last few seconds most; `nil` at first.
+    public var throughput: Double? { gauge.throughput }
+
+    /// Seconds until all bytes will have come; `nil` while nobody can say.
+    public var estimatedTimeRemaining: TimeInterval? { gauge.timeLeft }
+
+    // MARK: - Running
+
+    /// Starts. Called once.
+    func begin() {
+        state.withLock { state in
+            for (index, result) in state.results.enumerated() {
+                if let result { tell(.ended(index, result)) }
+            }
+            completeIfDone(&state)
+        }
+        work.async { self.settle() }
+    }
+
+    /// On `work`: makes the operations fit the phase, and starts what may start.
+    private func settle() {
+        let (phase, hasPaused, running) = state.withLock { state in
+            let phase = state.run.phase
+            defer { state.hasPaused = phase == .paused }
+            return (phase, state.hasPaused, state.running.values.map(\.operation))
+        }
+        // Those that wait in the queue come first, or each that is paused would let one of them start.
+        let waiting = running.filter { !$0.hasStarted }
+        let started = running.filter { $0.hasStarted }
+        switch phase {
+        case .running:
+            // One that somebody else has paused is left alone.
+            if hasPaused { for operation in started + waiting { operation.resume() } }
+            while let index = state.withLock({ $0.run.next() }) { start(index) }
+        case .paused:
+            for operation in waiting + started { operation.pause() }
+        case .stopped:
+            for operation in waiting + started { operation.cancel() }
+        }
+    }
+
+    private func start(_ index: Int) {
+        do {
+            let (operation, ownLimit) = try makeOperation(index)
+            let phase = state.withLock { state in
+                // The next settling finds it there.
+                if state.run.phase == .paused {
+                    state.run.putBack(index)
+                } else {
+                    ownLimit.bytesPerSecond = state.bytesPerSecondPerDownload
+                    state.running[index] = Running(operation: operation, limit: ownLimit)
+                }
+                return state.run.phase
+            }
+            guard phase != .paused else { return }
+            operation.whenFinished { [weak operation] in
+                guard let operation else { return }
+                self.memberDidEnd(index, operation)
+            }
+            source.queue.addOperation(operation)
+        } catch {
+            memberDidEnd(index, .failure(error), .failed)
+        }
+    }
+
+    private func makeOperation(_ index: Int) throws -> (DownloadOperation, BandwidthLimit) {
+        let item = items[index]
+        let operation = try source.make(item)
+        let ownLimit = BandwidthLimit(bytesPerSecond: nil)
+        operation.expectedDigests = item.expectedDigests
+        operation.replacesFile = options.replacesFile
+        operation.unprovenBytes = options.unprovenBytes
+        operation.retryPolicy = options.retryPolicy
+        operation.downloadLimits += [limit, ownLimit]
+        if let journal {
+            operation.willFinish = { download, part in
+                guard let stamp = try FileStamp(path: part.path) else { return }
+                try journal.append(JournalEntry(member: index, finished: .init(download, stamp: stamp)))
+            }
+        }
+        operation.take(BatchSeat(index, of: gauge))
+        return (operation, ownLimit)
+    }
+
+    // MARK: - Ends
+
+    private func memberDidEnd(_ index: Int, _ operation: DownloadOperation) {
+        if let error = operation.error {
+            let end: DownloadRun.End =
+                if operation.isCancelled { .cancelled } else if error.isLackOfSpace { .outOfSpace } else {
+                    .failed
+                }
+            memberDidEnd(index, .failure(error), end)
+        } else if let download = operation.download {
+            memberDidEnd(index, .success(download), .finished)
+        } else {
+            memberDidEnd(index, .failure(URLError(.cannotCreateFile)), .failed)
+        }
+    }
+
+    private func memberDidEnd(_ index: Int, _ result: Result<Download, any Error>, _ end: DownloadRun.End) {
+        let isStopped = state.withLock { state in
+            state.running[index] = nil
+            // Told under the lock, so that nothing comes after the end of all.
+            switch state.run.end(index, end) {
+            case .putBack(let isNews):
+                if isNews, case .failure(let error) = result { tell(.outOfSpace(error)) }
+                return false
+            case .ended:
+                state.results[index] = result
+                tell(.ended(index, result))
+                gauge.record { $0.finish(index) }
+            case .stopped(let waiting):
+                state.results[index] = result
+                tell(.ended(index, result))
+                gauge.record { $0.finish(index) }
+                self.end(waiting, &state)
+            }
+            if end == .failed, case .failure(let error) = result {
+                journal?.note(JournalEntry(member: index, failure: "\(error)"))
+            }
+            completeIfDone(&state)
+            return state.isCompleting
+        }
+        if !isStopped { work.async { self.settle() } }
+    }
+
+    /// These waited, and are not going to start.
+    private func end(_ waiting: [Int], _ state: inout State) {
+        for index in waiting {
+            let result = Result<Download, any Error>.failure(URLError.cancelled(url: items[index].url))
+            state.results[index] = result
+            tell(.ended(index, result))
+            gauge.record { $0.finish(index) }
+        }
+        completeIfDone(&state)
+    }
+
+    private func tell(_ event: Event) {
+        guard let onEvent else { return }
+        gauge.queue.async { onEvent(event) }
+    }
+
+    private func completeIfDone(_ state: inout State) {
+        guard state.run.isComplete, !state.isCompleting else { return }
+        state.isCompleting = true
+        let isToBeRemoved = state.results.allSatisfy { result in
+            if case .success = result { true } else { false }
+        }
+        guard let journal else { return gauge.queue.async { self.complete() } }
+        journal.close(removing: isToBeRemoved) { self.gauge.queue.async { self.complete() } }
+    }
+
+    /// On the user's queue, after everything that was told of the members.
+    private func complete() {
+        gauge.publish()
+        let whenComplete = state.withLock { state in
+            state.isComplete = true
+            defer { state.whenComplete = [] }
+            return state.whenComplete
+        }
+        for body in whenComplete { body() }
+    }
+}
+
+// MARK: - BatchSeatOwner
+
+/// A member may end and begin again, so the batch itself counts ends.
+extension BatchGauge: BatchSeatOwner {
+    func memberDidFinish(_ index: Int, _ member: ConnectionOperation) {}
+    func memberLeft(_ index: Int) {}
+}
+
+extension Error {
+    /// Whether there is no room for a file: on the disk, or for this user.
+    fileprivate var isLackOfSpace: Bool {
+        if case .notEnoughSpace = self as? DownloadError { return true }
+        return (self as? CocoaError)?.code == .fileWriteOutOfSpace
+    }
+}

@@ -1,0 +1,176 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The journal of one batch, open and locked.
+///
+/// Lines that several threads add at the same time go to the disk together: whoever's turn it is writes all that wait,
+/// and the others find theirs written. Every call may wait for the disk.
+final class DownloadJournal: @unchecked Sendable {
+    // @unchecked: `folder`, `file`, `length`, `written` and `isRemoved` are used on `queue` only; what others touch is in
+    // `waiting`.
+
+    private struct Waiting {
+        var lines: [(number: Int, bytes: [UInt8])] = []
+        var lastNumber = 0
+    }
+
+    let url: URL
+    private let name: String
+    private let folder: DownloadFolder
+    private let file: PartFile
+    private let queue = DispatchQueue(label: "OperationNetworking.DownloadJournal")
+    private let waiting = Locked(Waiting())
+    /// Where the next line belongs.
+    private var length: Int64
+    /// The number of the last line that is on the disk.
+    private var written = 0
+
+    private init(_ url: URL, name: String, folder: DownloadFolder, file: PartFile, length: Int) {
+        self.url = url
+        self.name = name
+        self.folder = folder
+        self.file = file
+        self.length = Int64(length)
+    }
+
+    // MARK: - Opening
+
+    /// Makes the journal of a new batch. It is on the disk, with its name, when this returns.
+    /// - Throws: ``DownloadBatchError``, or a `CocoaError`.
+    static func make(_ url: URL, _ header: JournalHeader, watch: FileChange.Watcher? = nil) throws -> Self {
+        try FileError.translating(url) {
+            let (folder, name) = try place(url, watch)
+            guard try folder.status(of: name) == .nothing else { throw DownloadBatchError.journalExists(url) }
+            let temporary = name + ".new"
+            try removeLeftover(temporary, in: folder, of: url)
+            guard let file = try folder.create(temporary, isPrivate: true), try file.lock() != .held else {
+                throw DownloadBatchError.journalInUse(url)
+            }
+            do {
+                let line = try JournalLine.bytes(header)
+                try file.write(line.span, at: 0)
+                try file.synchronizeData()
+                try folder.renameExclusively(temporary, to: name)
+                try folder.synchronize()
+                return Self(url, name: name, folder: folder, file: file, length: line.count)
+            } catch {
+                // The first error is the one to tell.
+                try? folder.remove(temporary)
+                if (error as? SystemError)?.code == SystemError.exists {
+                    throw DownloadBatchError.journalExists(url)
+                }
+                throw error
+            }
+        }
+    }
+
+    /// Opens the journal of a batch that did not complete.
+    /// - Throws: ``DownloadBatchError``, or a `CocoaError`.
+    static func open(_ url: URL) throws -> (journal: DownloadJournal, replay: JournalReplay) {
+        try FileError.translating(url) {
+            let (folder, name) = try place(url, nil)
+            guard let file = try folder.open(name) else { throw DownloadBatchError.journalMissing(url) }
+            guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
+            let status = try file.status
+            // Whoever had it may have removed it just before.
+            guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
+            else {
+                throw DownloadBatchError.journalMissing(url)
+            }
+            let bytes = try file.read(Int(status.size), at: 0)
+            let replay: JournalReplay
+            do throws(JournalReplay.Unreadable) {
+                replay = try JournalReplay(bytes)
+            } catch {
+                switch error {
+                case .noHeader: throw DownloadBatchError.journalUnreadable(url)
+                case .otherSchema(let schema):
+                    throw DownloadBatchError.journalOfOtherVersion(url, schema: schema)
+                }
+            }
+            // A line that was cut off would spoil the next one.
+            if status.size != Int64(replay.length) { try file.truncate(to: Int64(replay.length)) }
+            let journal = Self(url, name: name, folder: folder, file: file, length: replay.length)
+            return (journal, replay)
+        }
+    }
+
+    private static func place(
+        _ url: URL,
+        _ watch: FileChange.Watcher?
+    ) throws -> (folder: DownloadFolder, name: String) {
+        let place = try DownloadPlace(url, watch: watch)
+        return (place.folder, place.name)
+    }
+
+    /// Removes what a process left that died before its batch began.
+    private static func removeLeftover(_ name: String, in folder: DownloadFolder, of url: URL) throws {
+        guard let leftover = try folder.open(name) else { return }
+        guard try leftover.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
+        try folder.remove(name)
+    }
+
+    // MARK: - Writing
+
+    /// Adds a line. It is on the disk when this returns.
+    /// - Throws: a `CocoaError`; nothing was added then.
+    func append(_ entry: JournalEntry) throws {
+        let number = try enqueue(entry)
+        try FileError.translating(url) {
+            try queue.sync { try write(number) }
+        }
+    }
+
+    /// Adds a line, at some time: it may get lost.
+    func note(_ entry: JournalEntry) {
+        queue.async {
+            // Nothing depends on it.
+            try? self.write(self.enqueue(entry))
+        }
+    }
+
+    /// Lets go of the journal, when everything is written.
+    ///
+    /// - Parameters:
+    ///   - removing: whether the batch is complete, and nobody needs it any more.
+    ///   - then: is called on another queue.
+    func close(removing: Bool, then: @escaping @Sendable () -> Void) {
+        queue.async {
+            // One that stays is found to be complete by the next who opens it.
+            if removing { try? self.folder.remove(self.name) }
+            self.file.close()
+            then()
+        }
+    }
+
+    /// - Returns: the number of the line.
+    private func enqueue(_ entry: JournalEntry) throws -> Int {
+        let bytes = try JournalLine.bytes(entry)
+        return waiting.withLock { waiting in
+            waiting.lastNumber += 1
+            waiting.lines.append((waiting.lastNumber, bytes))
+            return waiting.lastNumber
+        }
+    }
+
+    /// On the queue: writes all that wait, if the line with this number is among them.
+    private func write(_ number: Int) throws {
+        guard number > written else { return }
+        let lines = waiting.withLock { $0.lines }
+        do {
+            let bytes = lines.flatMap(\.bytes)
+            try file.write(bytes.span, at: length)
+            try file.synchronizeData()
+            length += Int64(bytes.count)
+        } catch {
+            // The others that wait try theirs. Nobody knows what is on the disk of these (B7): it is cut away, and written
+            // anew with the next. If that fails, too, a line that was cut off is overwritten.
+            waiting.withLock { waiting in waiting.lines.removeAll { $0.number == number } }
+            try? file.truncate(to: length)
+            throw error
+        }
+        written = lines.last?.number ?? written
+        waiting.withLock { $0.lines.removeFirst(lines.count) }
+    }
+}

@@ -1,0 +1,135 @@
+/// Which download of a batch is the next: in order, but no more at once than an origin may have, and no more than all
+/// together may be. A value.
+///
+/// | What happens                                | Costs                                     |
+/// |---------------------------------------------|-------------------------------------------|
+/// | ``next()``, ``leave(_:)``, ``putBack(_:)``  | the logarithm of the number of origins    |
+///
+/// An origin that has its share does not keep those of other origins waiting behind it.
+struct HostAdmission: Sendable {
+    /// Those of one origin.
+    private struct Lane {
+        var waiting: [Int] = []
+        /// How many of `waiting` are gone.
+        var head = 0
+        /// Those that were put back, the highest first.
+        var returned: [Int] = []
+        var running = 0
+
+        var first: Int? {
+            let fresh = head < waiting.count ? waiting[head] : nil
+            guard let last = returned.last else { return fresh }
+            return fresh.map { min($0, last) } ?? last
+        }
+
+        mutating func removeFirst() {
+            if let last = returned.last, last == first {
+                returned.removeLast()
+            } else {
+                head += 1
+            }
+        }
+    }
+
+    private let limit: Int
+    private let total: Int
+    private var lanes: [Lane] = []
+    private var laneOf: [Int]
+    /// The first of each lane that may start one: a binary heap of indices. An entry may be out of date.
+    private var heads: [Int] = []
+    private(set) var running = 0
+
+    /// - Parameters:
+    ///   - origins: of each member, in order.
+    ///   - done: members that need not be started.
+    ///   - limit: how many an origin may have at once, at least 1.
+    ///   - total: how many there may be at once, at least 1.
+    init(_ origins: [Origin], done: Set<Int> = [], limit: Int, total: Int) {
+        self.limit = max(1, limit)
+        self.total = max(1, total)
+        var numbers: [Origin: Int] = [:]
+        laneOf = []
+        laneOf.reserveCapacity(origins.count)
+        for (index, origin) in origins.enumerated() {
+            let number = numbers[origin] ?? lanes.count
+            if number == lanes.count {
+                numbers[origin] = number
+                lanes.append(Lane())
+            }
+            laneOf.append(number)
+            if !done.contains(index) { lanes[number].waiting.append(index) }
+        }
+        for number in lanes.indices { offer(number) }
+    }
+
+    /// The member to start now, which counts from now on; `nil`: none may.
+    mutating func next() -> Int? {
+        guard running < total else { return nil }
+        while let index = removeLowest() {
+            let number = laneOf[index]
+            guard lanes[number].first == index, lanes[number].running < limit else { continue }
+            lanes[number].removeFirst()
+            lanes[number].running += 1
+            running += 1
+            offer(number)
+            return index
+        }
+        return nil
+    }
+
+    /// A member that was started has ended.
+    mutating func leave(_ index: Int) {
+        running -= 1
+        lanes[laneOf[index]].running -= 1
+        offer(laneOf[index])
+    }
+
+    /// A member that was started waits again, in its old place.
+    mutating func putBack(_ index: Int) {
+        let number = laneOf[index]
+        let place = lanes[number].returned.firstIndex { $0 < index } ?? lanes[number].returned.endIndex
+        lanes[number].returned.insert(index, at: place)
+        leave(index)
+    }
+
+    /// Takes out all that wait, in order: they are never started.
+    mutating func removeAll() -> [Int] {
+        let all = lanes.flatMap { $0.waiting[$0.head...] + $0.returned }
+        for number in lanes.indices {
+            lanes[number].waiting = []
+            lanes[number].head = 0
+            lanes[number].returned = []
+        }
+        heads = []
+        return all.sorted()
+    }
+
+    // MARK: - The heap
+
+    private mutating func offer(_ number: Int) {
+        guard lanes[number].running < limit, let first = lanes[number].first else { return }
+        heads.append(first)
+        var child = heads.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard heads[child] < heads[parent] else { return }
+            heads.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    private mutating func removeLowest() -> Int? {
+        guard let lowest = heads.first else { return nil }
+        heads.swapAt(0, heads.count - 1)
+        heads.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            if 2 * parent + 1 < heads.count, heads[2 * parent + 1] < heads[least] { least = 2 * parent + 1 }
+            if 2 * parent + 2 < heads.count, heads[2 * parent + 2] < heads[least] { least = 2 * parent + 2 }
+            guard least != parent else { return lowest }
+            heads.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The first line of a journal: what the batch is.
+struct JournalHeader: Hashable, Codable, Sendable {
+    /// The version of what is written. A journal of any other is not read.
+    static let currentSchema = 1
+
+    var schema = currentSchema
+    var items: [JournalItem]
+    var options: JournalOptions
+}
+
+/// A member, without what nobody may read in a file.
+struct JournalItem: Hashable, Codable, Sendable {
+    let url: String
+    /// A path; relative to the folder of the journal if it leads below that, so that both can be moved together.
+    let destination: String
+    let headers: [String: String]?
+    /// Names of those whose values are not written down, sorted.
+    let withheld: [String]?
+    let digests: [Digest]?
+
+    /// - Parameters:
+    ///   - item: the member.
+    ///   - folder: of the journal.
+    init(_ item: DownloadItem, in folder: URL) {
+        url = item.url.absoluteString
+        let (path, base) = (item.destination.standardizedFileURL.path, Self.base(folder))
+        destination = path.hasPrefix(base) ? String(path.dropFirst(base.count)) : path
+        let open = item.headers.filter { !RequestRecord.isSecret($0.key.lowercased()) }
+        let secret = Set(item.headers.keys).subtracting(open.keys).union(item.withheldHeaders)
+        headers = open.isEmpty ? nil : open
+        withheld = secret.isEmpty ? nil : secret.sorted()
+        digests = item.expectedDigests.isEmpty ? nil : item.expectedDigests
+    }
+
+    /// `nil` if the address is none.
+    func item(in folder: URL) -> DownloadItem? {
+        guard let url = URL(string: url) else { return nil }
+        let path = destination.hasPrefix("/") ? destination : Self.base(folder) + destination
+        var item = DownloadItem(
+            url: url,
+            destination: URL(fileURLWithPath: path, isDirectory: false),
+            headers: headers ?? [:],
+            expectedDigests: digests ?? []
+        )
+        item.withheldHeaders = withheld ?? []
+        return item
+    }
+
+    private static func base(_ folder: URL) -> String {
+        let path = folder.standardizedFileURL.path
+        return path.hasSuffix("/") ? path : path + "/"
+    }
+}
+
+/// ``DownloadBatch/Options`` as they are written.
+struct JournalOptions: Hashable, Codable, Sendable {
+    struct Retries: Hashable, Codable, Sendable {
+        var maximumRetries: Int
+        var timeBudget: Double?
+        var initialDelay: Double
+        var longestDelay: Double
+        var longestWait: Double
+        var methods: [String]
+        var statuses: [Int]
+        var errorCodes: [Int]
+    }
+
+    var maximumPerHost: Int
+    var maximumAtOnce: Int
+    var stopsAtFirstFailure: Bool
+    var bytesPerSecond: Int64?
+    var bytesPerSecondPerDownload: Int64?
+    var retries: Retries?
+    var replacesFile: Bool
+    /// `nil`: what is not proven is discarded.
+    var overlap: Int64?
+
+    init(_ options: DownloadBatch.Options) {
+        maximumPerHost = options.maximumPerHost
+        maximumAtOnce = options.maximumAtOnce
+        stopsAtFirstFailure = options.policy == .stopAtFirstFailure
+        bytesPerSecond = options.bytesPerSecond
+        bytesPerSecondPerDownload = options.bytesPerSecondPerDownload
+        retries = options.retryPolicy.map { Retries($0) }
+        replacesFile = options.replacesFile
+        if case .compare(let overlap) = options.unprovenBytes { self.overlap = overlap }
+    }
+
+    var options: DownloadBatch.Options {
+        var options = DownloadBatch.Options()
+        options.maximumPerHost = maximumPerHost
+        options.maximumAtOnce = maximumAtOnce
+        options.policy = stopsAtFirstFailure ? .stopAtFirstFailure : .collectAll
+        options.bytesPerSecond = bytesPerSecond
+        options.bytesPerSecondPerDownload = bytesPerSecondPerDownload
+        options.retryPolicy = retries?.policy
+        options.replacesFile = replacesFile
+        options.unprovenBytes = overlap.map { .compare(overlap: $0) } ?? .discard
+        return options
+    }
+}
+
+extension JournalOptions.Retries {
+    init(_ policy: RetryPolicy) {
+        maximumRetries = policy.maximumRetries
+        timeBudget = policy.timeBudget
+        initialDelay = policy.initialDelay
+        longestDelay = policy.longestDelay
+        longestWait = policy.longestWait
+        methods = policy.methods.sorted()
+        statuses = policy.statuses.sorted()
+        errorCodes = policy.errorCodes.map(\.rawValue).sorted()
+    }
+
+    var policy: RetryPolicy {
+        var policy = RetryPolicy(maximumRetries: maximumRetries, timeBudget: timeBudget)
+        policy.initialDelay = initialDelay
+        policy.longestDelay = longestDelay
+        policy.longestWait = longestWait
+        policy.methods = Set(methods)
+        policy.statuses = Set(statuses)
+        policy.errorCodes = Set(errorCodes.compactMap { URLError.Code(rawValue: $0) })
+        return policy
+    }
+}
+
+/// Any other line of a journal: how a member ended. The last one of a member counts.
+struct JournalEntry: Hashable, Codable, Sendable {
+    /// A file that is complete and on the disk, and is about to get its name.
+    struct Finished: Hashable, Codable, Sendable {
+        var stamp: FileStamp
+        /// By which it was proven.
+        var digest: Digest?
+        /// Whether its end was marked.
+        var isEndMarked: Bool
+        var digests: [Digest]?
+
+        init(_ download: Download, stamp: FileStamp) {
+            self.stamp = stamp
+            if case .digest(let digest) = download.proof { self.digest = digest }
+            isEndMarked = download.proof != .unverifiable
+            digests = download.digests.isEmpty ? nil : download.digests
+        }
+
+        /// What is known of it, as if every byte had been there already.
+        func download(_ file: URL) -> Download {
+            Download(
+                file: file,
+                length: stamp.length,
+                proof: digest.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable),
+                digests: digests ?? [],
+                bytesRecovered: stamp.length,
+                restarts: []
+            )
+        }
+    }
+
+    /// Which member.
+    var member: Int
+    var finished: Finished?
+    /// What was said of the error.
+    var failure: String?
+}

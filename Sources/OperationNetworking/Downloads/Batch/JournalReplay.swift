@@ -1,0 +1,106 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// What the bytes of a journal say: a value made of nothing else.
+///
+/// A journal is lines, each a checksum, a space, JSON and a line feed. The first is the ``JournalHeader``; it was on the
+/// disk before the file had its name. Each other is a ``JournalEntry``.
+///
+/// | What is found                             | What it was                            | What it means     |
+/// |-------------------------------------------|----------------------------------------|-------------------|
+/// | a line without its line feed, at the end  | the process died while it wrote        | nothing           |
+/// | a line whose checksum is wrong            | power was lost; others may be right    | nothing           |
+/// | an entry of a member that there is not    | -                                      | nothing           |
+/// | several entries of one member             | it was tried again                     | the last one      |
+/// | no header, or one that is wrong           | no journal                             | an error          |
+struct JournalReplay: Hashable, Sendable {
+    enum Unreadable: Error, Hashable, Sendable {
+        case noHeader
+        case otherSchema(Int)
+    }
+
+    let header: JournalHeader
+    /// How members ended, as far as they did.
+    private(set) var entries: [Int: JournalEntry] = [:]
+    /// Where the next line belongs: what is behind was not written to its end.
+    let length: Int
+
+    init(_ bytes: [UInt8]) throws(Unreadable) {
+        var lines = bytes.split(separator: JournalLine.end, omittingEmptySubsequences: false)[...]
+        // What is behind the last line feed.
+        guard let rest = lines.popLast(), let first = lines.popFirst() else { throw .noHeader }
+        length = bytes.count - rest.count
+        guard let body = JournalLine.body(first) else { throw .noHeader }
+        guard let version = try? JSONDecoder().decode(Version.self, from: body) else { throw .noHeader }
+        guard version.schema == JournalHeader.currentSchema else { throw .otherSchema(version.schema) }
+        guard let header = try? JSONDecoder().decode(JournalHeader.self, from: body) else { throw .noHeader }
+        self.header = header
+        let decoder = JSONDecoder()
+        for line in lines {
+            guard let body = JournalLine.body(line),
+                let entry = try? decoder.decode(JournalEntry.self, from: body),
+                header.items.indices.contains(entry.member)
+            else { continue }
+            entries[entry.member] = entry
+        }
+    }
+
+    /// How members ended, as far as that is still true.
+    ///
+    /// - Parameters:
+    ///   - items: those of the header.
+    ///   - retriesFailed: whether a failure is no end.
+    ///   - stamp: of the file that is there now; `nil`: there is none.
+    /// - Returns: the results of those that need not be tried, by their indices.
+    func known(
+        _ items: [DownloadItem],
+        retriesFailed: Bool,
+        stamp: (URL) -> FileStamp?
+    ) -> [Int: Result<Download, any Error>] {
+        var known: [Int: Result<Download, any Error>] = [:]
+        for (member, entry) in entries {
+            let file = items[member].destination
+            if let finished = entry.finished, stamp(file) == finished.stamp {
+                known[member] = .success(finished.download(file))
+            } else if let failure = entry.failure, !retriesFailed {
+                known[member] = .failure(DownloadBatchError.failedBefore(failure))
+            }
+        }
+        return known
+    }
+
+    /// What every header has, whatever its version.
+    private struct Version: Codable {
+        let schema: Int
+    }
+}
+
+/// A line of a journal.
+enum JournalLine {
+    static let end = UInt8(ascii: "\n")
+    /// Of the checksum, in hexadecimal digits: the first of SHA-256.
+    private static let checksumLength = 16
+
+    /// The line, with its line feed.
+    static func bytes(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = [UInt8](try encoder.encode(value))
+        return Array(try checksum(body).utf8) + [UInt8(ascii: " ")] + body + [end]
+    }
+
+    /// The JSON of a line without its line feed; `nil` if it is not what was written.
+    static func body(_ line: ArraySlice<UInt8>) -> Data? {
+        guard line.count > checksumLength + 1 else { return nil }
+        let start = line.startIndex + checksumLength
+        let body = Array(line[(start + 1)...])
+        guard line[start] == UInt8(ascii: " "), let checksum = try? checksum(body),
+            checksum.utf8.elementsEqual(line[..<start])
+        else { return nil }
+        return Data(body)
+    }
+
+    private static func checksum(_ body: [UInt8]) throws -> String {
+        String(try DownloadCheckpoint.hexDigest(of: body.span).prefix(checksumLength))
+    }
+}

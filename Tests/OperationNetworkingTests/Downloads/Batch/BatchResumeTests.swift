@@ -1,0 +1,176 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// A batch that did not complete, and the one that goes on with it.
+@Suite(.timeLimit(.minutes(1)))
+struct BatchResumeTests {
+    private static let body = PatternBody(seed: 1, length: 100_000)
+    private static let representation = Representation(.pattern(body), entityTag: .strong("v1"))
+
+    /// Leaves a journal: 0 and 1 are complete, of 2 came a part, the others have not begun.
+    private static func leave(_ scene: BatchScene, of server: ScriptedServer, count: Int = 5) async throws {
+        let batch = try scene.batch(scene.items(0..<count, of: server), journal: scene.journal) { options in
+            options.maximumPerHost = 1
+            options.policy = .stopAtFirstFailure
+        }
+        #expect(await batch.results().map(\.isSuccess) == (0..<count).map { $0 < 2 })
+    }
+
+    private static func server() throws -> ScriptedServer {
+        let whole = Answer.currentRepresentation
+        return try ScriptedServer(
+            serving: representation,
+            answers: [whole, whole, whole.breaking(after: .body(60_000)), whole]
+        )
+    }
+
+    @Test func whatIsCompleteIsNotFetchedAgainAndWhatIsNotGoesOn() async throws {
+        let (server, scene) = (try Self.server(), try BatchScene())
+        try await Self.leave(scene, of: server)
+        #expect(scene.names == ["0", "1", "2.part", "2.part.resume", "batch.journal"])
+        #expect(server.requests.count == 3)
+
+        let batch = try scene.resumed()
+        #expect(batch.items.map(\.url) == (0..<5).map { server.url(path: "\($0)") })
+        #expect(batch.options.maximumPerHost == 1 && batch.options.retryPolicy == nil)
+        let downloads = try await batch.results().map { try $0.get() }
+        #expect(server.requests.map(\.target) == ["/0", "/1", "/2", "/2", "/3", "/4"])
+        #expect(server.requests[3]["Range"] == "bytes=60000-")
+        #expect(downloads.map(\.bytesRecovered) == [100_000, 100_000, 60_000, 0, 0])
+        #expect(downloads.map(\.proof) == Array(repeating: .length, count: 5))
+        for index in 0..<5 {
+            #expect(try Self.body.firstDifference(fromFile: scene.folder.file("\(index)")) == nil)
+        }
+        #expect(scene.names == ["0", "1", "2", "3", "4"])
+        #expect(batch.completedBytes == 500_000)
+        #expect(throws: DownloadBatchError.journalMissing(scene.journal)) { try scene.resumed() }
+    }
+
+    @Test func whatWasRemovedIsFetchedAgain() async throws {
+        let (server, scene) = (try Self.server(), try BatchScene())
+        try await Self.leave(scene, of: server)
+        try FileManager.default.removeItem(at: scene.folder.file("1"))
+        #expect(await (try scene.resumed()).results().allSatisfy(\.isSuccess))
+        #expect(server.requests.map(\.target).filter { $0 == "/1" }.count == 2)
+    }
+
+    @Test func whatSomebodyHasChangedIsNotTakenForOurs() async throws {
+        let (server, scene) = (try Self.server(), try BatchScene())
+        try await Self.leave(scene, of: server)
+        try Data("mine".utf8).write(to: scene.folder.file("1"))
+        let results = await (try scene.resumed()).results()
+        #expect(results[1].error as? DownloadError == .destinationExists(scene.folder.file("1")))
+        #expect(try scene.text("1") == "mine")
+        // The policy came back, too: the first failure stops the others.
+        #expect(results.map(\.isSuccess) == [true, false, false, false, false])
+    }
+
+    @Test func aBatchThatRunsCannotBeResumed() async throws {
+        let server = try ScriptedServer([Answer.respond(body: "x").stalling(after: .wire(0))])
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<5, of: server), journal: scene.journal) {
+            $0.maximumPerHost = 1
+        }
+        try await server.waitForStalls()
+        #expect(throws: DownloadBatchError.journalInUse(scene.journal)) { try scene.resumed() }
+        #expect(throws: DownloadBatchError.journalExists(scene.journal)) {
+            try scene.batch(scene.items(0..<1, of: server), journal: scene.journal)
+        }
+        batch.cancel()
+        _ = await batch.results()
+    }
+
+    @Test func whatFailedIsTriedAgainUnlessToldOtherwise() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/1" ? .respond(404) : .respond(body: .text(request.path))
+        }
+        let scene = try BatchScene()
+        let first = await (try scene.batch(scene.items(0..<3, of: server), journal: scene.journal)).results()
+        #expect(first.map(\.isSuccess) == [true, false, true])
+        #expect(server.requests.count == 3)
+
+        let kept = try scene.manager.downloads(resuming: scene.journal, retriesFailed: false)
+        guard case .failedBefore(let sentence)? = await kept.results()[1].error as? DownloadBatchError else {
+            Issue.record("it was tried again")
+            return
+        }
+        #expect(sentence.contains("404"))
+        #expect(server.requests.count == 3)
+
+        let again = await (try scene.resumed()).results()
+        #expect(again.map(\.isSuccess) == [true, false, true])
+        #expect(server.requests.map(\.target).last == "/1" && server.requests.count == 4)
+    }
+
+    @Test func secretsAreGivenAgain() async throws {
+        let server = try ScriptedServer { request in
+            guard request["Authorization"] == "Bearer tea", request["X-Open"] == "1" else {
+                return .respond(401)
+            }
+            let answer = Answer.representation(Self.representation)
+            return request["Range"] == nil ? answer.breaking(after: .body(60_000)) : answer
+        }
+        let scene = try BatchScene()
+        var items = scene.items(0..<1, of: server)
+        items[0].headers = ["Authorization": "Bearer tea", "X-Open": "1"]
+        let first = await (try scene.batch(items, journal: scene.journal)).results()
+        #expect(first[0].error is URLError)
+        #expect(try !scene.text("batch.journal").contains("tea"))
+        let resumed = try scene.manager.downloads(
+            resuming: scene.journal,
+            headers: { item in
+                #expect(item.withheldHeaders == ["Authorization"])
+                return ["Authorization": "Bearer tea"]
+            }
+        )
+        #expect(await resumed.results().allSatisfy(\.isSuccess))
+        #expect(server.requests.last?["Range"] == "bytes=60000-")
+    }
+
+    @Test func theFilesAndTheJournalCanBeMovedTogether() async throws {
+        let (server, scene) = (try Self.server(), try BatchScene())
+        try await Self.leave(scene, of: server)
+        let other = try BatchScene()
+        for name in scene.names {
+            try FileManager.default.moveItem(at: scene.folder.file(name), to: other.folder.file(name))
+        }
+        #expect(await (try other.resumed()).results().allSatisfy(\.isSuccess))
+        #expect(server.requests.count == 6)
+        #expect(scene.names.isEmpty && other.names == ["0", "1", "2", "3", "4"])
+    }
+
+    // MARK: - A full disk
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"), arguments: [true, false])
+    func aFullDiskPausesTheBatchUntilThereIsRoom(isLengthKnown: Bool) async throws {
+        let body = PatternBody(seed: 1, length: 40_000)
+        let answer = Answer.currentRepresentation
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: [isLengthKnown ? answer : answer.chunked()]
+        )
+        let (disk, scene) = (try SmallDisk(), try BatchScene())
+        let items = (0..<3).map {
+            DownloadItem(url: server.url(path: "\($0)"), destination: disk.file("\($0)"))
+        }
+        let batch = try scene.batch(items, journal: scene.journal) { options in
+            options.maximumPerHost = 1
+            options.policy = .stopAtFirstFailure
+        }
+        for index in 0..<2 {
+            try await scene.full.wait(count: index + 1)
+            #expect(batch.isPaused)
+            #expect(scene.ended.elements == Array(0...index))
+            #expect(try body.firstDifference(fromFile: disk.file("\(index)")) == nil)
+            try FileManager.default.removeItem(at: disk.file("\(index)"))
+            batch.resume()
+        }
+        #expect(await batch.results().allSatisfy(\.isSuccess))
+        #expect(try body.firstDifference(fromFile: disk.file("2")) == nil)
+        #expect(scene.full.elements.count == 2)
+    }
+}

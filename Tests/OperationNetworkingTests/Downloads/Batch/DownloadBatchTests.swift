@@ -1,0 +1,245 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadBatchTests {
+    @Test func filesAreThereAndResultsAreInOrder() async throws {
+        let server = try BatchScene.server()
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<40, of: server), journal: scene.journal)
+        let results = await batch.results()
+        #expect(try results.map { try $0.get().file.lastPathComponent } == (0..<40).map(String.init))
+        for index in 0..<40 { #expect(try scene.text("\(index)") == "/\(index)") }
+        #expect(scene.ended.elements.sorted() == Array(0..<40))
+        #expect(batch.fractionCompleted == 1 && batch.progress.isFinished)
+        #expect(server.requests.count == 40)
+        // The journal is gone, and no partial file is left.
+        #expect(scene.names == (0..<40).map(String.init).sorted())
+    }
+
+    @Test func anEmptyBatchIsComplete() async throws {
+        let scene = try BatchScene()
+        let batch = try scene.batch([], journal: scene.journal)
+        #expect(await batch.results().isEmpty)
+        #expect(scene.names.isEmpty)
+        #expect(batch.fractionCompleted == 1)
+    }
+
+    @Test func membersStartInOrder() async throws {
+        let server = try BatchScene.server()
+        let scene = try BatchScene()
+        _ = await (try scene.batch(scene.items(0..<20, of: server)) { $0.maximumPerHost = 1 }).results()
+        #expect(server.requests.map(\.target) == (0..<20).map { "/\($0)" })
+        #expect(scene.ended.elements == Array(0..<20))
+    }
+
+    @Test func eachHostHasSoManyAtOnceAndNoneWaitsForAnother() async throws {
+        let gate = Gate()
+        let answer = Answer.respond(body: "x").held(by: gate)
+        let (first, second) = (try ScriptedServer([answer]), try ScriptedServer([answer]))
+        let scene = try BatchScene()
+        let items = scene.items(0..<20, of: first) + scene.items(20..<23, of: second)
+        let batch = try scene.batch(items) { $0.maximumPerHost = 2 }
+        try await gate.waitForArrivals(4)
+        #expect(first.requests.count == 2 && second.requests.count == 2)
+        // Operations are made when there is room for them.
+        #expect(scene.manager.operationQueue.operationCount == 4)
+        gate.open()
+        #expect(await batch.results().count { $0.isSuccess } == 23)
+    }
+
+    @Test func noMoreOperationsAreMadeThanMayRun() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Answer.respond(body: "x").held(by: gate)])
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<5000, of: server)) { options in
+            options.maximumPerHost = 100
+            options.maximumAtOnce = 8
+        }
+        try await gate.waitForArrivals(8)
+        #expect(scene.manager.operationQueue.operationCount == 8)
+        batch.cancel()
+        gate.open()
+        #expect(await batch.results().count { $0.error is URLError } == 5000)
+        #expect(server.requests.count == 8)
+    }
+
+    @Test func theLimitOfTheQueueHolds() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Answer.respond(body: "x").held(by: gate)])
+        let scene = try BatchScene()
+        scene.manager.operationQueue.maxConcurrentOperationCount = 1
+        let batch = try scene.batch(scene.items(0..<5, of: server))
+        try await gate.waitForArrivals(1)
+        #expect(server.requests.count == 1)
+        gate.open()
+        #expect(await batch.results().allSatisfy(\.isSuccess))
+        #expect(server.requests.map(\.target) == (0..<5).map { "/\($0)" })
+    }
+
+    // MARK: - Failures
+
+    private static func failing(at path: String) throws -> ScriptedServer {
+        try ScriptedServer { request in
+            request.path == path ? .respond(404, body: "no") : .respond(body: .text(request.path))
+        }
+    }
+
+    @Test func allRunToTheirEndsWhenOneFails() async throws {
+        let server = try Self.failing(at: "/3")
+        let scene = try BatchScene()
+        let results = await (try scene.batch(scene.items(0..<8, of: server))).results()
+        #expect(results.map(\.isSuccess) == [true, true, true, false, true, true, true, true])
+        #expect(results[3].error is ResponseSerializationError)
+        #expect(!scene.names.contains("3"))
+    }
+
+    @Test func theFirstFailureStopsTheOthers() async throws {
+        let server = try Self.failing(at: "/2")
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<8, of: server)) { options in
+            options.maximumPerHost = 1
+            options.policy = .stopAtFirstFailure
+        }
+        let results = await batch.results()
+        #expect(results.prefix(3).map(\.isSuccess) == [true, true, false])
+        #expect(results[2].error is ResponseSerializationError)
+        #expect(results[3...].allSatisfy { ($0.error as? URLError)?.code == .cancelled })
+        #expect(server.requests.count == 3)
+        #expect(batch.fractionCompleted == 1)
+    }
+
+    @Test func theFirstFailureStopsWhatRuns() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            request.path == "/1"
+                ? .respond(404).held(after: .wire(0), by: gate)
+                : .respond(body: "x").stalling(after: .wire(0))
+        }
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<3, of: server)) { $0.policy = .stopAtFirstFailure }
+        try await server.waitForStalls(count: 2)
+        gate.open()
+        let results = await batch.results()
+        #expect((results[0].error as? URLError)?.code == .cancelled)
+        #expect(results[1].error is ResponseSerializationError)
+    }
+
+    @Test func oneNameIsWantedOnceOnly() throws {
+        let server = try BatchScene.server()
+        let scene = try BatchScene()
+        var items = scene.items(0..<2, of: server)
+        items[1].destination = scene.folder.url.appendingPathComponent("x/../0")
+        #expect(throws: DownloadBatchError.duplicateDestination(items[1].destination)) {
+            try scene.batch(items, journal: scene.journal)
+        }
+        items[1].destination = scene.journal
+        #expect(throws: DownloadBatchError.duplicateDestination(scene.journal)) {
+            try scene.batch(items, journal: scene.journal)
+        }
+        #expect(scene.names.isEmpty)
+        #expect(server.requests.isEmpty)
+    }
+
+    // MARK: - Commands
+
+    @Test func aPauseKeepsWhatCameAndStartsNothing() async throws {
+        let body = PatternBody(seed: 1, length: 100_000)
+        let representation = Representation(.pattern(body), entityTag: .strong("v1"))
+        let server = try ScriptedServer(
+            serving: representation,
+            answers: [.currentRepresentation.stalling(after: .body(60_000)), .currentRepresentation]
+        )
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<3, of: server)) { $0.maximumPerHost = 1 }
+        try await server.waitForStalls()
+        batch.pause()
+        #expect(batch.isPaused)
+        try await server.waitForOpenConnections(0)
+        #expect(server.requests.count == 1)
+        batch.resume()
+        #expect(await batch.results().allSatisfy(\.isSuccess))
+        #expect(server.requests.count == 4)
+        for index in 0..<3 {
+            #expect(try body.firstDifference(fromFile: scene.folder.file("\(index)")) == nil)
+        }
+    }
+
+    @Test func theProgressOfFoundationCommandsTheBatch() async throws {
+        let server = try ScriptedServer([Answer.respond(body: "x").stalling(after: .wire(0))])
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<3, of: server))
+        batch.progress.pause()
+        #expect(batch.isPaused)
+        batch.progress.cancel()
+        #expect(await batch.results().allSatisfy { ($0.error as? URLError)?.code == .cancelled })
+    }
+
+    @Test func cancellingTheTaskCancelsTheBatch() async throws {
+        let server = try ScriptedServer([Answer.respond(body: "x").stalling(after: .wire(0))])
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<3, of: server))
+        let task = Task { await batch.results() }
+        try await server.waitForStalls(count: 3)
+        task.cancel()
+        #expect(await task.value.allSatisfy { ($0.error as? URLError)?.code == .cancelled })
+    }
+
+    @Test(arguments: [true, false])
+    func aLimitThatIsLiftedLetsWhatRunsGoOn(isForAll: Bool) async throws {
+        let body = PatternBody(seed: 1, length: 400_000)
+        let server = try ScriptedServer([.respond(body: .pattern(body))])
+        let scene = try BatchScene()
+        let batch = try scene.batch(scene.items(0..<3, of: server)) { options in
+            if isForAll { options.bytesPerSecond = 1 } else { options.bytesPerSecondPerDownload = 1 }
+        }
+        // At this rate it would take days.
+        try await server.waitForRequests(count: 3)
+        #expect(batch.bytesPerSecond == (isForAll ? 1 : nil))
+        #expect(batch.bytesPerSecondPerDownload == (isForAll ? nil : 1))
+        batch.bytesPerSecond = nil
+        batch.bytesPerSecondPerDownload = nil
+        #expect(await batch.results().allSatisfy(\.isSuccess))
+    }
+
+    @Test func theFractionNeverGoesDown() async throws {
+        let server = try ScriptedServer { request in
+            .respond(body: .generated(length: (Int(request.path.dropFirst()) ?? 0) * 10_000))
+        }
+        let scene = try BatchScene()
+        let fractions = Recorder<Double>()
+        let heard = Locked<DownloadBatch?>(nil)
+        let batch = try scene.manager.downloads(scene.items(0..<30, of: server)) { _ in
+            heard.withLock { if let batch = $0 { fractions.append(batch.fractionCompleted) } }
+        }
+        heard.withLock { $0 = batch }
+        _ = await batch.results()
+        heard.withLock { $0 = nil }
+        #expect(fractions.elements == fractions.elements.sorted())
+        #expect(batch.completedBytes == batch.totalBytes)
+        #expect(batch.completedBytes == 4_350_000)
+    }
+
+    // MARK: - Requests
+
+    @Test func theManagersSerializerAndTheItemMakeTheRequest() async throws {
+        let server = try BatchScene.server()
+        let scene = try BatchScene()
+        let serializer = HTTPRequestSerializer()
+        scene.manager.requestSerializer = serializer
+        var item = scene.items(0..<1, of: server)[0]
+        item.headers = ["X-Test": "yes"]
+        item.expectedDigests = [try Digest(.md5, hex: "00000000000000000000000000000000")]
+        let results = await (try scene.batch([item])).results()
+        #expect(server.requests.first?["X-Test"] == "yes")
+        guard case .digestMismatch? = results[0].error as? DownloadError else {
+            Issue.record("\(results)")
+            return
+        }
+    }
+}

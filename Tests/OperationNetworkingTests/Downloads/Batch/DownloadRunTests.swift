@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import OperationNetworking
+
+@Suite struct DownloadRunTests {
+    private static func run(_ count: Int, policy: BatchPolicy = .collectAll, limit: Int = 2) -> DownloadRun {
+        let origin = Origin(URL(fileURLWithPath: "/"))
+        return DownloadRun(Array(repeating: origin, count: count), policy: policy, limit: limit)
+    }
+
+    private static func start(_ run: inout DownloadRun) -> [Int] {
+        var started: [Int] = []
+        while let index = run.next() { started.append(index) }
+        return started
+    }
+
+    @Test func nothingIsCompleteAtOnce() {
+        #expect(Self.run(0).isComplete)
+        #expect(!Self.run(1).isComplete)
+    }
+
+    @Test func aFailureIsOneEndAmongOthersWhenAllAreCollected() {
+        var run = Self.run(3)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.end(0, .failed) == .ended)
+        #expect(Self.start(&run) == [2])
+        #expect(run.end(1, .finished) == .ended)
+        #expect(run.end(2, .cancelled) == .ended)
+        #expect(run.isComplete)
+    }
+
+    @Test func theFirstFailureEndsWhatWaits() {
+        var run = Self.run(5, policy: .stopAtFirstFailure)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.end(1, .failed) == .stopped([2, 3, 4]))
+        #expect(run.phase == .stopped && !run.isComplete)
+        #expect(run.end(0, .failed) == .ended)
+        #expect(run.isComplete && run.next() == nil)
+    }
+
+    @Test func aCancelledMemberHasNotFailed() {
+        var run = Self.run(3, policy: .stopAtFirstFailure)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.end(0, .cancelled) == .ended)
+        #expect(run.phase == .running)
+    }
+
+    @Test func aPauseStartsNothingUntilItIsOver() {
+        var run = Self.run(3)
+        run.pause()
+        #expect(run.next() == nil)
+        run.resume()
+        #expect(Self.start(&run) == [0, 1])
+        run.pause()
+        #expect(run.end(0, .finished) == .ended)
+        #expect(run.next() == nil)
+        run.resume()
+        #expect(run.next() == 2)
+    }
+
+    @Test func aFullDiskPausesAndIsToldOnce() {
+        var run = Self.run(3, policy: .stopAtFirstFailure)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
+        #expect(run.phase == .paused)
+        #expect(run.end(1, .outOfSpace) == .putBack(isNews: false))
+        #expect(run.remaining == 3)
+        run.resume()
+        #expect(Self.start(&run) == [0, 1])
+    }
+
+    @Test func aFullDiskIsAnEndWhenTheBatchHasStopped() {
+        var run = Self.run(3)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.stop() == [2])
+        #expect(run.stop() == [])
+        #expect(run.end(0, .outOfSpace) == .ended)
+        #expect(run.end(1, .cancelled) == .ended)
+        #expect(run.isComplete)
+    }
+
+    @Test func nothingGoesOnAfterAStop() {
+        var run = Self.run(2)
+        _ = run.stop()
+        run.pause()
+        run.resume()
+        #expect(run.phase == .stopped && run.isComplete && run.next() == nil)
+    }
+}
