@@ -9,6 +9,8 @@ Prints the port of 127.0.0.1 that it listens on. Ends when its standard input do
     /half       half a body with a Content-Length, then the TCP connection just ends
     /length     a whole body with a Content-Length, then the TCP connection just ends
     /chunked    a whole chunked body, then the TCP connection just ends
+    /to/PORT    a redirect to that port of 127.0.0.1, without TLS
+    /gone       403
     /keep       a whole body with a Content-Length; the next request on the connection is never answered, the TCP
                 connection just ends
 """
@@ -45,6 +47,13 @@ def end(connection, is_proper):
 
 
 def answer(connection, path):
+    if path == "/gone":
+        connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        return
+    if path.startswith("/to/"):
+        location = b"http://127.0.0.1:" + path[4:].encode() + b"/"
+        connection.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n")
+        return
     head = b"HTTP/1.1 200 OK\r\n"
     bodies = {
         "/proper": b"\r\n0123456789",

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 #include <time.h>
 
 static inline int cfiles_open(const char *path, int flags, mode_t mode) {
@@ -123,6 +124,15 @@ int cfiles_allocate(int descriptor, long long offset, long long length);
 static inline int cfiles_set_modified(int descriptor, long long seconds) {
     struct timespec times[2] = {{0, UTIME_OMIT}, {seconds, 0}};
     return futimens(descriptor, times);
+}
+
+// An extended attribute of a file, not of what a link leads to; -1 with errno where there is none, or it is longer.
+static inline long cfiles_attribute(const char *path, const char *name, void *bytes, size_t capacity) {
+    return lgetxattr(path, name, bytes, capacity);
+}
+
+static inline int cfiles_set_attribute(const char *path, const char *name, const void *bytes, size_t length) {
+    return lsetxattr(path, name, bytes, length, 0);
 }
 
 // How many bytes somebody without privileges may still write, as far as the file system tells. -1: see errno.

@@ -16,7 +16,8 @@ internal import OperationNetworkingSystem
 /// ``DownloadError/inUse(_:)``.
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in `responseData`. It asks for
-/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries.
+/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries. A redirect
+/// from https to http is an error, unless a closure of `setRedirect` lets it pass.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`, `progress` and `state`.
 
@@ -27,6 +28,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     private struct Settings {
         var destination: URL?
         var replacesFile = false
+        var onlyIfChanged = false
+        var startsOver = false
         var expectedDigests: [Digest] = []
         var wantedAlgorithms: [DigestAlgorithm] = []
         var unprovenBytes = UnprovenBytes.discard
@@ -81,8 +84,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The file, and how it was proven; `nil` before the operation has succeeded.
+    /// The file, and how it was proven; `nil` before it has its name. A `cancel()` that comes just then is an error all the
+    /// same, and leaves the file.
     public var download: Download? { progress.withLock { $0.download } }
+
+    /// Whether the server has no other file than the one that is there: see ``onlyIfChanged``. There is no ``download``
+    /// then.
+    public var isUpToDate: Bool { progress.withLock { $0.isConditional } && response?.statusCode == 304 }
 
     /// Where the bytes are while the file is not complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
@@ -103,6 +111,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     public var replacesFile: Bool {
         get { settings.withLock { $0.replacesFile } }
         set { set { $0.replacesFile = newValue } }
+    }
+
+    /// Whether a file that is there already is fetched, and replaced, only if the server has another one: then nothing
+    /// happens, and ``isUpToDate`` is set.
+    ///
+    /// The server is asked by the entity tag that it sent with the file, kept in the extended attribute `user.etag`;
+    /// without one by the file's modification time, which is the one that the server named. A file that was changed here
+    /// since, but not replaced, is taken for what it was.
+    public var onlyIfChanged: Bool {
+        get { settings.withLock { $0.onlyIfChanged } }
+        set { set { $0.onlyIfChanged = newValue } }
+    }
+
+    /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
+    public var startsOver: Bool {
+        get { settings.withLock { $0.startsOver } }
+        set { set { $0.startsOver = newValue } }
     }
 
     /// What the file has to be: all of them have to hold. A file that has another digest is fetched once more, and then
@@ -126,6 +151,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address that the
     /// same file has now, or `nil`, and then the response is the result. Called again only after bytes came.
+    ///
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http address in the
+    /// place of an https one is an error.
     public func setRefreshURL(_ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }
@@ -152,6 +180,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // MARK: - HTTPRequestOperation
 
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
+        if end.error == nil, isUpToDate { return (destination, nil) }
         guard let download, end.error == nil else { return super.evaluate(end) }
         return (download.file, nil)
     }
@@ -181,27 +210,43 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let plan = DownloadPlan(
             request: state.request,
             destination: settings.destination,
-            replacesFile: settings.replacesFile,
+            replacesFile: settings.replacesFile || settings.onlyIfChanged,
+            startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
             wantedAlgorithms: settings.wantedAlgorithms,
             willFinish: settings.willFinish
         )
+        if settings.onlyIfChanged, let condition = settings.destination.flatMap({ FileCondition(for: $0) }) {
+            configuration.request.setValue(condition.value, forHTTPHeaderField: condition.name)
+            progress.withLock { $0.isConditional = true }
+        }
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
+        // Whoever looks at redirects decides for himself.
+        configuration.staysSecure = state.redirect == nil
         if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
-        configuration.check = check
+        configuration.check = check(state.request)
         return configuration
     }
 
-    /// Refuses, by its head, what the response serializer would refuse: it must not reach the file.
-    private var check: (@Sendable (HTTPURLResponse) throws -> Void)? {
+    /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it must not reach
+    /// the file.
+    private func check(_ request: URLRequest) -> @Sendable (HTTPURLResponse) throws -> Void {
+        let isPlain = (request.httpMethod ?? "GET").uppercased() == "GET"
         let serializer = responseSerializer
         let validation: HTTPResponseSerializer? =
             serializer as? HTTPResponseSerializer
             ?? (serializer as? any ValidatingResponseSerializer)?.validation
-        guard let validation else { return nil }
-        return { response in try validation.validateHead(response) }
+        return { response in
+            switch response.statusCode {
+            case 200, 203, 206: break
+            // What another method made may be in it.
+            case 201 where !isPlain, 202 where !isPlain: break
+            default: throw ResumeError.unexpectedStatus(response.statusCode)
+            }
+            try validation?.validateHead(response)
+        }
     }
 
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {

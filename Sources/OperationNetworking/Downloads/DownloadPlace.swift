@@ -14,18 +14,27 @@ struct DownloadPlace {
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(_ url: URL, watch: FileChange.Watcher?) throws {
         let path = url.path
-        let name = String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+        let name = Self.name(of: url)
         guard url.isFileURL, !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else {
             throw DownloadError.invalidDestination(url)
         }
         self.url = url
         self.name = name
         do {
-            let parent = String(path.dropLast(name.count))
+            let parent = String(Substring(path.utf8.dropLast(name.utf8.count)))
             folder = try DownloadFolder(path: parent.isEmpty ? "." : parent, watch: watch)
         } catch {
             throw FileError.foundation(error, url)
         }
+    }
+
+    private static let separator = UInt8(ascii: "/")
+
+    /// What follows the last slash. A byte is looked for: with an accent behind it, a slash is another character.
+    static func name(of url: URL) -> String {
+        let path = url.path.utf8
+        let start = path.lastIndex(of: separator).map(path.index(after:)) ?? path.startIndex
+        return String(Substring(path[start...]))
     }
 
     /// What a checkpoint tells of the file that it is for.
@@ -34,7 +43,7 @@ struct DownloadPlace {
         let place = try DownloadPlace(url, watch: nil)
         let finding = try FileError.translating(url) { try place.folder.checkpoint(place.name) }
         guard case .checkpoint(let checkpoint) = finding, let request = checkpoint.request.request,
-            !checkpoint.wish.name.isEmpty, !checkpoint.wish.name.contains("/")
+            !checkpoint.wish.name.isEmpty, !checkpoint.wish.name.utf8.contains(Self.separator)
         else { throw DownloadError.checkpointUnreadable(url) }
         return (checkpoint.wish, request)
     }

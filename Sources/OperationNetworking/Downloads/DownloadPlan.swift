@@ -7,6 +7,8 @@ struct DownloadPlan: Sendable {
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
+    /// Whether what earlier processes left is thrown away.
+    var startsOver = false
     /// All have to hold.
     var expectedDigests: [Digest] = []
     /// Computed besides.
@@ -18,7 +20,7 @@ struct DownloadPlan: Sendable {
     /// What a process that knows nothing but the checkpoint has to know.
     var wish: DownloadCheckpoint.Wish {
         DownloadCheckpoint.Wish(
-            name: destination?.lastPathComponent ?? "",
+            name: destination.map(DownloadPlace.name) ?? "",
             replacesFile: replacesFile,
             digests: expectedDigests.map(\.description)
         )
@@ -27,6 +29,8 @@ struct DownloadPlan: Sendable {
 
 /// How a download is going: written on its sink's queue, read anywhere.
 struct DownloadProgress: Sendable {
+    /// Whether it was asked for only if the server has another file than the one that is there.
+    var isConditional = false
     /// Where the bytes are; `nil` before it began, and when they have their name.
     var partialFile: URL?
     /// Where it is written down what they are.

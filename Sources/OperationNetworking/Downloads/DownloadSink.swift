@@ -10,24 +10,49 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     // touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
-    static let capacity = 1 << 20
+    static let capacity = 512 * 1024
+    /// Bytes that are worth a call of the system.
+    private static let worthWriting = 192 * 1024
+    /// Milliseconds that fewer bytes wait for others.
+    private static let longestWait = 5
     /// Seconds that somebody who wants no more waits for a disk.
     private static let patience = 2.0
 
+    /// When somebody has to be sent to write.
+    private enum Urgency {
+        case none, soon, now
+    }
+
     private struct Shared {
         var waiting: [UInt8] = []
+        /// Somebody is about to write.
         var isScheduled = false
-        var isPreparing = false
+        /// Somebody looks in a moment whether there is something to write.
+        var isTimed = false
+        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited for.
+        var preparations = 0
         /// Bytes of the file, with those that wait, without those that are compared.
         var count: Int64 = 0
         /// Bytes that are still to be compared.
         var again: Int64 = 0
+        var isAbandoned = false
         var hasStopped = false
         var failure: (any Error)?
         var demand: RestartReason?
         var onChange: (@Sendable () -> Void)?
 
-        var isFull: Bool { isPreparing || waiting.count >= DownloadSink.capacity }
+        /// When somebody has to write what waits: many small calls of the system cost more than a few large ones.
+        mutating func urgency() -> Urgency {
+            if isScheduled { return .none }
+            if waiting.count >= DownloadSink.worthWriting {
+                isScheduled = true
+                return .now
+            }
+            defer { isTimed = true }
+            return isTimed ? .none : .soon
+        }
+
+        var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
     }
 
     private let plan: DownloadPlan
@@ -80,11 +105,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     func prepare(_ start: BodyStart) throws {
         try shared.withLock { shared in
             if let failure = shared.failure { throw failure }
-            shared.isPreparing = true
-            shared.demand = nil
+            shared.preparations += 1
             shared.again = 0
             switch start.place {
             case .start:
+                shared.demand = nil
                 shared.waiting = []
                 shared.count = 0
             case .end:
@@ -97,17 +122,20 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     func write(_ bytes: Span<UInt8>) throws {
-        let (mustWork, failure) = shared.withLock { shared in
-            guard shared.failure == nil, shared.demand == nil else { return (false, shared.failure) }
+        let (urgency, failure) = shared.withLock { shared in
+            guard shared.failure == nil, shared.demand == nil else { return (Urgency.none, shared.failure) }
             let again = min(shared.again, Int64(bytes.count))
             shared.again -= again
             shared.count += Int64(bytes.count) - again
             shared.waiting.append(bytes)
-            defer { shared.isScheduled = true }
-            return (!shared.isScheduled, nil)
+            return (shared.urgency(), nil)
         }
         if let failure { throw failure }
-        if mustWork { queue.async { self.drain() } }
+        switch urgency {
+        case .none: break
+        case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(Self.longestWait)) { self.drain() }
+        case .now: queue.async { self.drain() }
+        }
     }
 
     func settle() {
@@ -125,6 +153,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
+        shared.withLock { $0.isAbandoned = true }
         queue.async {
             self.drain()
             self.close()
@@ -147,11 +176,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func open() throws -> SinkContent {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
-        let partial = try PartialDownload(
-            plan.request,
-            to: destination,
-            replacesFile: plan.replacesFile
-        )
+        var partial = try partialDownload(to: destination)
+        if plan.startsOver, partial.count > 0 {
+            try partial.discard()
+            partial = try partialDownload(to: destination)
+        }
         self.partial = partial
         digests = try DownloadDigests(
             plan,
@@ -167,6 +196,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             if let lost = partial.lost { progress.restarts.append(lost) }
         }
         return SinkContent(partial: partial.recovered, lost: partial.lost)
+    }
+
+    private func partialDownload(to destination: URL) throws -> PartialDownload {
+        try PartialDownload(plan.request, to: destination, replacesFile: plan.replacesFile)
     }
 
     private func begin(_ start: BodyStart) {
@@ -193,7 +226,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 checkpoint.wish = plan.wish
             }
         }
-        change { $0.isPreparing = false }
+        change { $0.preparations -= 1 }
     }
 
     private func drain() {
@@ -201,6 +234,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let (wasFull, hasMore) = shared.withLock { shared in
                 guard !shared.waiting.isEmpty else {
                     shared.isScheduled = false
+                    shared.isTimed = false
                     return (false, false)
                 }
                 let wasFull = shared.isFull
@@ -261,17 +295,16 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         if let failure { return then(.failed(failure)) }
         if let demand { return then(.mustStartOver(demand)) }
         // The body ended before the bytes that are there already.
-        guard again == 0 else { return then(.mustStartOver(.overlapDiffers)) }
-        guard let partial else { return then(.failed(DownloadError.noDestination)) }
+        guard again == 0 else { return then(startOver(because: .overlapDiffers)) }
+        guard let length = partial?.count else { return then(.failed(DownloadError.noDestination)) }
         guard let digests else { return then(finish(.success([]))) }
-        digests.finish(length: partial.count) { result in
+        digests.finish(length: length) { result in
             self.queue.async { then(self.finish(result)) }
         }
     }
 
     private func finish(_ result: Result<[Digest], any Error>) -> SinkEnd {
-        // It may have been abandoned meanwhile.
-        guard let partial else { return .failed(URLError(.cancelled)) }
+        guard let partial, !shared.withLock({ $0.isAbandoned }) else { return .failed(URLError(.cancelled)) }
         do {
             let computed = try result.get()
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
@@ -286,41 +319,53 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
                 restarts: progress.restarts
             )
+            let fields = partial.checkpoint?.origin.headerFields ?? [:]
             try partial.finish(modified: partial.checkpoint?.modified) {
                 try plan.willFinish?(download, partial.partURL)
             }
+            FileCondition.note(fields, on: download.file)
             self.progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil
                 progress.download = download
             }
-            // The file is somebody else's now: one who removes it gets the room back at once.
-            digests = nil
+            release()
             return .done(nil)
         } catch let error as DownloadError {
-            if case .digestMismatch = error { return startOver(error) }
-            return .failed(error)
+            guard case .digestMismatch = error else { return .failed(error) }
+            return giveUp(error)
         } catch {
             return .failed(error)
         }
     }
 
-    /// B10: once more, from the start; then it is given up, and nothing of it stays.
-    private func startOver(_ error: DownloadError) -> SinkEnd {
+    /// B10: once more, from the start; then nothing of it stays.
+    private func giveUp(_ error: DownloadError) -> SinkEnd {
         guard hasStartedOver else {
             hasStartedOver = true
-            return .mustStartOver(.digestMismatch)
+            return startOver(because: .digestMismatch)
         }
         progress.withLock { $0.keepsPartialFile = false }
         return .failed(error)
     }
 
+    /// It stays so until the whole comes, however often that is tried.
+    private func startOver(because reason: RestartReason) -> SinkEnd {
+        shared.withLock { $0.demand = reason }
+        return .mustStartOver(reason)
+    }
+
     private func close() {
-        digests?.abandon()
-        digests = nil
         let keeps = progress.withLock { $0.keepsPartialFile }
         // The error that ended it is the one to tell; what could not be made safe now is found to be so by the next.
         if keeps { try? partial?.settle() } else { try? partial?.discard() }
+        release()
+    }
+
+    /// Nothing of the file stays open: the operation may be kept for long, and so may this.
+    private func release() {
+        digests?.abandon()
+        digests = nil
         partial?.close()
         partial = nil
     }

@@ -41,8 +41,7 @@ enum RedirectPolicy {
             components?.percentEncodedFragment = fragment
             next = components?.url ?? next
         }
-        var redirected = request
-        redirected.url = next
+        var redirected = Self.request(request, movedTo: next)
         let method = (request.httpMethod ?? "GET").uppercased()
         let becomesGet =
             switch head.status {
@@ -51,12 +50,21 @@ enum RedirectPolicy {
             default: false
             }
         if becomesGet { dropBody(of: &redirected) }
-        if !isSameOrigin(current, next) {
-            for name in credentialFields + [originField] {
-                redirected.setValue(nil, forHTTPHeaderField: name)
-            }
-        }
         return redirected
+    }
+
+    /// The same request to another address. Another origin does not see what was meant for this one.
+    static func request(_ request: URLRequest, movedTo url: URL) -> URLRequest {
+        var moved = request
+        moved.url = url
+        guard let current = request.url, !isSameOrigin(current, url) else { return moved }
+        for name in credentialFields + [originField] { moved.setValue(nil, forHTTPHeaderField: name) }
+        return moved
+    }
+
+    /// Whether somebody who asked over TLS would ask without it.
+    static func isDowngrade(from first: URL?, to second: URL?) -> Bool {
+        first?.scheme?.lowercased() == "https" && second?.scheme?.lowercased() == "http"
     }
 
     /// Same scheme, host and port (RFC 9110 §4.3.1), default ports included.

@@ -17,6 +17,8 @@ struct TransferRequest: Sendable {
     var mayBeSentAgain: Bool
     /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
     var idleTimeout: Double
+    /// Seconds until the connection has to stand, TLS included; `nil`: for ever.
+    var connectTimeout: Double?
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
     /// All of them hold for the request's body.
@@ -32,7 +34,8 @@ struct TransferRequest: Sendable {
             headerLines: headerLines,
             body: bodyLength,
             version: version,
-            authoritiesFile: authoritiesFile
+            authoritiesFile: authoritiesFile,
+            connectTimeout: connectTimeout
         )
     }
 

@@ -62,6 +62,20 @@ extension URLError {
         self.init(code, userInfo: userInfo)
     }
 
+    /// The end of an operation that got more than the rest of its body.
+    static func tooLong(url: URL?) -> URLError {
+        URLError(.badServerResponse, url: url, sentence: "The server sent more bytes than it had announced.")
+    }
+
+    /// The end of an operation that was sent from https to this http address.
+    static func insecure(url: URL?) -> URLError {
+        URLError(
+            .appTransportSecurityRequiresSecureConnection,
+            url: url,
+            sentence: "An https address was replaced by one without TLS."
+        )
+    }
+
     /// The end of an operation that was cancelled.
     static func cancelled(url: URL?) -> URLError {
         URLError(.cancelled, url: url, sentence: "The operation was cancelled.")

@@ -162,6 +162,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.retryPolicy = newValue } }
     }
 
+    /// Seconds that finding the server, connecting to it and TLS may take together; a transfer that needs longer fails
+    /// with `URLError.timedOut`. `nil`, as it is unless set: no limit but the request's `timeoutInterval`.
+    public var connectTimeout: TimeInterval? {
+        get { state.withLock { $0.connectTimeout } }
+        set { configure { $0.connectTimeout = newValue } }
+    }
+
     /// How fast the request's body is sent; all of them hold. A limit itself can be changed at any time.
     public var uploadLimits: [BandwidthLimit] {
         get { state.withLock { $0.uploadLimits } }
@@ -354,6 +361,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.maximumResponseDataLength = settings.maximumResponseDataLength
             state.maximumDecodedLength = settings.maximumDecodedLength
             state.retryPolicy = settings.retryPolicy
+            state.connectTimeout = settings.connectTimeout
             state.uploadLimits = settings.uploadLimits
             state.downloadLimits = settings.downloadLimits
             state.isResumable = settings.isResumable

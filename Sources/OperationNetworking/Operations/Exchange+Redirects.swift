@@ -17,6 +17,9 @@ extension Exchange {
                 )
             )
         }
+        if configuration.staysSecure, RedirectPolicy.isDowngrade(from: url, to: next.url) {
+            return fail(URLError.insecure(url: next.url))
+        }
         phase = .deciding
         owner?.exchangeWillFollow(response, to: next) { [round] request in
             NetworkThread.shared.perform { transfers in
@@ -50,8 +53,11 @@ extension Exchange {
                     self.tell(head)
                     return self.finish()
                 }
+                guard !RedirectPolicy.isDowngrade(from: self.request.url, to: url) else {
+                    return self.fail(URLError.insecure(url: url))
+                }
                 self.hasFreshURL = true
-                self.request.url = url
+                self.request = RedirectPolicy.request(self.request, movedTo: url)
                 self.startFromFirstHop(transfers)
             }
         }

@@ -317,6 +317,8 @@ extension Exchange: TransferClient {
         } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
             resumption.countShortAnswer(held: sink.count)
             startAgain()
+        } else if case .deliver = bodyUse, resumption.isTooLong(held: sink.count) {
+            fail(URLError.tooLong(url: hop.url))
         } else {
             finish()
         }

@@ -16,6 +16,8 @@ struct ExchangeConfiguration: Sendable {
     var overlap: Int64?
     /// Whether the owner may know another address when there is nothing at this one.
     var refreshesURL = false
+    /// Whether a redirect from https to http is an error (P19).
+    var staysSecure = false
     /// Refuses a response whose body must not reach the destination.
     var check: (@Sendable (HTTPURLResponse) throws -> Void)?
     /// Whether the identity coding is asked for, so that what came before a pause can be kept.
@@ -23,6 +25,8 @@ struct ExchangeConfiguration: Sendable {
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
     var retryPolicy: RetryPolicy?
+    /// Seconds until a connection has to stand.
+    var connectTimeout: TimeInterval?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
     /// Whether the owner gets a copy of every piece.
@@ -91,6 +95,7 @@ struct ExchangeConfiguration: Sendable {
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: retryPolicy),
             idleTimeout: hop.timeoutInterval,
+            connectTimeout: connectTimeout,
             maximumDecodedLength: maximumDecodedLength,
             uploadLimits: uploadLimits,
             downloadLimits: downloadLimits

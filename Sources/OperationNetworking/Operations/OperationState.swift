@@ -16,6 +16,7 @@ struct OperationState {
     var maximumResponseDataLength = Int.max
     var maximumDecodedLength: Int64 = 256 << 20
     var retryPolicy: RetryPolicy?
+    var connectTimeout: TimeInterval?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
     var isResumable = false
@@ -109,6 +110,7 @@ struct OperationState {
             isResumable: isResumable,
             maximumDecodedLength: maximumDecodedLength,
             retryPolicy: retryPolicy,
+            connectTimeout: connectTimeout,
             uploadLimits: uploadLimits + ownUploadLimit,
             downloadLimits: downloadLimits
         )

@@ -12,7 +12,8 @@ protocol ResponseSink: AnyObject {
     /// Why it takes nothing any more.
     var failure: (any Error)? { get }
 
-    /// Why the body that is coming is no use, and the whole has to come instead; `nil` again after ``prepare(_:)``.
+    /// Why the body that is coming is no use, and the whole has to come instead; `nil` again after ``prepare(_:)`` for
+    /// the whole, and only then.
     var demand: RestartReason? { get }
 
     /// Called, on any thread, when a full one has room again, and when one fails, or demands something, between two

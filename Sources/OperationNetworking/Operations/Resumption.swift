@@ -18,7 +18,8 @@ struct Resumption {
     /// What the sink holds, as its server described it.
     private var partial: PartialContent?
     private var history = ResumeDecision.History()
-    /// What the last answer left to be asked.
+    /// What the last answer left to be asked, until the next one has come: a redirect, an error and a lost connection are
+    /// no answers.
     private var next: ResumeDecision.NextQuestion?
     /// Why the whole was asked for.
     private var reason: RestartReason?
@@ -46,7 +47,6 @@ struct Resumption {
 
     /// Decides what to ask for, with `held` bytes there already.
     mutating func ask(_ request: URLRequest, held: Int64) -> ResumeRequest {
-        defer { next = nil }
         let hasOwnRange = request.value(forHTTPHeaderField: "Range") != nil
         guard isAllowed || hasOwnRange else {
             asked = .whole
@@ -79,23 +79,32 @@ struct Resumption {
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
         switch decision {
         case .append(let total):
-            partial?.total = total
-            history.hasRepeated = false
+            keep(total)
         case .compare(_, let total):
-            partial?.total = total
-            history.hasRepeated = false
+            keep(total)
         case .replace(let total, let derived):
             let reason = derived == nil ? nil : reason ?? derived
             partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0")
             history = ResumeDecision.History()
+            next = nil
             self.reason = nil
             return .replace(total: total, because: reason)
         case .ask(let next):
             remember(next)
-        case .skip, .alreadyComplete, .fail, .deliver:
+        case .skip, .alreadyComplete:
+            next = nil
+        case .fail, .deliver:
             break
         }
         return decision
+    }
+
+    /// What is there is kept, as a part of so many bytes.
+    private mutating func keep(_ total: Int64?) {
+        partial?.total = total
+        history.hasRepeated = false
+        next = nil
+        reason = nil
     }
 
     private mutating func remember(_ next: ResumeDecision.NextQuestion) {
@@ -118,6 +127,12 @@ struct Resumption {
     func isShort(held: Int64) -> Bool {
         guard asksForRest, let total = partial?.total else { return false }
         return held < total
+    }
+
+    /// Whether the server sent more than it was asked for, and had said (B3).
+    func isTooLong(held: Int64) -> Bool {
+        guard asksForRest, let total = partial?.total else { return false }
+        return held > total
     }
 
     /// Counts an answer that was too short; when several in a row have brought nothing, the next question is for the

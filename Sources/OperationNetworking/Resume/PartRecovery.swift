@@ -14,6 +14,7 @@ internal import OperationNetworkingSystem
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
 /// | a request to another address                                         | P17       | kept if the validator is strong, else begun anew |
+/// | all bytes, and a request to another address                          | P7, P17   | all but the last one kept |
 ///
 /// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in the
 /// session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was written is
@@ -21,6 +22,9 @@ internal import OperationNetworkingSystem
 ///
 /// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be trusted
 /// either, so blocks count only as far as all before them do.
+///
+/// P7 asks nobody. What was complete at another address has to be asked for: its last byte is, and the answer proves the
+/// others.
 ///
 /// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
 enum PartRecovery: Hashable, Sendable {
@@ -65,7 +69,8 @@ enum PartRecovery: Hashable, Sendable {
                 self = .startOver(reason)
                 return
             }
-            let length = PartRecovery.trustedLength(checkpoint, facts)
+            var length = PartRecovery.trustedLength(checkpoint, facts)
+            if length == checkpoint.total, facts.request.url != checkpoint.request.url { length -= 1 }  // P17
             self = length > 0 ? .keep(length) : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
         }
     }

@@ -67,7 +67,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
     private static let unselectingFields: Set<String> = [
         "accept-encoding", "cache-control", "connection", "content-length", "content-type", "date", "expect",
         "host",
-        "keep-alive", "origin", "pragma", "priority", "range", "referer", "te", "traceparent", "tracestate",
+        "keep-alive", "origin", "pragma", "priority", "referer", "te", "traceparent", "tracestate",
         "transfer-encoding", "upgrade", "user-agent", "via", "x-correlation-id", "x-request-id",
     ]
 

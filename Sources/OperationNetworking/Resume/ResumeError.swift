@@ -36,7 +36,7 @@ extension ResumeError: CustomStringConvertible {
             "The server refused (416) the bytes from \(asked) on, and then the whole, "
                 + (total.map { "of \($0) bytes." } ?? "of unknown length.")
         case .unexpectedStatus(let code):
-            "Asked for the rest of a download; the server answered \(code), which has no such bytes."
+            "Asked for the bytes of a file; the server answered \(code), which has no such bytes."
         }
     }
 }

@@ -8,6 +8,9 @@ package final class EasyHandle {
     /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop costs
     /// more than 64 KiB, its default, are worth. In bytes.
     private static let largeBuffer = 256 * 1024
+    /// For what goes to files and streams, in bytes: a system call for each 16 KiB, libcurl's default, costs more than the
+    /// rest of a fast download.
+    private static let fileBuffer = 64 * 1024
     private static let largeBody = 4 * 1024 * 1024
 
     let pointer: OpaquePointer
@@ -112,6 +115,7 @@ package final class EasyHandle {
         try setMethod(options)
         try setHeaderLines(options.headerLines)
         try setVersion(options)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let file = options.authoritiesFile {
             try set(CURLOPT_CAINFO, file)
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
@@ -171,8 +175,13 @@ package final class EasyHandle {
         try set(CURLOPT_FAILONERROR, 0)
         // A proxy's answer to CONNECT is not the server's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Timeouts are ours, measured since the last progress.
-        try set(CURLOPT_CONNECTTIMEOUT, Int(Int32.max / 1000))
+    }
+
+    /// libcurl has a default of its own, 5 minutes, where nothing is set: other timeouts are ours, measured since the last
+    /// progress.
+    private static func milliseconds(_ timeout: Double?) -> Int {
+        // libcurl takes 0 for its default, and counts in an int.
+        Int(max(1, min(Double(Int32.max), (timeout ?? .infinity) * 1000)))
     }
 
     private func setMethod(_ options: TransferOptions) throws(CurlError) {
@@ -216,6 +225,8 @@ package final class EasyHandle {
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+            // libcurl reads up to 100 of them before it lets others go on.
+            try set(CURLOPT_BUFFERSIZE, Self.fileBuffer)
         case .http2PriorKnowledge:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }

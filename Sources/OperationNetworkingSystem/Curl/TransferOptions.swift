@@ -26,6 +26,8 @@ package struct TransferOptions: Sendable {
     package var version: HTTPVersion
     /// A PEM file to trust instead of the system's certificate authorities.
     package var authoritiesFile: String?
+    /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
+    package var connectTimeout: Double?
 
     package init(
         url: String,
@@ -33,7 +35,8 @@ package struct TransferOptions: Sendable {
         headerLines: [String] = [],
         body: Body = .none,
         version: HTTPVersion = .automatic,
-        authoritiesFile: String? = nil
+        authoritiesFile: String? = nil,
+        connectTimeout: Double? = nil
     ) {
         self.url = url
         self.method = method
@@ -41,5 +44,6 @@ package struct TransferOptions: Sendable {
         self.body = body
         self.version = version
         self.authoritiesFile = authoritiesFile
+        self.connectTimeout = connectTimeout
     }
 }

@@ -5,11 +5,13 @@ struct ListeningSocket: Sendable {
     let port: Int
     private let socket: Socket
 
-    init() throws(SocketError) {
+    /// - Parameter backlog: how many clients wait for ``accept()`` at most, and one more.
+    /// - Throws: the error of the call that failed.
+    init(backlog: Int32 = 4096) throws(SocketError) {
         var attempts = 20
         while true {
             do throws(SocketError) {
-                self = try Self(attempt: ())
+                self = try Self(waiting: backlog)
                 return
             } catch {
                 // Two sockets can get the same port while neither listens; the second to listen is refused.
@@ -19,7 +21,7 @@ struct ListeningSocket: Sendable {
         }
     }
 
-    private init(attempt: Void) throws(SocketError) {
+    private init(waiting backlog: Int32) throws(SocketError) {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Glibc.socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw SocketError("socket") }
@@ -33,7 +35,7 @@ struct ListeningSocket: Sendable {
         let failure: SocketError? = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 if bind(descriptor, address, length) != 0 { return SocketError("bind") }
-                if listen(descriptor, 4096) != 0 { return SocketError("listen") }
+                if listen(descriptor, backlog) != 0 { return SocketError("listen") }
                 return getsockname(descriptor, address, &length) == 0 ? nil : SocketError("getsockname")
             }
         }

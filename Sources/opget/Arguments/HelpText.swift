@@ -12,10 +12,14 @@ enum HelpText {
           opget -i list.txt                                the addresses in list.txt
           opget -q -o - https://example.com/a.tar | tar x  to standard output, for another program
           opget -o b.iso https://example.com/a.iso         under another name
+          opget --checksums SHA256SUMS -i list.txt         every file has to be what the list says
+          opget -N --limit-rate 500K -i list.txt           only what has changed, and slowly
 
-        A file has the name NAME.part until it is complete. A file that is there already is left as
-        it is, and counts as done, unless --overwrite is given. Progress and messages go to standard
-        error.
+        A file has the name NAME.part until it is complete, and NAME.part.resume beside it says what its
+        bytes are. Whatever stops opget, the same command goes on from there, if the server proves that
+        it still has the same file; if not, it starts over and says why. A file that is there already is
+        left as it is, and counts as done, unless --overwrite or -N is given. Progress and messages go to
+        standard error.
 
         KEYS, while opget is in the foreground of a terminal:
           p         pauses everything, and resumes it

@@ -7,6 +7,7 @@ import Foundation
 /// https://example.com/a.iso
 ///   out=images/a.iso
 ///   dir=downloads
+///   checksum=sha-256=2cf24d…
 /// ```
 struct InputList: Hashable, Sendable {
     /// The value of an option, and the line it stands in.
@@ -22,6 +23,7 @@ struct InputList: Hashable, Sendable {
         let line: Int
         var out: Value?
         var dir: Value?
+        var checksum: Value?
     }
 
     private(set) var entries: [Entry] = []
@@ -75,14 +77,21 @@ struct InputList: Hashable, Sendable {
         let text = text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
         let value = Value(text: text, line: number)
         switch name {
-        case "out":
-            guard entries[entries.count - 1].out == nil else { throw Problem("A second out= for a file.") }
-            entries[entries.count - 1].out = value
-        case "dir":
-            guard entries[entries.count - 1].dir == nil else { throw Problem("A second dir= for a file.") }
-            entries[entries.count - 1].dir = value
+        case "out": try set(\.out, value, name)
+        case "dir": try set(\.dir, value, name)
+        case "checksum": try set(\.checksum, value, name)
         default:
-            throw Problem("There is no option \(name.debugDescription) here; there are out and dir.")
+            throw Problem(
+                "There is no option \(name.debugDescription) here; there are out, dir and checksum."
+            )
         }
+    }
+
+    /// Sets an option of the last address.
+    private mutating func set(_ option: WritableKeyPath<Entry, Value?>, _ value: Value, _ name: String) throws
+    {
+        let last = entries.count - 1
+        guard entries[last][keyPath: option] == nil else { throw Problem("A second \(name)= for a file.") }
+        entries[last][keyPath: option] = value
     }
 }

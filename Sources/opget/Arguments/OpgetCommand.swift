@@ -15,7 +15,7 @@ struct OpgetCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             Read addresses from a file, or from standard input (-): one a line, # before comments, and indented \
-            lines out=NAME and dir=DIR for the address above them.
+            lines out=NAME, dir=DIR and checksum=DIGEST for the address above them.
             """,
             valueName: "list"
         )
@@ -99,6 +99,96 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(name: .customLong("overwrite"), help: "Fetch and replace files that are there already.")
     var overwrites = false
+
+    @Flag(
+        name: [.customShort("N"), .customLong("timestamping")],
+        help: "Fetch a file that is there already only if the server has another one, by its tag or date."
+    )
+    var fetchesOnlyChanges = false
+
+    @Option(
+        name: .customLong("checksum"),
+        help: ArgumentHelp(
+            """
+            What the one file has to be: sha-256=HEX, sha256:HEX, or HEX alone; with sha-512, sha-256, sha-1 or md5. A \
+            file that is there already is checked, too.
+            """,
+            valueName: "digest"
+        )
+    )
+    var checksum: String?
+
+    @Option(
+        name: .customLong("checksums"),
+        help: ArgumentHelp(
+            """
+            What files have to be, as sha256sum lists it: looked up by the name they are saved as, then by that in the \
+            address. Without a line there, and without checksum= in the list, nothing is fetched.
+            """,
+            valueName: "list"
+        )
+    )
+    var checksumList: String?
+
+    @Flag(
+        name: [.customShort("c"), .customLong("continue")],
+        help: "Go on where the last run stopped: it does anyhow."
+    )
+    var continues = false
+
+    @Option(
+        name: [.customShort("C"), .customLong("continue-at")],
+        help: ArgumentHelp("The same, for those who know curl; only - is understood.", valueName: "-")
+    )
+    var continueAt: String?
+
+    @Flag(name: .customLong("no-resume"), help: "Start over: throw away what an earlier run has left.")
+    var startsOver = false
+
+    @Option(
+        name: .customLong("retry"),
+        help: ArgumentHelp("Try again so often after a failure that may pass; 0: never.", valueName: "n")
+    )
+    var retries = 5
+
+    @Option(
+        name: .customLong("retry-max-time"),
+        help: ArgumentHelp("Begin no other attempt at a file after so long.", valueName: "seconds")
+    )
+    var retryTime: String?
+
+    @Option(
+        name: .customLong("limit-rate"),
+        help: ArgumentHelp(
+            "Receive no more than so many bytes per second, all files together: 800, 500K, 1.5M, 1G.",
+            valueName: "rate"
+        )
+    )
+    var rate: String?
+
+    @Option(
+        name: .customLong("max-time"),
+        help: ArgumentHelp("Give up a file that takes longer; what came of it stays.", valueName: "seconds")
+    )
+    var maximumTime: String?
+
+    @Option(
+        name: .customLong("connect-timeout"),
+        help: ArgumentHelp("Give up an attempt that has no connection after so long.", valueName: "seconds")
+    )
+    var connectTimeout: String?
+
+    @Option(
+        name: .customLong("timeout"),
+        help: ArgumentHelp("Give up an attempt when nothing has come for so long.", valueName: "seconds")
+    )
+    var idleTimeout = "60"
+
+    @Flag(
+        name: .customLong("fail-early"),
+        help: "Stop at the first file that fails, instead of fetching the others."
+    )
+    var failsEarly = false
 
     @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Say nothing but errors.")
     var isQuiet = false

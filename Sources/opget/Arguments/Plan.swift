@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 
 /// What is to be fetched, worked out from the command line and the list before anything is.
 struct Plan: Hashable, Sendable {
@@ -14,20 +15,34 @@ struct Plan: Hashable, Sendable {
     private(set) var items: [Item] = []
 
     private let naming: Naming
+    private let checksums: ExpectedChecksums
     private var origins: [String: String] = [:]
 
     /// - Parameters:
     ///   - addresses: those on the command line.
     ///   - list: what `-i` named, and what to call it in errors.
     ///   - naming: what is saved where.
+    ///   - checksums: what files have to be.
     /// - Throws: `Failure` with ``Outcome/usage``.
-    init(addresses: [String], list: (name: String, entries: [InputList.Entry])?, naming: Naming) throws {
+    init(
+        addresses: [String],
+        list: (name: String, entries: [InputList.Entry])?,
+        naming: Naming,
+        checksums: ExpectedChecksums
+    ) throws {
         self.naming = naming
+        self.checksums = checksums
         let count = addresses.count + (list?.entries.count ?? 0)
         if naming.output != nil, count > 1 {
             throw Failure(
                 .usage,
                 "-o names one file, and there are \(count) addresses; use -d, or out= in a list."
+            )
+        }
+        if checksums.only != nil, count > 1 {
+            throw Failure(
+                .usage,
+                "--checksum is of one file, and there are \(count) addresses; use --checksums, or checksum= in a list."
             )
         }
         if naming.directory?.isEmpty == true || naming.directory?.contains("\0") == true {
@@ -38,10 +53,12 @@ struct Plan: Hashable, Sendable {
             let origin = address.isEmpty ? "\"\"" : address
             try add(InputList.Entry(url: address, line: 0), origin: origin) { _ in origin }
         }
-        guard let list else { return }
-        for entry in list.entries {
-            try add(entry, origin: "\(list.name):\(entry.line)") { "\(list.name):\($0)" }
+        if let list {
+            for entry in list.entries {
+                try add(entry, origin: "\(list.name):\(entry.line)") { "\(list.name):\($0)" }
+            }
         }
+        try checkPartialNames()
     }
 
     private mutating func add(_ entry: InputList.Entry, origin: String, place: (Int) -> String) throws {
@@ -57,7 +74,45 @@ struct Plan: Hashable, Sendable {
                 )
             }
         }
-        items.append(Item(url: url, destination: destination, name: name))
+        let digests = try self.digests(of: entry, url, destination, name, origin, place)
+        items.append(Item(url: url, destination: destination, name: name, digests: digests))
+    }
+
+    private func digests(
+        of entry: InputList.Entry,
+        _ url: URL,
+        _ destination: Item.Destination,
+        _ name: String,
+        _ origin: String,
+        _ place: (Int) -> String
+    ) throws -> [Digest] {
+        let own = try entry.checksum.map { value in
+            try ExpectedChecksums.digest(value.text, "\(place(value.line)): checksum")
+        }
+        let names = [name, FilePath(name).name] + [try? FileName(suggestedBy: url).text].compactMap { $0 }
+        let digests = try Self.naming(origin) { try checksums.digests(ofFileNamed: names, own: own) }
+        if case .standardOutput = destination, !digests.isEmpty {
+            throw Failure(
+                .usage,
+                "\(origin): A checksum is known when all has come, and standard output takes nothing back; save a file."
+            )
+        }
+        return digests
+    }
+
+    /// While it is fetched, a file has a name beside its own, which no other file may want.
+    private func checkPartialNames() throws {
+        for (key, origin) in origins where key.hasSuffix(".part") || key.hasSuffix(".part.resume") {
+            guard let stem = key.wholeMatch(of: #/(.+?)(?:\.[0-9]+)?\.part(?:\.resume)?/#)?.1,
+                let other = origins[String(stem)]
+            else { continue }
+            let (name, owner) = (FilePath(key).name, FilePath(String(stem)).name)
+            throw Failure(
+                .usage,
+                "\(origin): \(name) may be what \(owner), of \(other), is called until it is complete; "
+                    + "give one of them another name with out= in a list."
+            )
+        }
     }
 
     /// Puts the address, or its place in the list, before what is wrong with it.

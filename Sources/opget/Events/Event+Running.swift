@@ -11,8 +11,8 @@ extension Item {
 
 extension ItemStarted {
     /// Items count from 1; `index` counts from 0, as everywhere else.
-    init(_ index: Int, _ item: Item, partialPath: String?) {
-        self.init(item: index + 1, url: item.printableURL, path: item.path, partialPath: partialPath)
+    init(_ index: Int, _ item: Item) {
+        self.init(item: index + 1, url: item.printableURL, path: item.path)
     }
 }
 
@@ -29,17 +29,43 @@ extension ItemResponded {
     }
 }
 
+extension ItemRetrying {
+    init(_ index: Int, _ retry: Retry) {
+        var (status, failure) = (Int?.none, Failure?.none)
+        switch retry.cause {
+        case .response(let response):
+            (status, failure) = (response.statusCode, Failure(status: response.statusCode))
+        case .error(let error): failure = Failure(error)
+        case .busyServer: break
+        }
+        self.init(
+            item: index + 1,
+            delay: retry.delay.roundedToMilliseconds,
+            status: status,
+            errorClass: failure?.outcome.name,
+            error: failure?.sentence
+        )
+    }
+}
+
 extension ItemFinished {
     /// Of an item that it did not come to a transfer for.
-    init(_ index: Int, _ item: Item, _ result: Result, bytes: Int64 = 0, failure: Failure? = nil) {
+    init(
+        _ index: Int,
+        _ item: Item,
+        _ result: Result,
+        bytes: Int64 = 0,
+        digest: Digest? = nil,
+        failure: Failure? = nil
+    ) {
         self.init(
             item: index + 1,
             url: item.printableURL,
             path: item.path,
             result: result,
             bytes: bytes,
-            seconds: nil,
-            status: nil,
+            proof: digest.map { _ in .digest },
+            digest: digest?.description,
             errorClass: failure?.outcome.name,
             error: failure?.sentence
         )
@@ -57,13 +83,21 @@ extension ItemFinished {
             item: index + 1,
             url: transfer.item.printableURL,
             path: transfer.item.path,
+            partialPath: transfer.partialPath,
             result: result,
             bytes: bytes,
+            resumedAt: transfer.resumedAt > 0 ? transfer.resumedAt : nil,
             seconds: transfer.seconds(now: now).roundedToMilliseconds,
             status: transfer.operation.response?.statusCode,
             errorClass: failure?.outcome.name,
             error: failure?.sentence
         )
+        switch transfer.download?.download?.proof {
+        case .digest(let value): (proof, digest) = (.digest, value.description)
+        case .length: proof = .length
+        case .unverifiable: proof = .unverifiable
+        case nil: break
+        }
     }
 }
 
@@ -75,6 +109,7 @@ extension RunFinished {
             items: tally.count,
             saved: tally.saved,
             alreadyThere: tally.alreadyThere,
+            upToDate: tally.upToDate,
             failed: tally.failed,
             unfinished: tally.count - tally.finished,
             bytes: tally.bytesSaved,
@@ -85,17 +120,4 @@ extension RunFinished {
 
 extension Double {
     fileprivate var roundedToMilliseconds: Double { (self * 1000).rounded() / 1000 }
-}
-
-/// Hears the heads of responses.
-final class ResponseObserver: OperationObserver {
-    private let didReceive: @Sendable (HTTPURLResponse) -> Void
-
-    init(_ didReceive: @escaping @Sendable (HTTPURLResponse) -> Void) {
-        self.didReceive = didReceive
-    }
-
-    func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {
-        didReceive(response)
-    }
 }

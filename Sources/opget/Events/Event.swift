@@ -14,13 +14,18 @@ extension Event {
 
 /// What happened.
 enum EventName: String, Hashable, Sendable, CaseIterable {
-    case runStarted, itemStarted, itemResponded, progress, paused, resumed, itemFinished, runFinished
+    case runStarted, itemStarted, itemResponded, itemResumed, itemRestarted, itemRetrying, progress, paused,
+        resumed,
+        itemFinished, runFinished
 
     var type: any Event.Type {
         switch self {
         case .runStarted: RunStarted.self
         case .itemStarted: ItemStarted.self
         case .itemResponded: ItemResponded.self
+        case .itemResumed: ItemResumed.self
+        case .itemRestarted: ItemRestarted.self
+        case .itemRetrying: ItemRetrying.self
         case .progress: ItemProgress.self
         case .paused: RunPaused.self
         case .resumed: RunResumed.self
@@ -35,7 +40,7 @@ struct RunStarted: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case schema, opget, items, jobs }
 
     /// Changes when a field that was there means something else, or is there no more.
-    static let currentSchema = 1
+    static let currentSchema = 2
     static let name = EventName.runStarted
 
     var schema = currentSchema
@@ -46,14 +51,13 @@ struct RunStarted: Event {
 
 /// An item's turn has come.
 struct ItemStarted: Event {
-    enum CodingKeys: String, CodingKey, CaseIterable { case item, url, path, partialPath }
+    enum CodingKeys: String, CodingKey, CaseIterable { case item, url, path }
 
     static let name = EventName.itemStarted
 
     let item: Int
     let url: String
     let path: String?
-    let partialPath: String?
 }
 
 /// The head of a response that is no redirect has come.
@@ -67,6 +71,39 @@ struct ItemResponded: Event {
     let status: Int
     let mediaType: String?
     let length: Int64?
+}
+
+/// Bytes that are there already are kept.
+struct ItemResumed: Event {
+    enum CodingKeys: String, CodingKey, CaseIterable { case item, offset }
+
+    static let name = EventName.itemResumed
+
+    let item: Int
+    let offset: Int64
+}
+
+/// Bytes that were there already are thrown away.
+struct ItemRestarted: Event {
+    enum CodingKeys: String, CodingKey, CaseIterable { case item, reason }
+
+    static let name = EventName.itemRestarted
+
+    let item: Int
+    let reason: String
+}
+
+/// An attempt failed, and another one follows.
+struct ItemRetrying: Event {
+    enum CodingKeys: String, CodingKey, CaseIterable { case item, delay, status, errorClass, error }
+
+    static let name = EventName.itemRetrying
+
+    let item: Int
+    let delay: Double
+    let status: Int?
+    let errorClass: String?
+    let error: String?
 }
 
 /// More of a body has come.
@@ -102,29 +139,37 @@ struct RunResumed: Event {
 /// Nothing more becomes of an item.
 struct ItemFinished: Event {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case item, url, path, result, bytes, seconds, status, errorClass, error
+        case item, url, path, partialPath, result, bytes, resumedAt, proof, digest, seconds, status,
+            errorClass, error
     }
 
     /// How it ended.
-    enum Result: String, Encodable, CaseIterable { case saved, alreadyThere, failed, stopped }
+    enum Result: String, Encodable, CaseIterable { case saved, alreadyThere, upToDate, failed, stopped }
+
+    /// How it is known that the file is the whole.
+    enum Proof: String, Encodable, CaseIterable { case digest, length, unverifiable }
 
     static let name = EventName.itemFinished
 
     let item: Int
     let url: String
     let path: String?
+    var partialPath: String?
     let result: Result
     let bytes: Int64
-    let seconds: Double?
-    let status: Int?
-    let errorClass: String?
-    let error: String?
+    var resumedAt: Int64?
+    var proof: Proof?
+    var digest: String?
+    var seconds: Double?
+    var status: Int?
+    var errorClass: String?
+    var error: String?
 }
 
 /// The last event.
 struct RunFinished: Event {
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case outcome, exitCode, items, saved, alreadyThere, failed, unfinished, bytes, seconds
+        case outcome, exitCode, items, saved, alreadyThere, upToDate, failed, unfinished, bytes, seconds
     }
 
     static let name = EventName.runFinished
@@ -134,6 +179,7 @@ struct RunFinished: Event {
     let items: Int
     let saved: Int
     let alreadyThere: Int
+    let upToDate: Int
     let failed: Int
     let unfinished: Int
     let bytes: Int64

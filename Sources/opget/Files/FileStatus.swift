@@ -11,6 +11,12 @@ enum FileStatus: Hashable, Sendable {
     /// A FIFO, a socket, or a link to nothing.
     case other
 
+    /// Whether there is anything of that name.
+    static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0
+    }
+
     /// - Throws: `Failure` when the system does not tell.
     init(of path: FilePath) throws {
         var status = stat()

@@ -1,8 +1,10 @@
-/// Draws the progress as lines of text, none wider than the terminal less one column.
+/// Draws the progress as lines of text, none wider than the terminal less one column. In a bar, `+` is what an earlier
+/// run had left.
 ///
 /// ```
 /// debian-13.iso       [=======>          ]  41%   270.1 MiB   11.2 MiB/s   35s
-/// fedora-44.iso       [==>               ]  12%    88.3 MiB       paused
+/// fedora-44.iso       [++>               ]  12%    88.3 MiB       paused
+/// ubuntu-26.iso       [+++++=====>       ]  55%     2.8 GiB  waiting 12s
 /// [3/10]  310.4 MiB of 740.0 MiB  41%  18.0 MiB/s  24s left
 /// ```
 struct ProgressScreen: Hashable, Sendable {
@@ -88,15 +90,18 @@ struct ProgressScreen: Hashable, Sendable {
     private func line(_ transfer: TransferState) -> StyledText {
         let (fields, nameWidth) = layout
         // The state takes the place of a number that means nothing meanwhile.
-        var stateField =
-            transfer.isPaused ? [Field.speed, .bytes, .percent].first(where: fields.contains) : nil
-        var borrowed = stateField == .percent ? Self.paused.count - width(of: .percent) : 0
+        let state = transfer.isPaused ? Self.paused : transfer.waitingTime == nil ? nil : Self.waiting
+        var stateField = state == nil ? nil : [Field.speed, .bytes, .percent].first(where: fields.contains)
+        var borrowed = stateField == .percent ? (state ?? "").count - width(of: .percent) : 0
         if borrowed > 0, nameWidth - borrowed < 2 { (stateField, borrowed) = (nil, 0) }
         var line = StyledText()
         line.append(DisplayText(transfer.name).fitted(to: nameWidth - borrowed).string)
         for field in Self.order where fields.contains(field) {
             let isState = field == stateField
-            let text = isState ? Self.paused : self.text(of: field, transfer, isAlone: fields.count == 1)
+            let text =
+                isState
+                ? self.state(of: transfer, in: field)
+                : self.text(of: field, transfer, isAlone: fields.count == 1)
             line.append(String(repeating: " ", count: 2 + max(0, width(of: field) - text.count)))
             line.append(text, isState ? .attention : nil)
         }
@@ -105,6 +110,14 @@ struct ProgressScreen: Hashable, Sendable {
     }
 
     private static let paused = "paused"
+    private static let waiting = "waiting"
+
+    /// How long it waits is said where there is room.
+    private func state(of transfer: TransferState, in field: Field) -> String {
+        guard !transfer.isPaused, let seconds = transfer.waitingTime else { return Self.paused }
+        let text = Self.waiting + " " + TimeSpan(seconds: seconds).text
+        return field == .speed && text.count <= width(of: field) ? text : Self.waiting
+    }
 
     private func text(of field: Field, _ transfer: TransferState, isAlone: Bool) -> String {
         switch field {
@@ -113,8 +126,8 @@ struct ProgressScreen: Hashable, Sendable {
             transfer.percent.map { "\($0)%" } ?? (isAlone ? ByteCount(transfer.received).shortText : "")
         case .bytes: ByteCount(transfer.received).text
         case .total: transfer.expected.map { "of \(ByteCount($0).text)" } ?? ""
-        case .speed: transfer.isPaused ? "" : transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
-        case .timeLeft: transfer.isPaused ? "" : transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
+        case .speed: transfer.isIdle ? "" : transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
+        case .timeLeft: transfer.isIdle ? "" : transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
         }
     }
 
@@ -126,7 +139,10 @@ struct ProgressScreen: Hashable, Sendable {
         let full = Int(part * Double(barWidth))
         let head = full < barWidth ? ">" : ""
         let rest = String(repeating: " ", count: barWidth - full - head.count)
-        return "[" + String(repeating: "=", count: full) + head + rest + "]"
+        let old = min(full, Int(Double(transfer.resumedAt) / Double(expected) * Double(barWidth)))
+        return "[" + String(repeating: "+", count: old) + String(repeating: "=", count: full - old) + head
+            + rest
+            + "]"
     }
 
     // MARK: - The batch

@@ -4,11 +4,18 @@ struct TransferState: Hashable, Sendable {
     var received: Int64
     /// `nil`: unknown.
     var expected: Int64?
+    /// How many of them an earlier run had left.
+    var resumedAt: Int64 = 0
     /// Bytes per second.
     var speed: Double?
     /// Seconds.
     var timeLeft: Double?
+    /// Seconds until it is tried again; `nil`: it runs.
+    var waitingTime: Double?
     var isPaused = false
+
+    /// Whether nothing comes because nothing is to come.
+    var isIdle: Bool { isPaused || waitingTime != nil }
 
     /// 0...100, and 100 not before everything is there.
     var percent: Int? { Self.percent(received, expected) }
@@ -26,6 +33,8 @@ struct BatchState: Hashable, Sendable {
     var received: Int64
     /// `nil` unless that of every item is known.
     var expected: Int64?
+    /// How many of those received earlier runs had left.
+    var recovered: Int64 = 0
     var speed: Double?
     var timeLeft: Double?
     var isPaused = false

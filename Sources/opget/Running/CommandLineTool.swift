@@ -61,26 +61,15 @@ enum CommandLineTool {
 
     private static func settings(_ command: OpgetCommand, _ environment: [String: String]) throws -> Settings
     {
-        guard command.jobs > 0 else {
-            throw Failure(.usage, "-j needs a number from 1 on, not \(command.jobs).")
-        }
-        if let path = command.certificates, access(path, R_OK) != 0 {
-            throw Failure(reading: FilePath(path), errno)
-        }
         let descriptors = DescriptorLimit.raise()
-        let concurrency = DescriptorLimit.transfers(asked: command.jobs, descriptors: descriptors)
-        let fields = try command.headers.map(HeaderOption.init)
-        if concurrency < command.jobs, !command.isQuiet {
+        let settings = try Settings(command, environment: environment, descriptors: descriptors)
+        if settings.concurrency < command.jobs, !command.isQuiet {
             complain(
-                "\(concurrency) files at once, not \(command.jobs): there are only \(descriptors) descriptors."
+                "\(settings.concurrency) files at once, not \(command.jobs): there are only \(descriptors) "
+                    + "descriptors."
             )
         }
-        return Settings(
-            concurrency: concurrency,
-            replacesFiles: command.overwrites,
-            fields: fields,
-            trustAnchors: Settings.trustAnchors(option: command.certificates, environment: environment)
-        )
+        return settings
     }
 
     private static func plan(_ command: OpgetCommand) throws -> Plan {
@@ -93,7 +82,11 @@ enum CommandLineTool {
             output: command.output,
             workingDirectory: FileManager.default.currentDirectoryPath
         )
-        let plan = try Plan(addresses: command.urls, list: list, naming: naming)
+        let checksums = try ExpectedChecksums(
+            option: command.checksum,
+            list: try command.checksumList.map { (name: $0, contents: try contents(of: $0)) }
+        )
+        let plan = try Plan(addresses: command.urls, list: list, naming: naming, checksums: checksums)
         let writesBody = plan.items.contains { $0.destination == .standardOutput }
         let eventDescriptor = command.eventDescriptor ?? (command.writesEvents ? 1 : nil)
         guard !writesBody || eventDescriptor != 1 else {
@@ -163,6 +156,7 @@ enum CommandLineTool {
                 arguments: CommandLine.arguments,
                 readsInput: command.list == "-",
                 replacesFiles: command.overwrites,
+                startsOver: command.startsOver,
                 writesOutput: writesBody
             )
         )

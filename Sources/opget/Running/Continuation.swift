@@ -11,6 +11,8 @@ struct Continuation: Hashable, Sendable {
     var readsInput = false
     /// Where files that are there already are fetched again.
     var replacesFiles = false
+    /// Where `--no-resume` threw away what earlier runs had left: what came since need not be.
+    var startsOver = false
     /// Where the body went to standard output.
     var writesOutput = false
 
@@ -20,18 +22,25 @@ struct Continuation: Hashable, Sendable {
             if writesOutput {
                 "To fetch it from the beginning"
             } else if replacesFiles {
-                "To begin anew (with --overwrite, complete files are fetched again, too)"
+                "To go on (with --overwrite, complete files are fetched again, too)"
             } else {
-                "To go on (complete files stay, the others begin anew)"
+                "To go on where it stopped"
             }
         if let command { return [purpose + ":", "  " + command] }
         return [purpose + ", run the same command again" + (readsInput ? " with the same list." : ".")]
     }
 
+    /// What to say after so many failures of which something was kept.
+    func advice(afterFailuresOf count: Int) -> String {
+        let what = count == 1 ? "What came of one file" : "What came of \(count) files"
+        return what + " is kept: " + (startsOver ? "without --no-resume, " : "")
+            + "the same command goes on from there."
+    }
+
     /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others must not see.
     var command: String? {
         guard !readsInput, !holdsSecrets else { return nil }
-        let text = arguments.map(Self.quoted).joined(separator: " ")
+        let text = arguments.filter { $0 != "--no-resume" }.map(Self.quoted).joined(separator: " ")
         return text.count <= Self.longestCommand && DisplayText(text).string == text ? text : nil
     }
 

@@ -2,8 +2,9 @@ import Glibc
 
 /// How many files and sockets the process may have open.
 enum DescriptorLimit {
-    /// What one transfer needs at most: its connection, its file, the file's lock, and one to spare.
-    private static let perTransfer = 4
+    /// What one transfer needs at most: its connection, its file, the folder, a checkpoint that is being written, and one
+    /// to spare.
+    private static let perTransfer = 5
     /// What the process needs besides.
     private static let reserve = 32
 

@@ -20,28 +20,34 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self = failure
         case let error as ResponseSerializationError:
             self.init(error)
+        case let error as DownloadError:
+            self.init(Outcome(error), "\(error)")
         case let error as URLError:
             self.init(Outcome(error.code), (error as NSError).localizedDescription)
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:
             self.init(.usage, "\(error)")
-        case is CocoaError:
-            self.init(.file, (error as NSError).localizedDescription)
+        case is DigestError:
+            self.init(.other, "\(error)")
         default:
             let error = error as NSError
-            self.init(error.domain == NSPOSIXErrorDomain ? .file : .other, error.localizedDescription)
+            self.init(Outcome(error), error.localizedDescription)
         }
+    }
+
+    /// The failure that a status means.
+    init(status: Int) {
+        let meaning = HTTPURLResponse.localizedString(forStatusCode: status)
+        self.init(
+            [401, 407].contains(status) ? .authorization : .server,
+            "The server answered \(status) (\(meaning))."
+        )
     }
 
     private init(_ error: ResponseSerializationError) {
         switch error.reason {
-        case .unacceptableStatusCode(let code):
-            let meaning = HTTPURLResponse.localizedString(forStatusCode: code)
-            self.init(
-                [401, 407].contains(code) ? .authorization : .server,
-                "The server answered \(code) (\(meaning))."
-            )
+        case .unacceptableStatusCode(let code): self.init(status: code)
         case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
             self.init(.wrongAnswer, "\(error)")
         }
@@ -51,6 +57,34 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Outcome {
+    /// The class of a failure to save a file.
+    fileprivate init(_ error: DownloadError) {
+        self =
+            switch error {
+            case .notEnoughSpace: .diskFull
+            case .digestMismatch: .checksum
+            case .incomplete: .network
+            case .noDestination, .invalidDestination: .usage
+            case .destinationExists, .destinationIsDirectory, .destinationIsNotFile, .inUse, .noFreeName,
+                .partialFileReplaced, .checkpointUnreadable:
+                .file
+            }
+    }
+
+    /// The class of an error of the system's, or of one that stands on it.
+    fileprivate init(_ error: NSError) {
+        let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+        switch error.domain {
+        case NSPOSIXErrorDomain:
+            self = [ENOSPC, EDQUOT].contains(Int32(clamping: error.code)) ? .diskFull : .file
+        case NSCocoaErrorDomain:
+            let isFull = error.code == CocoaError.fileWriteOutOfSpace.rawValue
+            self = isFull ? .diskFull : underlying.map { Outcome($0) } ?? .file
+        default:
+            self = .other
+        }
+    }
+
     /// The class of a transport failure.
     init(_ code: URLError.Code) {
         self =

@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 
 /// One thing to fetch: from where, to where.
 struct Item: Hashable, Sendable {
@@ -12,6 +13,8 @@ struct Item: Hashable, Sendable {
     let destination: Destination
     /// What to call it while it is fetched: its path below the directory, or its address.
     let name: String
+    /// What the file has to be; all of them have to hold.
+    var digests: [Digest] = []
 
     /// The address as it may be printed: without a user's name and password.
     var printableURL: String { url.withoutUser }

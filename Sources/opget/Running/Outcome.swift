@@ -1,4 +1,5 @@
-/// How opget ended, for whoever started it: wget's classes of failure, and `128 + n` after signal `n`.
+/// How opget ended, for whoever started it: wget's classes of failure up to 8, two of our own, and `128 + n` after
+/// signal `n`.
 ///
 /// | Status          | Code    |
 /// |-----------------|---------|
@@ -11,9 +12,11 @@
 /// | `authorization` | 6       |
 /// | `wrongAnswer`   | 7       |
 /// | `server`        | 8       |
+/// | `checksum`      | 9       |
+/// | `diskFull`      | 10      |
 /// | `signal(n)`     | 128 + n |
 enum Outcome: Hashable, Sendable {
-    case success, other, usage, file, network, tls, authorization, wrongAnswer, server
+    case success, other, usage, file, network, tls, authorization, wrongAnswer, server, checksum, diskFull
     case signal(Int32)
 
     /// SIGPIPE: what every program that is killed by it ends with. opget ignores the signal and cleans up first.
@@ -31,6 +34,8 @@ enum Outcome: Hashable, Sendable {
         case .authorization: 6
         case .wrongAnswer: 7
         case .server: 8
+        case .checksum: 9
+        case .diskFull: 10
         case .signal(let number): 128 + number
         }
     }
@@ -47,36 +52,48 @@ enum Outcome: Hashable, Sendable {
         case .authorization: "authorization"
         case .wrongAnswer: "wrongAnswer"
         case .server: "server"
+        case .checksum: "checksum"
+        case .diskFull: "diskFull"
         case .signal: "signal"
         }
     }
 
-    /// The one of two that is told when both happened: a signal before everything else, then the lower code, as in
-    /// wget, where 1 comes last of the failures.
+    /// The one of two that is told when both happened: a signal before everything else, then what is wrong here, then a
+    /// file that is not what it has to be, then the lower code, as in wget, where 1 comes last of the failures.
     func combined(with other: Outcome) -> Outcome {
         rank <= other.rank ? self : other
     }
 
     private var rank: Int32 {
         switch self {
-        case .signal: -1
-        case .usage, .file, .network, .tls, .authorization, .wrongAnswer, .server: code
-        case .other: 100
-        case .success: 101
+        case .signal: 0
+        case .usage: 1
+        case .diskFull: 2
+        case .file: 3
+        case .checksum: 4
+        case .network: 5
+        case .tls: 6
+        case .authorization: 7
+        case .wrongAnswer: 8
+        case .server: 9
+        case .other: 10
+        case .success: 11
         }
     }
 
     /// What `--help` says, code by code, in the order of precedence but for the first.
     static let table: [(code: String, meaning: String)] = [
-        ("0", "every file is there"),
+        ("0", "every file is there, whole, and what its checksum says"),
         (
             "128+n",
-            "stopped by signal n, after cleaning up: 130 by Ctrl-C or q, 143 by SIGTERM, 129 by SIGHUP;"
+            "stopped by signal n: 130 by Ctrl-C or q, 143 by SIGTERM, 129 by SIGHUP; what came stays,"
         ),
-        ("", "141 when standard output, or what reads the events, was closed early"),
-        ("2", "the command line or the list is wrong; nothing was fetched"),
-        ("3", "a file could not be read, made or written"),
-        ("4", "the network: no such host, no connection, a connection lost, a timeout"),
+        ("", "and the same command goes on; 141: who reads standard output or events went away"),
+        ("2", "the command line or a list is wrong; nothing was fetched"),
+        ("10", "the disk is full, or a quota; what came stays"),
+        ("3", "a file could not be read, made or written, or another program is fetching it"),
+        ("9", "a file is not what its checksum says; it was thrown away"),
+        ("4", "the network: no host, no connection, a connection lost, a timeout; what came stays"),
         ("5", "TLS: the server's certificate is not trusted, or no secure connection came about"),
         ("6", "the server asks for authorization (401, 407)"),
         ("7", "the server's answer breaks the rules of HTTP"),

@@ -58,9 +58,9 @@ struct Reporter {
     }
 
     /// The same of a run that was stopped, and how to go on.
-    mutating func conclude(stopped summary: String, _ advice: [String]) {
+    mutating func conclude(stopped reason: String, _ summary: String, _ advice: [String]) {
         guard style != .quiet else { return }
-        append(StyledText(DisplayText("Interrupted. " + summary), beginning: "Interrupted.", .attention))
+        append(StyledText(DisplayText(reason + " " + summary), beginning: reason, .attention))
         for line in advice { append(StyledText(DisplayText(line))) }
     }
 

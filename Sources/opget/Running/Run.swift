@@ -6,11 +6,11 @@ import OperationNetworking
 
 /// Fetches the items, so many at a time, and ends the process.
 ///
-/// An item is looked at, and its temporary file and operation made, when its turn comes: a list of 100,000 costs
-/// neither descriptors nor operations before.
+/// An item is looked at, and its operation made, when its turn comes: a list of 100,000 costs neither descriptors nor
+/// operations before.
 final class Run: @unchecked Sendable {
-    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants, the locked
-    // `leftovers` and the keyboard, which has a lock of its own.
+    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants and the keyboard,
+    // which has a lock of its own.
 
     /// Between two frames, and two looks for keys: ten a second.
     private static let frameInterval = 0.1
@@ -19,32 +19,32 @@ final class Run: @unchecked Sendable {
     /// Between two plain lines about the batch.
     private static let summaryInterval = 60.0
     /// Operations that were cancelled are waited for so long.
-    private static let patience = 1.5
+    private static let patience = 1.8
 
-    private let queue = DispatchQueue(label: "opget.run")
-    private let operations = OperationQueue()
-    private let items: [Item]
-    private let settings: Settings
-    private let leftovers = Leftovers()
-    private let destinations: Set<FilePath>
+    let queue = DispatchQueue(label: "opget.run")
+    let operations = OperationQueue()
+    let items: [Item]
+    let settings: Settings
     private let restoresCursor: Bool
     private let keyboard: Keyboard?
     private let continuation: Continuation
     private let start: Double
 
-    private var reporter: Reporter
+    var reporter: Reporter
     private var events: EventWriter?
-    private var running: [Int: Transfer] = [:]
-    private var nextIndex = 0
-    private var tally: Tally
+    var running: [Int: Transfer] = [:]
+    /// Items whose files are there already, and are being read.
+    var checking: Set<Int> = []
+    var nextIndex = 0
+    var tally: Tally
     private var meter: ThroughputMeter
     private var timer: (any DispatchSourceTimer)?
     private var lastSummary: Double
     private var lastEvents: Double
     private var lastResume: Double
-    private var stopOutcome: Outcome?
+    private(set) var stopOutcome: Outcome?
     /// By the key.
-    private var isPaused = false
+    private(set) var isPaused = false
     /// By Ctrl-Z.
     private var isSuspended = false
 
@@ -57,11 +57,6 @@ final class Run: @unchecked Sendable {
         continuation = outlets.continuation
         restoresCursor = reporter.draws
         tally = Tally(count: items.count)
-        destinations = Set(
-            items.compactMap { item in
-                if case .file(let path) = item.destination { path } else { nil }
-            }
-        )
         start = Self.now
         meter = ThroughputMeter(now: start)
         lastSummary = start
@@ -70,7 +65,7 @@ final class Run: @unchecked Sendable {
         operations.maxConcurrentOperationCount = settings.concurrency
     }
 
-    private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+    static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
 
     // MARK: - Commands, from any thread
 
@@ -88,25 +83,27 @@ final class Run: @unchecked Sendable {
         }
     }
 
-    /// Cancels what runs; the process ends with `outcome` when the temporary files are gone.
+    /// Cancels what runs, and keeps what came; the process ends with `outcome` when that is safe on the disk.
     func stop(_ outcome: Outcome) {
-        queue.async { [self] in
-            guard stopOutcome == nil else { return }
-            stopOutcome = outcome
-            for transfer in running.values { transfer.stream?.letGo() }
-            operations.cancelAllOperations()
-            // One that its queue has not started finishes when it is.
-            operations.isSuspended = false
-            finishIfDone()
-        }
+        queue.async { [self] in halt(outcome) }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [self] in
             stopAtOnce(outcome)
         }
     }
 
-    /// Removes the temporary files and ends the process.
+    /// The same, on the run's own queue.
+    func halt(_ outcome: Outcome) {
+        guard stopOutcome == nil else { return }
+        stopOutcome = outcome
+        for transfer in running.values { transfer.stream?.letGo() }
+        operations.cancelAllOperations()
+        // One that its queue has not started finishes when it is.
+        operations.isSuspended = false
+        finishIfDone()
+    }
+
+    /// Ends the process. What came is in files, and what is known of it is never half written.
     func stopAtOnce(_ outcome: Outcome) {
-        leftovers.removeFiles()
         keyboard?.close()
         if restoresCursor { Reporter.restoreCursor(of: .standardError) }
         _exit(outcome.code)
@@ -145,107 +142,6 @@ final class Run: @unchecked Sendable {
     /// The terminal has another size: so it is noticed before the next frame.
     func redraw() {
         queue.async { [self] in draw(Self.now) }
-    }
-
-    // MARK: - Items
-
-    private func fill() {
-        while stopOutcome == nil, !isPaused, running.count < settings.concurrency, nextIndex < items.count {
-            let index = nextIndex
-            nextIndex += 1
-            let item = items[index]
-            do {
-                try begin(item, index)
-            } catch {
-                fail(index, Failure(error), nil)
-            }
-        }
-        finishIfDone()
-    }
-
-    private func begin(_ item: Item, _ index: Int) throws {
-        let operation = HTTPRequestOperation(request: settings.request(for: item.url))
-        var partial: PartialFile?
-        var stream: StandardOutputStream?
-        switch item.destination {
-        case .standardOutput:
-            stream = StandardOutputStream(toMemory: ())
-            operation.outputStream = stream
-        case .file(let path):
-            switch try FileStatus(of: path) {
-            case .file(let size) where !settings.replacesFiles:
-                tally.findAlreadyThere()
-                reporter.tell("\(path.text): already there (\(ByteCount(size).text))")
-                return tell(ItemFinished(index, item, .alreadyThere, bytes: size))
-            case .directory:
-                throw Failure(.file, "\(path.text) is a directory.")
-            case .other:
-                throw Failure(.file, "\(path.text) is there, and is not a file.")
-            case .device:
-                operation.outputFile = URL(fileURLWithPath: path.text)
-            case .nothing, .file:
-                try Directory.make(path.parent)
-                let file = try PartialFile(for: path, isReserved: destinations.contains, leftovers: leftovers)
-                operation.outputFile = URL(fileURLWithPath: file.path.text)
-                partial = file
-            }
-        }
-        configure(operation, index)
-        running[index] = Transfer(item, operation, partial: partial, stream: stream, now: Self.now)
-        tell(ItemStarted(index, item, partialPath: partial?.path.text))
-        operations.addOperation(operation)
-    }
-
-    private func configure(_ operation: HTTPRequestOperation, _ index: Int) {
-        operation.trustAnchors = settings.trustAnchors
-        operation.completionQueue = queue
-        operation.setDownloadProgress { [self] _, total, expected in
-            running[index]?.progress(total: total, expected: expected)
-        }
-        operation.setCompletion { [self] _, _ in
-            end(index, nil)
-        } failure: { [self] _, error in
-            end(index, error)
-        }
-        guard events != nil else { return }
-        operation.addObserver(ResponseObserver { [self] in tell(ItemResponded(index, $0)) })
-    }
-
-    private func end(_ index: Int, _ error: (any Error)?) {
-        guard let transfer = running.removeValue(forKey: index) else { return }
-        let now = Self.now
-        do {
-            if let error { throw error }
-            // Without a body there is no progress, and nothing to compare.
-            let received = transfer.received > 0 ? transfer.received : nil
-            let saved = try transfer.partial?.commit(length: received, replacing: settings.replacesFiles)
-            let length = saved ?? transfer.received
-            tally.save(bytes: length)
-            reporter.tell(transfer.summary(length: length, now: now))
-            tell(ItemFinished(index, transfer, .saved, bytes: length, now: now))
-        } catch {
-            transfer.partial?.discard()
-            if stopOutcome == nil {
-                fail(index, Failure(error), transfer)
-            } else {
-                // What was cancelled because of a signal did not fail.
-                tell(ItemFinished(index, transfer, .stopped, bytes: transfer.received, now: now))
-            }
-        }
-        fill()
-    }
-
-    /// `transfer` is `nil` if it did not come to one.
-    private func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?) {
-        let item = items[index]
-        tally.fail(failure.outcome, bytes: transfer?.received ?? 0)
-        if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
-        if let transfer {
-            let bytes = transfer.received
-            tell(ItemFinished(index, transfer, .failed, bytes: bytes, now: Self.now, failure: failure))
-        } else {
-            tell(ItemFinished(index, item, .failed, failure: failure))
-        }
     }
 
     // MARK: - Keys
@@ -287,6 +183,9 @@ final class Run: @unchecked Sendable {
             keyboard.open()
             for key in keyboard.pressed() { press(key) }
         }
+        if let limit = settings.maximumTime {
+            for index in running.keys { running[index]?.end(after: limit, now: now) }
+        }
         let batch = draw(now)
         if now - lastSummary >= Self.summaryInterval {
             lastSummary = now
@@ -316,18 +215,24 @@ final class Run: @unchecked Sendable {
         let expected = states.reduce(Int64?(0)) { sum, state in
             sum.flatMap { sum in state.expected.map { sum + $0 } }
         }
-        var batch = tally.batch(running: states.count, received: received, expected: expected)
+        var batch = tally.batch(
+            running: states.count,
+            received: received,
+            expected: expected,
+            recovered: states.reduce(0) { $0 + $1.resumedAt }
+        )
         batch.isPaused = isPaused
         batch.hint = isPaused ? "p resumes, q stops" : nil
         if isPaused { meter.skip(to: now) }
-        meter.record(total: batch.received, now: now)
+        // What earlier runs had left did not come now.
+        meter.record(total: batch.received - batch.recovered, now: now)
         batch.speed = meter.speed
-        batch.timeLeft = meter.timeLeft(expected: batch.expected)
+        batch.timeLeft = meter.timeLeft(expected: batch.expected.map { $0 - batch.recovered })
         return batch
     }
 
     /// A reader that is gone, or a full disk, stops the run.
-    private func tell(_ event: some Event) {
+    func tell(_ event: some Event) {
         do {
             try events?.write(event)
         } catch {
@@ -339,13 +244,22 @@ final class Run: @unchecked Sendable {
 
     // MARK: - The end
 
-    private func finishIfDone() {
-        guard running.isEmpty, stopOutcome != nil || nextIndex == items.count else { return }
+    func finishIfDone() {
+        guard running.isEmpty, stopOutcome != nil || nextIndex == items.count && checking.isEmpty else {
+            return
+        }
         timer?.cancel()
         switch stopOutcome {
         case .closedOutput: break
-        case nil: if items.count > 1 { reporter.conclude(tally.summary) }
-        default: reporter.conclude(stopped: tally.summary, continuation.lines)
+        case .signal: reporter.conclude(stopped: "Interrupted.", tally.summary, continuation.lines)
+        case nil:
+            if items.count > 1 { reporter.conclude(tally.summary) }
+            if tally.resumable > 0 {
+                reporter.conclude(continuation.advice(afterFailuresOf: tally.resumable))
+            }
+        default:
+            let reason = settings.failsEarly ? "Stopped at the first failure." : "Interrupted."
+            reporter.conclude(stopped: reason, tally.summary, continuation.lines)
         }
         finish(stopOutcome ?? tally.outcome)
     }

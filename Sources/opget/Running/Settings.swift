@@ -6,9 +6,24 @@ import OperationNetworking
 struct Settings: Sendable {
     /// Transfers at once.
     var concurrency: Int
-    var replacesFiles: Bool
-    var fields: [HeaderOption]
-    var trustAnchors: TrustAnchors
+    var replacesFiles = false
+    /// A file that is there already is replaced if the server has another one.
+    var fetchesOnlyChanges = false
+    /// What earlier runs have left is thrown away.
+    var startsOver = false
+    /// The first failure is the last one.
+    var failsEarly = false
+    var fields: [HeaderOption] = []
+    var trustAnchors = TrustAnchors.system
+    var retryPolicy = RetryPolicy(maximumRetries: 5)
+    /// Of all transfers together.
+    var limit: BandwidthLimit?
+    /// Seconds without a byte.
+    var idleTimeout = 60.0
+    /// Seconds until a connection has to stand.
+    var connectTimeout: Double?
+    /// Seconds for one file.
+    var maximumTime: Double?
 
     /// `--cacert`, else what curl takes: `CURL_CA_BUNDLE`, then `SSL_CERT_FILE`; else the system's.
     static func trustAnchors(option: String?, environment: [String: String]) -> TrustAnchors {
@@ -19,11 +34,41 @@ struct Settings: Sendable {
 
     /// The request for an item.
     func request(for url: URL) -> URLRequest {
-        var request = URLRequest(url: url)
+        var request = URLRequest(url: url, timeoutInterval: idleTimeout)
         if !fields.contains(where: { $0.name.lowercased() == "user-agent" }) {
             request.setValue("opget/\(OpgetCommand.version)", forHTTPHeaderField: "User-Agent")
         }
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
         return request
+    }
+
+    // MARK: - Operations
+
+    /// What saves an item as a file.
+    func download(_ item: Item, as path: FilePath) -> DownloadOperation {
+        let operation = DownloadOperation(
+            request: request(for: item.url),
+            to: URL(fileURLWithPath: path.text, isDirectory: false)
+        )
+        operation.replacesFile = replacesFiles || fetchesOnlyChanges
+        operation.onlyIfChanged = fetchesOnlyChanges
+        operation.startsOver = startsOver
+        operation.expectedDigests = item.digests
+        configure(operation)
+        return operation
+    }
+
+    /// What writes an item to somewhere that takes nothing back.
+    func plainOperation(_ item: Item) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: request(for: item.url))
+        configure(operation)
+        return operation
+    }
+
+    private func configure(_ operation: HTTPRequestOperation) {
+        operation.trustAnchors = trustAnchors
+        operation.retryPolicy = retryPolicy
+        operation.connectTimeout = connectTimeout
+        operation.downloadLimits = [limit].compactMap { $0 }
     }
 }

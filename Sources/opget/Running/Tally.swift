@@ -3,20 +3,28 @@ struct Tally: Hashable, Sendable {
     let count: Int
     private(set) var saved = 0
     private(set) var alreadyThere = 0
+    private(set) var upToDate = 0
     private(set) var failed = 0
     private(set) var bytesSaved: Int64 = 0
     /// Of transfers that have ended, whether well or not.
     private(set) var bytes: Int64 = 0
+    /// Those of them that earlier runs had left.
+    private(set) var bytesRecovered: Int64 = 0
+    /// Failed ones of which something was kept.
+    private(set) var resumable = 0
     private(set) var outcome = Outcome.success
 
     init(count: Int) {
         self.count = count
     }
 
-    var finished: Int { saved + alreadyThere + failed }
+    var finished: Int { done + failed }
 
-    mutating func save(bytes: Int64) {
+    private var done: Int { saved + alreadyThere + upToDate }
+
+    mutating func save(bytes: Int64, recovered: Int64 = 0) {
         saved += 1
+        bytesRecovered += recovered
         bytesSaved += bytes
         self.bytes += bytes
     }
@@ -25,21 +33,29 @@ struct Tally: Hashable, Sendable {
         alreadyThere += 1
     }
 
-    mutating func fail(_ outcome: Outcome, bytes: Int64) {
+    mutating func findUpToDate() {
+        upToDate += 1
+    }
+
+    /// `isKept`: of what came, something can be used by the next run.
+    mutating func fail(_ outcome: Outcome, bytes: Int64, recovered: Int64 = 0, isKept: Bool = false) {
         failed += 1
+        bytesRecovered += recovered
+        if isKept { resumable += 1 }
         self.bytes += bytes
         self.outcome = self.outcome.combined(with: outcome)
     }
 
     /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of one is
-    /// unknown.
-    func batch(running: Int, received: Int64, expected: Int64?) -> BatchState {
+    /// unknown; `recovered` is how many earlier runs had left.
+    func batch(running: Int, received: Int64, expected: Int64?, recovered: Int64 = 0) -> BatchState {
         let isAllKnown = finished + running == count
         return BatchState(
             finished: finished,
             count: count,
             received: bytes + received,
-            expected: isAllKnown ? expected.map { bytes + $0 } : nil
+            expected: isAllKnown ? expected.map { bytes + $0 } : nil,
+            recovered: bytesRecovered + recovered
         )
     }
 
@@ -47,7 +63,8 @@ struct Tally: Hashable, Sendable {
     var summary: String {
         var parts = ["\(saved) fetched (\(ByteCount(bytesSaved).text))"]
         if alreadyThere > 0 { parts.append("\(alreadyThere) already there") }
+        if upToDate > 0 { parts.append("\(upToDate) up to date") }
         if failed > 0 { parts.append("\(failed) failed") }
-        return "\(saved + alreadyThere) of \(count) done: " + parts.joined(separator: ", ")
+        return "\(done) of \(count) done: " + parts.joined(separator: ", ")
     }
 }

@@ -6,38 +6,58 @@ import OperationNetworking
 struct Transfer {
     let item: Item
     let operation: HTTPRequestOperation
-    /// `nil` when the body goes to standard output or a device.
-    let partial: PartialFile?
     /// `nil` unless the body goes to standard output.
     let stream: StandardOutputStream?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
+    /// How many of its bytes an earlier run had left.
+    private(set) var resumedAt: Int64 = 0
+    /// Whether it was given up because it took too long.
+    private(set) var isOverdue = false
     private var meter: ThroughputMeter
     private var start: Double
     private var pausedSince: Double?
+    /// When the next attempt begins.
+    private var waitsUntil = -Double.infinity
+    /// Why the last attempt was not the last one.
+    private var setback: Failure?
+    private var hasFetched = false
+    /// Whether it goes on after a pause: so the user knows why.
+    private(set) var goesOn = false
     /// What the last `progress` event said.
     private var reported: Int64 = 0
 
-    init(
-        _ item: Item,
-        _ operation: HTTPRequestOperation,
-        partial: PartialFile?,
-        stream: StandardOutputStream?,
-        now: Double
-    ) {
+    init(_ item: Item, _ operation: HTTPRequestOperation, stream: StandardOutputStream? = nil, now: Double) {
         self.item = item
         self.operation = operation
-        self.partial = partial
         self.stream = stream
         start = now
         meter = ThroughputMeter(now: now)
     }
+
+    /// `nil` when the body goes to standard output, a device or a FIFO.
+    var download: DownloadOperation? { operation as? DownloadOperation }
+
+    /// What to call it in a line.
+    var place: String { if case .file(let path) = item.destination { path.text } else { item.printableURL } }
+
+    /// Where the bytes of one that has no other name are; `nil` if there are none.
+    var partialPath: String? {
+        guard case .file(let path) = item.destination, let file = download?.partialFile else { return nil }
+        let name = file.lastPathComponent
+        let partial = path.text.contains("/") ? path.parent.appending(name) : FilePath(name)
+        guard case .file(let size)? = try? FileStatus(of: partial), size > 0 else { return nil }
+        return partial.text
+    }
+
+    var isPaused: Bool { pausedSince != nil }
 
     // MARK: - Pausing
 
     mutating func pause(now: Double) {
         guard pausedSince == nil else { return }
         pausedSince = now
+        waitsUntil = -.infinity
         if let stream, !isContinuable { stream.hold() } else { operation.pause() }
     }
 
@@ -50,19 +70,64 @@ struct Transfer {
     mutating func goOn(now: Double) {
         guard let since = pausedSince else { return }
         pausedSince = nil
+        goesOn = true
         start += now - since
         meter.skip(to: now)
         stream?.letGo()
         operation.resume()
     }
 
-    // MARK: - Progress
+    /// Gives it up if it has taken longer than `limit` seconds, pauses left out.
+    mutating func end(after limit: Double, now: Double) {
+        guard !isOverdue, !isPaused, seconds(now: now) > limit else { return }
+        isOverdue = true
+        operation.cancel()
+    }
+
+    // MARK: - What happens
 
     /// Records what has come; `expected` is -1 if it is unknown.
     mutating func progress(total: Int64, expected: Int64) {
+        hasFetched = hasFetched || total > received
+        goesOn = false
+        waitsUntil = -.infinity
         received = total
         self.expected = expected >= 0 ? expected : nil
     }
+
+    /// So many bytes are there already, and stay.
+    mutating func resume(at offset: Int64, now: Double) {
+        waitsUntil = -.infinity
+        guard !hasFetched else { return }
+        // They are an earlier run's: nobody fetched them now.
+        (received, resumedAt) = (offset, offset)
+        meter = ThroughputMeter(now: now, total: offset)
+    }
+
+    /// What is there is thrown away.
+    mutating func startOver() {
+        resumedAt = 0
+    }
+
+    /// The next attempt begins after a while.
+    mutating func wait(_ retry: Retry, now: Double) {
+        waitsUntil = now + retry.delay
+        if case .error(let error) = retry.cause { setback = Failure(error) }
+    }
+
+    /// What `error` means here. Where standard output has bytes of an attempt that failed, and the server does not prove
+    /// that the rest belongs to them, it is that attempt that failed.
+    func failure(_ error: any Error) -> Failure {
+        guard stream != nil, let setback, case ResumeError.representationChanged = error else {
+            return Failure(error)
+        }
+        return Failure(
+            setback.outcome,
+            setback.sentence + " The server does not prove that what it has now is the rest of it."
+        )
+    }
+
+    // MARK: - Progress
 
     /// The process was stopped until now.
     mutating func skip(to now: Double) {
@@ -71,15 +136,17 @@ struct Transfer {
 
     /// Measures the speed, and returns what to show.
     mutating func state(now: Double) -> TransferState {
-        if pausedSince != nil { meter.skip(to: now) }
+        if isPaused { meter.skip(to: now) }
         meter.record(total: received, now: now)
         return TransferState(
             name: item.name,
             received: received,
             expected: expected,
+            resumedAt: resumedAt,
             speed: meter.speed,
             timeLeft: meter.timeLeft(expected: expected),
-            isPaused: pausedSince != nil
+            waitingTime: waitsUntil > now ? waitsUntil - now : nil,
+            isPaused: isPaused
         )
     }
 
@@ -87,7 +154,7 @@ struct Transfer {
     mutating func news(_ index: Int) -> ItemProgress? {
         guard received != reported else { return nil }
         reported = received
-        let speed = pausedSince == nil ? meter.speed.map { Int64($0) } : nil
+        let speed = isPaused ? nil : meter.speed.map { Int64($0) }
         return ItemProgress(item: index + 1, received: received, expected: expected, speed: speed)
     }
 
@@ -99,8 +166,14 @@ struct Transfer {
     /// The line that says it is done.
     func summary(length: Int64, now: Double) -> String {
         let seconds = max(seconds(now: now), 0.001)
-        let speed = ByteCount(Int64(Double(length) / seconds)).text
-        let place = if case .file(let path) = item.destination { path.text } else { item.printableURL }
-        return "\(place): \(ByteCount(length).text) in \(TimeSpan(elapsed: seconds).text), \(speed)/s"
+        let fetched = ByteCount(Int64(Double(max(0, length - resumedAt)) / seconds)).text
+        var parts = ["\(ByteCount(length).text) in \(TimeSpan(elapsed: seconds).text)", "\(fetched)/s"]
+        if resumedAt > 0 { parts.append("resumed at \(ByteCount(resumedAt).text)") }
+        switch download?.download?.proof {
+        case .digest(let digest): parts.append("verified \(digest.algorithm.rawValue)")
+        case .unverifiable: parts.append("perhaps incomplete: the server did not say where it ends")
+        case .length, nil: break
+        }
+        return "\(place): " + parts.joined(separator: ", ")
     }
 }

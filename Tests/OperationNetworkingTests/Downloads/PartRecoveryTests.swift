@@ -102,6 +102,14 @@ import Testing
             $0.request.setValue("de", forHTTPHeaderField: "Accept-Language")
         },
         Row("P17 another address, strong tag", size: 20, .keep(20), with: otherAddress),
+        Row("P7, P17 all bytes, another address", size: 100, .keep(99)) { row in
+            otherAddress(&row)
+            row.ends = [100]
+            row.intact = 1
+        },
+        Row("P16 a range of the caller's", size: 20, .startOver(.requestChanged)) {
+            $0.request.setValue("bytes=1-", forHTTPHeaderField: "Range")
+        },
         Row("P17 another address, weak tag", size: 20, .startOver(.requestChanged)) {
             otherAddress(&$0)
             $0.fields = ["ETag": "W/\"v1\""]

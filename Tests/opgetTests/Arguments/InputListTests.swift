@@ -20,6 +20,7 @@ import Testing
         #expect(entries[0].dir == InputList.Value(text: "down loads", line: 3))
         #expect(entries[1].out == InputList.Value(text: "a=b", line: 5))
         #expect(entries[1].dir == nil)
+        #expect(try list("http://a/1\n checksum=md5=00\n")[0].checksum?.text == "md5=00")
     }
 
     @Test func windowsLinesAByteOrderMarkAndAMissingLastNewlineAreRead() throws {
@@ -31,12 +32,13 @@ import Testing
     @Test(arguments: [
         ("  out=x\n", "list:1: This option has no address above it."),
         (
-            "http://a\n\n  checksum=md5\n",
-            "list:3: There is no option \"checksum\" here; there are out and dir."
+            "http://a\n\n  referer=b\n",
+            "list:3: There is no option \"referer\" here; there are out, dir and checksum."
         ),
         ("http://a\n  word\n", "list:2: An indented line is an option such as out=NAME, not \"word\"."),
         ("http://a\n out=1\n out=2\n", "list:3: A second out= for a file."),
         ("http://a\n dir=1\n dir=2\n", "list:3: A second dir= for a file."),
+        ("http://a\n checksum=1\n checksum=2\n", "list:3: A second checksum= for a file."),
         ("http://a\thttp://b\n", "list:1: More than one address for a file: mirrors are not supported."),
         ("# nothing\n", "list: there is no address in it."),
         ("", "list: there is no address in it."),

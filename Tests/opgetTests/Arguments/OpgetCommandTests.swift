@@ -8,7 +8,10 @@ import Testing
         let command = try OpgetCommand(arguments: [
             "-i", "-", "-d", "dir", "-o", "-", "-j", "9", "-H", "A: b", "-H", "C: d", "--cacert", "ca.pem",
             "--progress", "never", "--overwrite", "-q", "--color", "always", "--json", "--json-fd", "3",
-            "http://h/a", "http://h/b",
+            "-N", "--checksum", "x", "--checksums", "y", "-c", "-C", "-", "--no-resume", "--retry", "7",
+            "--retry-max-time", "8", "--limit-rate", "9K", "--max-time", "10", "--connect-timeout", "11",
+            "--timeout",
+            "12", "--fail-early", "http://h/a", "http://h/b",
         ])
         #expect(command.list == "-")
         #expect(command.directory == "dir")
@@ -22,6 +25,19 @@ import Testing
         #expect(command.eventDescriptor == 3)
         #expect(command.overwrites)
         #expect(command.isQuiet)
+        #expect(command.fetchesOnlyChanges)
+        #expect(command.checksum == "x")
+        #expect(command.checksumList == "y")
+        #expect(command.continues)
+        #expect(command.continueAt == "-")
+        #expect(command.startsOver)
+        #expect(command.retries == 7)
+        #expect(command.retryTime == "8")
+        #expect(command.rate == "9K")
+        #expect(command.maximumTime == "10")
+        #expect(command.connectTimeout == "11")
+        #expect(command.idleTimeout == "12")
+        #expect(command.failsEarly)
         #expect(command.urls == ["http://h/a", "http://h/b"])
     }
 
@@ -42,5 +58,22 @@ import Testing
         #expect(examples.lowerBound < usage.lowerBound)
         #expect(usage.lowerBound < codes.lowerBound)
         for row in Outcome.table { #expect(help.contains(row.meaning)) }
+    }
+
+    @Test func helpIsNoWiderThan98Columns() {
+        for line in HelpText.text.split(separator: "\n") {
+            #expect(DisplayText(String(line)).width <= 98, "\(line)")
+        }
+    }
+
+    @Test func helpNamesEveryOption() {
+        for option in [
+            "--checksum", "--checksums", "--retry", "--retry-max-time", "--limit-rate", "--max-time",
+            "--timestamping",
+            "--connect-timeout", "--timeout", "--overwrite", "--continue", "--continue-at", "--no-resume",
+            "--fail-early",
+        ] {
+            #expect(HelpText.text.contains(option + " ") || HelpText.text.contains(option + "\n"))
+        }
     }
 }

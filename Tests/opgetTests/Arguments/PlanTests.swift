@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 import Testing
 
 @testable import opget
@@ -8,13 +9,19 @@ import Testing
         _ addresses: [String] = [],
         list: String? = nil,
         d directory: String? = nil,
-        o output: String? = nil
+        o output: String? = nil,
+        checksum: String? = nil,
+        checksums: String? = nil
     ) throws -> [Item] {
         let entries = try list.map {
             (name: "list", entries: try InputList(Data($0.utf8), name: "list").entries)
         }
         let naming = Plan.Naming(directory: directory, output: output, workingDirectory: "/here")
-        return try Plan(addresses: addresses, list: entries, naming: naming).items
+        let expected = try ExpectedChecksums(
+            option: checksum,
+            list: checksums.map { (name: "sums", contents: Data($0.utf8)) }
+        )
+        return try Plan(addresses: addresses, list: entries, naming: naming, checksums: expected).items
     }
 
     private func path(_ item: Item) -> String? {
@@ -112,5 +119,73 @@ import Testing
     @Test func whatIsPrintedHasNoPassword() throws {
         let items = try plan(["http://me:secret@h/a?b"])
         #expect(items[0].printableURL == "http://h/a?b")
+    }
+
+    // MARK: - Checksums
+
+    private let one = String(repeating: "1", count: 64)
+    private let two = String(repeating: "2", count: 64)
+
+    @Test(arguments: ["sha-256=", "sha256:", "", "SHA-256="])
+    func theChecksumOfTheOneFileHasManyForms(prefix: String) throws {
+        let items = try plan(["http://h/a"], checksum: prefix + one)
+        #expect(items[0].digests.map(\.description) == ["sha256:" + one])
+    }
+
+    @Test(arguments: ["sha-256=12", "crc32=12345678", "xyz", "", "sha256:"])
+    func aChecksumThatIsNoneIsRefused(text: String) {
+        let error = #expect(throws: Failure.self) { try plan(["http://h/a"], checksum: text) }
+        #expect(error?.outcome == .usage)
+        #expect(error?.sentence.hasPrefix("--checksum: ") == true)
+    }
+
+    @Test func oneChecksumIsNotThatOfTwoFiles() {
+        let error = #expect(throws: Failure.self) { try plan(["http://h/a", "http://h/b"], checksum: one) }
+        #expect(error?.sentence.contains("2 addresses") == true)
+    }
+
+    @Test func aListOfChecksumsKnowsFilesByTheirNames() throws {
+        let sums = "\(one)  sub/a\n\(two)  b\n"
+        let items = try plan(list: "http://h/x\n out=sub/a\nhttp://h/b\n", checksums: sums)
+        #expect(items.map { $0.digests.map(\.hex) } == [[one], [two]])
+        // Below another directory, and under another name.
+        #expect(try plan(["http://h/b"], d: "down", checksums: sums)[0].digests.map(\.hex) == [two])
+        #expect(try plan(["http://h/b"], o: "other", checksums: sums)[0].digests.map(\.hex) == [two])
+        #expect(try plan(["http://h/a"], checksums: sums)[0].digests.map(\.hex) == [one])
+    }
+
+    @Test func aFileThatTheListOfChecksumsDoesNotKnowNeedsItsOwn() throws {
+        let error = #expect(throws: Failure.self) {
+            try plan(list: "http://h/a\nhttp://h/b\n", checksums: "\(one)  a\n")
+        }
+        #expect(error == Failure(.usage, "list:2: sums has no checksum for b."))
+        let items = try plan(list: "http://h/b\n checksum=sha256:\(two)\n", checksums: "\(one)  a\n")
+        #expect(items[0].digests.map(\.hex) == [two])
+    }
+
+    @Test func checksumsThatContradictEachOtherAreRefused() {
+        #expect(throws: Failure.self) { try plan(["http://h/a"], checksum: two, checksums: "\(one)  a\n") }
+        #expect(throws: Failure.self) { try plan(["http://h/a"], checksums: "\(one)  a\n\(two)  a\n") }
+        #expect(throws: Failure.self) { try plan(["http://h/a"], checksums: "\(one)  x/a\n\(two)  y/a\n") }
+    }
+
+    @Test func anErrorInTheChecksumOfAListNamesItsLine() {
+        let error = #expect(throws: Failure.self) { try plan(list: "http://h/a\n checksum=nonsense\n") }
+        #expect(error?.sentence.hasPrefix("list:2: checksum: ") == true)
+        let other = #expect(throws: Failure.self) { try plan(["http://h/a"], checksums: "nonsense\n") }
+        #expect(other?.sentence.hasPrefix("sums: Line 1 ") == true)
+    }
+
+    @Test func standardOutputHasNoChecksum() {
+        #expect(throws: Failure.self) { try plan(["http://h/a"], o: "-", checksum: one) }
+    }
+
+    // MARK: - Partial names
+
+    @Test(arguments: ["a.part", "a.1.part", "a.part.resume", "a.12.part.resume"])
+    func aNameThatAnotherFileMayHaveMeanwhileIsRefused(name: String) {
+        let error = #expect(throws: Failure.self) { try plan(["http://h/a", "http://h/\(name)"]) }
+        #expect(error?.sentence.contains("until it is complete") == true)
+        #expect(throws: Never.self) { try plan(["http://h/\(name)", "http://h/b"]) }
     }
 }

@@ -40,14 +40,14 @@ import Testing
         )
         try opget.write("old", "there")
         let addresses = ["moved", "cut", "none", "there"].map { server.url(path: $0).absoluteString }
-        let result = try await opget.start(["--json", "-j", "1"] + addresses).result()
+        let result = try await opget.start(["--json", "-j", "1", "--retry", "0"] + addresses)
+            .result()
         #expect(result.code == 4)
-        #expect(result.errorLines.count == 5)
+        #expect(result.errorLines.count == 6)
         let expected: [NSDictionary] = [
-            ["event": "runStarted", "schema": 1, "opget": OpgetCommand.version, "items": 4, "jobs": 1],
+            ["event": "runStarted", "schema": 2, "opget": OpgetCommand.version, "items": 4, "jobs": 1],
             [
                 "event": "itemStarted", "item": 1, "url": addresses[0], "path": "moved",
-                "partialPath": "moved.part",
             ],
             [
                 "event": "itemResponded", "item": 1, "url": server.url(path: "a").absoluteString,
@@ -56,20 +56,18 @@ import Testing
             ],
             [
                 "event": "itemFinished", "item": 1, "url": addresses[0], "path": "moved", "result": "saved",
-                "bytes": 10, "status": 200,
+                "bytes": 10, "proof": "length", "status": 200,
             ],
             [
                 "event": "itemStarted", "item": 2, "url": addresses[1], "path": "cut",
-                "partialPath": "cut.part",
             ],
             ["event": "itemResponded", "item": 2, "url": addresses[1], "status": 200, "length": 10],
             [
                 "event": "itemFinished", "item": 2, "url": addresses[1], "path": "cut", "result": "failed",
-                "bytes": 4, "status": 200, "errorClass": "network",
+                "partialPath": "cut.part", "bytes": 4, "status": 200, "errorClass": "network",
             ],
             [
                 "event": "itemStarted", "item": 3, "url": addresses[2], "path": "none",
-                "partialPath": "none.part",
             ],
             ["event": "itemResponded", "item": 3, "url": addresses[2], "status": 404, "length": 10],
             [
@@ -82,7 +80,7 @@ import Testing
             ],
             [
                 "event": "runFinished", "outcome": "network", "exitCode": 4, "items": 4, "saved": 1,
-                "alreadyThere": 1, "failed": 2, "unfinished": 0, "bytes": 10,
+                "alreadyThere": 1, "upToDate": 0, "failed": 2, "unfinished": 0, "bytes": 10,
             ],
         ]
         let found = try events(result.output).filter { $0["event"] as? String != "progress" }
@@ -115,11 +113,11 @@ import Testing
         let last: [NSDictionary] = [
             [
                 "event": "itemFinished", "item": 1, "url": addresses[0], "path": "a", "result": "stopped",
-                "bytes": 4, "status": 200,
+                "partialPath": "a.part", "bytes": 4, "status": 200,
             ],
             [
                 "event": "runFinished", "outcome": "signal", "exitCode": 143, "items": 2, "saved": 0,
-                "alreadyThere": 0, "failed": 0, "unfinished": 2, "bytes": 0,
+                "alreadyThere": 0, "upToDate": 0, "failed": 0, "unfinished": 2, "bytes": 0,
             ],
         ]
         #expect(try events(result.output).suffix(2) == last[...])
@@ -174,7 +172,7 @@ import Testing
         let result = try await run.result()
         #expect(result.code == 141)
         #expect(result.errors == "")
-        #expect(try opget.files() == [])
+        #expect(try Set(opget.files()).isSubset(of: ["a.part", "a.part.resume"]))
     }
 
     @Test func aFullDiskEndsTheRun() async throws {
@@ -183,7 +181,7 @@ import Testing
         let result = try await opget.start(["--json", address], redirection: ">/dev/full").result()
         #expect(result.code == 3)
         #expect(result.errorLines.first == "opget: Events could not be written: No space left on device.")
-        #expect(try opget.files() == [])
+        #expect(result.errorLines.contains { $0.hasPrefix("Interrupted.") })
     }
 
     @Test func pausingAndGoingOnAreTold() async throws {

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: [(404, 8), (500, 8), (304, 8), (401, 6), (407, 6)] as [(Int, Int32)])
     func anErrorOfTheServersLeavesNoFile(status: Int, code: Int32) async throws {
         let server = try ScriptedServer([.respond(status, body: status == 304 ? "" : "page")])
-        let result = try await opget("-q", server.url(path: "a").absoluteString)
+        let result = try await opget("-q", "--retry", "0", server.url(path: "a").absoluteString)
         #expect(result.code == code)
         #expect(result.errorLines.count == 1)
         #expect(
@@ -25,11 +25,14 @@ import Testing
         #expect(try opget.files() == [])
     }
 
-    @Test func aTruncatedBodyLeavesNoFile() async throws {
+    @Test func whatCameOfATruncatedBodyHasAnotherName() async throws {
         let server = try ScriptedServer([.respond(200, body: "0123456789", breakingAfter: 4)])
-        let result = try await opget(server.url(path: "a").absoluteString)
+        let result = try await opget("--retry", "0", server.url(path: "a").absoluteString)
         #expect(result.code == 4)
-        #expect(try opget.files() == [])
+        #expect(try opget.files() == ["a.part", "a.part.resume"])
+        #expect(
+            result.errorLines.last == "What came of one file is kept: the same command goes on from there."
+        )
         #expect(result.errors.contains("announced 10 bytes, and the connection ended after 4."))
     }
 
@@ -37,7 +40,7 @@ import Testing
         let server = try ScriptedServer([.respond(200)])
         let address = server.url(path: "a").absoluteString
         server.stop()
-        let result = try await opget(address)
+        let result = try await opget("--retry", "0", address)
         #expect(result.code == 4)
         #expect(result.errorLines.count == 1)
         #expect(try opget.files() == [])
@@ -65,11 +68,11 @@ import Testing
             ])
         let addresses = ["missing", "secret", "cut", "good"].map { server.url(path: $0).absoluteString }
         try opget.write(addresses.joined(separator: "\n"), "list")
-        let result = try await opget("-i", "list")
+        let result = try await opget("--retry", "0", "-i", "list")
         #expect(result.code == 4)
-        #expect(try opget.files() == ["good", "list"])
+        #expect(try opget.files() == ["cut.part", "cut.part.resume", "good", "list"])
         #expect(result.errorLines.filter { $0.hasPrefix("opget: http") }.count == 3)
-        #expect(result.errorLines.last == "1 of 4 done: 1 fetched (1 B), 3 failed")
+        #expect(result.errorLines.dropLast().last == "1 of 4 done: 1 fetched (1 B), 3 failed")
     }
 
     @Test(arguments: [
@@ -77,7 +80,11 @@ import Testing
         ["--progress", "maybe", "http://h/a"],
         ["-H", "nonsense", "http://h/a"], ["-o", "x", "http://h/a", "http://h/b"], ["ftp://h/a"], ["h/a"],
         ["http://h/a", "http://g/a"], ["-d", "down", "-o", "../x", "http://h/a"], ["http://h/.."],
-        ["-d", "", "http://h/a"],
+        ["-d", "", "http://h/a"], ["--retry", "x", "http://h/a"], ["--retry=-1", "http://h/a"],
+        ["--limit-rate", "fast", "http://h/a"], ["--max-time", "0", "http://h/a"], ["-C", "5", "http://h/a"],
+        ["--checksum", "12", "http://h/a"], ["-N", "--overwrite", "http://h/a"],
+        ["-N", "-o", "-", "http://h/a"],
+        ["--checksum", "md5=d41d8cd98f00b204e9800998ecf8427e", "-o", "-", "http://h/a"],
     ])
     func aWrongCommandLineIsAUsageError(arguments: [String]) async throws {
         let result = try await opget.start(arguments).result()

@@ -20,7 +20,7 @@ struct Opget {
     }
 
     /// The command beside the bundle of the tests.
-    private static var binary: URL {
+    static var binary: URL {
         let places =
             [Bundle.main.bundleURL]
             + CommandLine.arguments.map {

@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworking
 import Testing
 
 @testable import opget
@@ -45,9 +46,11 @@ import Testing
 
     @Test func everyValueOfAnEnumerationIsDocumented() {
         for result in ItemFinished.Result.allCases { #expect(text.contains("`\(result.rawValue)`")) }
+        for proof in ItemFinished.Proof.allCases { #expect(text.contains("`\(proof.rawValue)`")) }
+        for reason in RestartReason.allCases { #expect(text.contains("`\(reason.rawValue)`")) }
         let outcomes: [Outcome] = [
             .success, .other, .usage, .file, .network, .tls, .authorization, .wrongAnswer, .server,
-            .signal(2),
+            .checksum, .diskFull, .signal(2),
         ]
         for outcome in outcomes { #expect(text.contains("`\(outcome.name)`")) }
         #expect(text.contains("the version of what this document says: \(RunStarted.currentSchema) "))

@@ -115,6 +115,36 @@ import Testing
         }
     }
 
+    @Test func whatAnEarlierRunHadLeftLooksDifferent() {
+        var transfer = transfers[0]
+        transfer.resumedAt = 131 << 20
+        #expect(
+            ProgressScreen(columns: 80, longestName: 31).lines([transfer], batch)[0].plain
+                == "debian-13.…tinst.iso  [+++===>        ]   41%   270.0 MiB    11.2 MiB/s     35s"
+        )
+        (transfer.resumedAt, transfer.received) = (.max, 10 << 20)
+        #expect(
+            ProgressScreen(columns: 80, longestName: 31).lines([transfer], batch)[0].plain
+                .contains("[>              ]")
+        )
+    }
+
+    @Test func aTransferThatWaitsSaysSoAtEveryWidth() {
+        var transfer = transfers[0]
+        transfer.waitingTime = 11.2
+        func line(_ columns: Int) -> String {
+            ProgressScreen(columns: columns, longestName: 31).lines([transfer], batch)[0].plain
+        }
+        #expect(line(80) == "debian-13.…tinst.iso  [======>        ]   41%   270.0 MiB   waiting 12s")
+        #expect(line(40) == "debian-13.…etinst.iso   41%     waiting")
+        #expect(line(20) == "debia….iso  waiting")
+        for columns in 1...240 { #expect(DisplayText(line(columns)).width <= max(1, columns - 1)) }
+        transfer.waitingTime = 7300
+        #expect(line(80).hasSuffix("waiting"))
+        transfer.isPaused = true
+        #expect(line(80).hasSuffix("paused"))
+    }
+
     @Test func aNameOfOneCharacterLeavesRoomForTheState() {
         let transfer = TransferState(name: "a", received: 4, expected: 10, isPaused: true)
         let line = ProgressScreen(columns: 80, longestName: 1).lines([transfer], batch)[0].plain

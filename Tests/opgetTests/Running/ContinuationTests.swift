@@ -23,6 +23,20 @@ import Testing
         #expect(command("--header=X: y", "http://h/a") == nil)
     }
 
+    @Test func whatWouldThrowAwayWhatCameIsNotRepeated() {
+        #expect(command("--no-resume", "http://h/a") == "opget http://h/a")
+        var continuation = Continuation(arguments: ["opget", "http://h/a"])
+        #expect(
+            continuation.advice(afterFailuresOf: 1)
+                == "What came of one file is kept: the same command goes on from there."
+        )
+        continuation.startsOver = true
+        #expect(
+            continuation.advice(afterFailuresOf: 2)
+                == "What came of 2 files is kept: without --no-resume, the same command goes on from there."
+        )
+    }
+
     @Test func whatCannotBeTypedAgainIsNotRepeated() {
         #expect(command("http://h/" + String(repeating: "a", count: 600)) == nil)
         #expect(command("-o", "a\u{1B}[2J", "http://h/a") == nil)
@@ -33,7 +47,7 @@ import Testing
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
             continuation.lines == [
-                "To go on (complete files stay, the others begin anew):", "  opget http://h/a",
+                "To go on where it stopped:", "  opget http://h/a",
             ]
         )
         continuation.replacesFiles = true
@@ -43,8 +57,7 @@ import Testing
         continuation = Continuation(arguments: ["opget", "-i", "-"], readsInput: true)
         #expect(
             continuation.lines == [
-                "To go on (complete files stay, the others begin anew), run the same command again "
-                    + "with the same list."
+                "To go on where it stopped, run the same command again with the same list."
             ]
         )
     }

@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct OutcomeTests {
     private static let inOrder: [Outcome] = [
-        .signal(2), .usage, .file, .network, .tls, .authorization, .wrongAnswer, .server, .other, .success,
+        .signal(2), .usage, .diskFull, .file, .checksum, .network, .tls, .authorization, .wrongAnswer,
+        .server,
+        .other, .success,
     ]
 
     @Test func oneOrderDecidesWhichOfTwoIsTold() {
@@ -20,11 +22,14 @@ import Testing
     }
 
     @Test func codesAreThoseOfTheTable() {
-        #expect(Self.inOrder.map(\.code) == [130, 2, 3, 4, 5, 6, 7, 8, 1, 0])
+        #expect(Self.inOrder.map(\.code) == [130, 2, 10, 3, 9, 4, 5, 6, 7, 8, 1, 0])
         #expect(Outcome.closedOutput.code == 141)
         for status in Self.inOrder.dropFirst() {
             #expect(Outcome.table.contains { $0.code == "\(status.code)" })
         }
+        // What the help says is the order of precedence, after success.
+        let told = Outcome.table.dropFirst().map(\.code).filter { Int($0) != nil }
+        #expect(told == Self.inOrder.dropFirst().dropLast().map { "\($0.code)" })
     }
 
     @Test(
@@ -42,9 +47,23 @@ import Testing
         #expect(Failure(URLError(code)).outcome == expected)
     }
 
+    @Test func failuresOfDownloadsHaveAClass() throws {
+        let file = URL(fileURLWithPath: "/f")
+        let digest = try Digest(text: String(repeating: "0", count: 64))
+        #expect(Failure(DownloadError.notEnoughSpace(file, needed: 2, available: 1)).outcome == .diskFull)
+        let mismatch = DownloadError.digestMismatch(file, expected: digest, actual: digest)
+        #expect(Failure(mismatch).outcome == .checksum)
+        #expect(Failure(DownloadError.inUse(file)).outcome == .file)
+        #expect(Failure(DownloadError.destinationExists(file)).outcome == .file)
+        #expect(Failure(DownloadError.incomplete(file, received: 1, expected: 2)).outcome == .network)
+    }
+
     @Test func otherFailuresHaveAClass() {
-        #expect(Failure(CocoaError(.fileWriteOutOfSpace)).outcome == .file)
+        #expect(Failure(CocoaError(.fileWriteOutOfSpace)).outcome == .diskFull)
+        #expect(Failure(CocoaError(.fileWriteNoPermission)).outcome == .file)
         #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: 5)).outcome == .file)
+        #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC))).outcome == .diskFull)
+        #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: Int(EDQUOT))).outcome == .diskFull)
         #expect(Failure(ResumeError.representationChanged).outcome == .wrongAnswer)
         #expect(Failure(CancellationError()).outcome == .other)
         #expect(Failure(Failure.closedOutput) == .closedOutput)

@@ -14,6 +14,18 @@ import Testing
         #expect(tally.summary == "2 of 4 done: 1 fetched (1.0 KiB), 1 already there, 2 failed")
     }
 
+    @Test func whatEarlierRunsLeftIsCountedApart() {
+        var tally = Tally(count: 3)
+        tally.save(bytes: 100, recovered: 40)
+        tally.fail(.network, bytes: 10, recovered: 5, isKept: true)
+        tally.findUpToDate()
+        #expect(tally.batch(running: 0, received: 0, expected: 0, recovered: 0).recovered == 45)
+        #expect(tally.batch(running: 1, received: 9, expected: 9, recovered: 7).recovered == 52)
+        #expect(tally.resumable == 1)
+        #expect(tally.finished == 3)
+        #expect(tally.summary == "2 of 3 done: 1 fetched (100 B), 1 up to date, 1 failed")
+    }
+
     @Test func theTotalIsKnownOnlyWhenThatOfEveryItemIs() {
         var tally = Tally(count: 3)
         tally.save(bytes: 100)
@@ -25,7 +37,7 @@ import Testing
         #expect(batch.finished == 1)
     }
 
-    @Test(arguments: [(5, 1024, 5), (1000, 1024, 248), (8, 40, 2), (8, 0, 1), (8, Int.max, 8)])
+    @Test(arguments: [(5, 1024, 5), (1000, 1024, 198), (8, 42, 2), (8, 0, 1), (8, Int.max, 8)])
     func transfersFitTheDescriptors(asked: Int, descriptors: Int, expected: Int) {
         #expect(DescriptorLimit.transfers(asked: asked, descriptors: descriptors) == expected)
     }

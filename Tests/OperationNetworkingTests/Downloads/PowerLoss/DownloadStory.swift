@@ -12,17 +12,26 @@ struct Version: Sendable, Hashable {
     let data: Data
 
     /// Longer than the blocks that a checkpoint verifies, so that there is something between them.
-    static let first = Version(tag: "\"v1\"", count: 240_000, seed: 1)
-    static let second = Version(tag: "\"v2\"", count: 200_000, seed: 2)
+    static let first = Version(
+        tag: "\"v1\"",
+        bytes: {
+            var generator = SeededGenerator(seed: 1)
+            return (0..<30_000).flatMap { _ in
+                let word = generator.next()
+                return (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
+            }
+        }()
+    )
+    /// The same but for bytes that no checkpoint verifies: only the order of what is written keeps them apart.
+    static let second = Version(
+        tag: "\"v2\"",
+        bytes: first.bytes.enumerated().map { $0.offset < 30_000 ? ~$0.element : $0.element }
+    )
     static let all = [first, second]
 
-    private init(tag: String, count: Int, seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+    private init(tag: String, bytes: [UInt8]) {
         self.tag = tag
-        bytes = (0..<count / 8).flatMap { _ in
-            let word = generator.next()
-            return (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) }
-        }
+        self.bytes = bytes
         data = Data(bytes)
     }
 
@@ -93,12 +102,13 @@ enum DownloadStory: CaseIterable, Sendable {
             }
         case .changed:
             try session { download in
-                try Version.first.send(to: download, until: 200_000, settlingEvery: 2)
+                try Version.first.send(to: download, until: 200_000, settlingEvery: 4)
                 try download.settle()
                 didGoOn(download)
             }
             didGoOn(nil)
-            try session { try Version.second.send(to: $0, until: 60_000, settlingEvery: 1) }
+            // Killed with more bytes than were committed of the first version, and none of its own.
+            try session { try Version.second.send(to: $0, until: 210_000) }
             try session { download in
                 didGoOn(download)
                 try Version.second.send(to: download, settlingEvery: 3)

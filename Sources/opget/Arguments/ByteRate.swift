@@ -1,0 +1,38 @@
+import Foundation
+
+/// Bytes per second, as `--limit-rate` has them.
+///
+/// | Text   | `bytesPerSecond` |
+/// |--------|------------------|
+/// | `800`  | 800              |
+/// | `500K` | 512,000          |
+/// | `1.5M` | 1,572,864        |
+/// | `2g`   | 2,147,483,648    |
+struct ByteRate: Hashable, Sendable {
+    /// At least 1.
+    let bytesPerSecond: Int64
+
+    /// - Parameters:
+    ///   - text: a decimal number, and K, M or G (of 1024, as in curl) in any case.
+    ///   - option: whose value it is.
+    /// - Throws: `Failure` with ``Outcome/usage``.
+    init(_ text: String, of option: String) throws {
+        let units = ["": 1.0, "K": 1024, "M": 1_048_576, "G": 1_073_741_824]
+        guard let match = text.wholeMatch(of: #/([0-9]+(?:\.[0-9]+)?)([KMGkmg]?)/#),
+            let number = Double(match.1), let unit = units[match.2.uppercased()]
+        else {
+            throw Failure(
+                .usage,
+                "\(option) needs bytes per second, such as 800, 500K or 1.5M, not \(text.debugDescription)."
+            )
+        }
+        let rate = (number * unit).rounded(.down)
+        guard rate >= 1, rate < 0x1p62 else {
+            throw Failure(
+                .usage,
+                "\(option) needs a rate from 1 byte per second on, and one that exists, not \(text)."
+            )
+        }
+        bytesPerSecond = Int64(rate)
+    }
+}

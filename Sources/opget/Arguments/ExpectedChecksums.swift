@@ -1,0 +1,73 @@
+import Foundation
+import OperationNetworking
+
+/// What files have to be, as the options say.
+struct ExpectedChecksums: Hashable, Sendable {
+    /// `--checksum`: of the one file there is.
+    var only: Digest?
+    /// `--checksums`, and what to call the list in errors.
+    var list: ChecksumList?
+    var listName = ""
+
+    /// - Parameters:
+    ///   - option: the value of `--checksum`.
+    ///   - list: the contents of the file of `--checksums`, and its name.
+    /// - Throws: `Failure` with ``Outcome/usage``.
+    init(option: String?, list: (name: String, contents: Data)?) throws {
+        only = try option.map { try Self.digest($0, "--checksum") }
+        guard let list else { return }
+        listName = list.name
+        do {
+            self.list = try ChecksumList(list.contents)
+        } catch {
+            throw Failure(.usage, "\(list.name): \(error)")
+        }
+    }
+
+    /// A digest from text such as `sha-256=2cf2…`, `sha256:2cf2…` or `2cf2…`.
+    ///
+    /// - Throws: `Failure` with ``Outcome/usage``.
+    static func digest(_ text: String, _ place: String) throws -> Digest {
+        do {
+            return try Digest(text: text)
+        } catch {
+            throw Failure(.usage, "\(place): \(error)")
+        }
+    }
+
+    /// What a file has to be.
+    ///
+    /// - Parameters:
+    ///   - names: what the list may call it, the likeliest first.
+    ///   - own: what the file's own `checksum=` says; then the list need not know it.
+    /// - Returns: none if nobody says anything.
+    /// - Throws: `Failure` with ``Outcome/usage`` when nobody says what it has to be although there is a list, or when they
+    ///   contradict each other.
+    func digests(ofFileNamed names: [String], own: Digest?) throws -> [Digest] {
+        var digests = [own ?? only].compactMap { $0 }
+        guard let list else { return digests }
+        let found = try listed(names, in: list)
+        guard !found.isEmpty || !digests.isEmpty else {
+            throw Failure(.usage, "\(listName) has no checksum for \(names.first ?? "it").")
+        }
+        for digest in found where !digests.contains(digest) {
+            guard !digests.contains(where: { $0.algorithm == digest.algorithm }) else {
+                throw Failure(.usage, "\(listName) and its own checksum contradict each other.")
+            }
+            digests.append(digest)
+        }
+        return digests
+    }
+
+    private func listed(_ names: [String], in list: ChecksumList) throws -> [Digest] {
+        do {
+            for name in names {
+                let digests = try list.digests(for: name)
+                if !digests.isEmpty { return digests }
+            }
+            return []
+        } catch {
+            throw Failure(.usage, "\(listName): \(error)")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import OperationNetworking
+
+/// A file that is there already.
+enum ExistingFile {
+    /// Reads it, and compares it with what it has to be.
+    ///
+    /// - Returns: the strongest digest that it has; `nil` when nothing is expected.
+    /// - Throws: `Failure` with ``Outcome/checksum`` when it is another one, or why it cannot be read.
+    static func verify(_ path: FilePath, _ expected: [Digest]) throws -> Digest? {
+        for digest in expected {
+            let actual = try Digest.of(file: URL(fileURLWithPath: path.text), algorithm: digest.algorithm)
+            guard actual == digest else {
+                throw Failure(
+                    .checksum,
+                    "\(path.text) is there already, and its \(digest.algorithm.rawValue) is \(actual.hex), not "
+                        + "\(digest.hex); --overwrite replaces it."
+                )
+            }
+        }
+        return expected.max { $0.bytes.count < $1.bytes.count }
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// What becomes of items, one by one. On the run's queue.
+extension Run {
+    /// Begins as many as may run at once.
+    func fill() {
+        while stopOutcome == nil, !isPaused, running.count + checking.count < settings.concurrency,
+            nextIndex < items.count
+        {
+            let index = nextIndex
+            nextIndex += 1
+            do {
+                try begin(items[index], index)
+            } catch {
+                fail(index, Failure(error), nil)
+            }
+        }
+        finishIfDone()
+    }
+
+    private func begin(_ item: Item, _ index: Int) throws {
+        switch item.destination {
+        case .standardOutput:
+            let operation = settings.plainOperation(item)
+            let stream = StandardOutputStream(toMemory: ())
+            operation.outputStream = stream
+            begin(Transfer(item, operation, stream: stream, now: Self.now), index)
+        case .file(let path):
+            switch try FileStatus(of: path) {
+            case .file(let size) where !settings.replacesFiles && !settings.fetchesOnlyChanges:
+                // A run that was killed just after the file was complete may have left something: that is for the
+                // operation to clear away, which then says that the file is there.
+                guard FileStatus.isThere(path.text + ".part.resume") else { return find(index, path, size) }
+                begin(Transfer(item, settings.download(item, as: path), now: Self.now), index)
+            case .directory:
+                throw Failure(.file, "\(path.text) is a directory.")
+            case .other:
+                throw Failure(.file, "\(path.text) is there, and is not a file.")
+            case .device:
+                guard item.digests.isEmpty else {
+                    throw Failure(.usage, "\(path.text) is no file: its checksum cannot be checked.")
+                }
+                let operation = settings.plainOperation(item)
+                operation.outputFile = URL(fileURLWithPath: path.text)
+                begin(Transfer(item, operation, now: Self.now), index)
+            case .nothing, .file:
+                try Directory.make(path.parent)
+                begin(Transfer(item, settings.download(item, as: path), now: Self.now), index)
+            }
+        }
+    }
+
+    private func begin(_ transfer: Transfer, _ index: Int) {
+        let operation = transfer.operation
+        operation.completionQueue = queue
+        operation.setDownloadProgress { [self] _, total, expected in
+            running[index]?.progress(total: total, expected: expected)
+        }
+        operation.setCompletion { [self] _, _ in
+            end(index, nil)
+        } failure: { [self] _, error in
+            end(index, error)
+        }
+        operation.addObserver(ItemObserver { [self] in hear($0, index) })
+        running[index] = transfer
+        tell(ItemStarted(index, transfer.item))
+        operations.addOperation(operation)
+    }
+
+    // MARK: - What happens
+
+    private func hear(_ occurrence: ItemObserver.Occurrence, _ index: Int) {
+        guard let place = running[index]?.place else { return }
+        switch occurrence {
+        case .responded(let response):
+            tell(ItemResponded(index, response))
+        case .resumed(let offset):
+            let isNews = running[index]?.goesOn == false
+            running[index]?.resume(at: offset, now: Self.now)
+            if isNews { reporter.tell("\(place): resumed at \(ByteCount(offset).text)") }
+            tell(ItemResumed(item: index + 1, offset: offset))
+        case .startsOver(let reason):
+            running[index]?.startOver()
+            reporter.tell("\(place): started over because \(reason)")
+            tell(ItemRestarted(item: index + 1, reason: reason.rawValue))
+        case .retries(let retry):
+            running[index]?.wait(retry, now: Self.now)
+            reporter.tell("\(place): waiting \(TimeSpan(elapsed: retry.delay).text), \(retry.reason)")
+            tell(ItemRetrying(index, retry))
+        }
+    }
+
+    // MARK: - Files that are there already
+
+    private func find(_ index: Int, _ path: FilePath, _ size: Int64) {
+        let digests = items[index].digests
+        guard !digests.isEmpty else { return report(alreadyThere: index, path, size, nil) }
+        checking.insert(index)
+        // Reading a large file takes its time.
+        DispatchQueue.global().async { [self] in
+            let result = Swift.Result { try ExistingFile.verify(path, digests) }
+            queue.async { [self] in
+                checking.remove(index)
+                guard stopOutcome == nil else { return }
+                switch result {
+                case .success(let digest): report(alreadyThere: index, path, size, digest)
+                case .failure(let error): fail(index, Failure(error), nil)
+                }
+                fill()
+            }
+        }
+    }
+
+    private func report(alreadyThere index: Int, _ path: FilePath, _ size: Int64, _ digest: Digest?) {
+        tally.findAlreadyThere()
+        let proof = digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
+        reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + proof)
+        tell(ItemFinished(index, items[index], .alreadyThere, bytes: size, digest: digest))
+    }
+
+    // MARK: - The end of one
+
+    private func end(_ index: Int, _ error: (any Error)?) {
+        guard let transfer = running.removeValue(forKey: index) else { return }
+        let now = Self.now
+        if let error {
+            end(index, transfer, error, now)
+        } else if transfer.download?.isUpToDate == true {
+            tally.findUpToDate()
+            reporter.tell("\(transfer.place): up to date")
+            tell(ItemFinished(index, transfer, .upToDate, bytes: 0, now: now))
+        } else {
+            let length = transfer.download?.download?.length ?? transfer.received
+            tally.save(bytes: length, recovered: transfer.resumedAt)
+            reporter.tell(transfer.summary(length: length, now: now))
+            tell(ItemFinished(index, transfer, .saved, bytes: length, now: now))
+        }
+        fill()
+    }
+
+    private func end(_ index: Int, _ transfer: Transfer, _ error: any Error, _ now: Double) {
+        if case DownloadError.destinationExists = error, transfer.operation.response == nil,
+            case .file(let path) = transfer.item.destination,
+            case .file(let size)? = try? FileStatus(of: path)
+        {
+            find(index, path, size)
+        } else if transfer.isOverdue, let limit = settings.maximumTime {
+            let time = TimeSpan(elapsed: limit).text
+            fail(
+                index,
+                Failure(.network, "It took longer than \(time), which is all that --max-time gives."),
+                transfer
+            )
+        } else if stopOutcome == nil {
+            fail(index, transfer.failure(error), transfer)
+        } else {
+            // What was cancelled because of a signal did not fail.
+            tell(ItemFinished(index, transfer, .stopped, bytes: transfer.received, now: now))
+        }
+    }
+
+    /// `transfer` is `nil` if it did not come to one.
+    private func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?) {
+        let item = items[index]
+        if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
+        if let transfer {
+            tally.fail(
+                failure.outcome,
+                bytes: transfer.received,
+                recovered: transfer.resumedAt,
+                isKept: transfer.partialPath != nil
+            )
+            tell(
+                ItemFinished(
+                    index,
+                    transfer,
+                    .failed,
+                    bytes: transfer.received,
+                    now: Self.now,
+                    failure: failure
+                )
+            )
+        } else {
+            tally.fail(failure.outcome, bytes: 0)
+            tell(ItemFinished(index, item, .failed, failure: failure))
+        }
+        if settings.failsEarly, stopOutcome == nil {
+            stop(tally.outcome)
+            // Nothing may begin before that.
+            halt(tally.outcome)
+        }
+    }
+}

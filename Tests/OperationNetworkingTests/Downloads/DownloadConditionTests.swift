@@ -1,0 +1,105 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// `onlyIfChanged` and `startsOver`.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadConditionTests {
+    private static let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func representation(_ text: String, tag: String?, age: TimeInterval = 0) -> Representation {
+        Representation(
+            .text(text),
+            entityTag: tag.map { .strong($0) },
+            lastModified: Self.date.addingTimeInterval(-age)
+        )
+    }
+
+    private func conditional(_ scene: DownloadScene) -> DownloadOperation {
+        let operation = scene.operation()
+        operation.onlyIfChanged = true
+        return operation
+    }
+
+    @Test(arguments: ["v1", nil])
+    func aFileThatTheServerHasNoOtherForStays(tag: String?) async throws {
+        let scene = try DownloadScene(serving: representation("one", tag: tag))
+        let first = conditional(scene)
+        #expect(try await scene.run(first).get() == scene.target)
+        #expect(first.download?.length == 3)
+        #expect(!first.isUpToDate)
+        let second = conditional(scene)
+        #expect(try await scene.run(second).get() == scene.target)
+        #expect(second.isUpToDate)
+        #expect(second.download == nil)
+        #expect(second.response?.statusCode == 304)
+        #expect(scene.names == ["file.bin"])
+        let (asked, before) = (scene.server.requests[1], scene.server.requests[0])
+        #expect(before["If-None-Match"] == nil && before["If-Modified-Since"] == nil)
+        #expect(
+            asked["If-None-Match"] == "\"v1\""
+                || asked["If-Modified-Since"] == "Tue, 14 Nov 2023 22:13:20 GMT"
+        )
+    }
+
+    @Test(arguments: ["v2", nil])
+    func aFileThatTheServerHasAnotherForIsReplaced(tag: String?) async throws {
+        let scene = try DownloadScene(serving: representation("one", tag: "v1", age: 60))
+        _ = await scene.run(scene.operation())
+        scene.server.setRepresentation(representation("other", tag: tag))
+        let operation = conditional(scene)
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(!operation.isUpToDate)
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "other")
+    }
+
+    @Test func theConditionIsNoReasonToThrowAwayWhatCame() async throws {
+        let scene = try DownloadScene(
+            serving: representation("one", tag: "v1"),
+            answers: [
+                .currentRepresentation, .currentRepresentation.breaking(after: 4), .currentRepresentation,
+            ]
+        )
+        _ = await scene.run(scene.operation())
+        scene.server.setRepresentation(representation("0123456789", tag: "v2"))
+        _ = await scene.run(conditional(scene))
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "one")
+        let operation = conditional(scene)
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(scene.server.requests[2]["Range"] == "bytes=4-")
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "0123456789")
+    }
+
+    @Test func a304ThatNobodyAskedForIsAnError() async throws {
+        let scene = try DownloadScene(answers: [.respond(304)])
+        let operation = conditional(scene)
+        let result = await scene.run(operation)
+        #expect(throws: ResponseSerializationError.self) { try result.get() }
+    }
+
+    @Test func whatAnEarlierOperationLeftCanBeUnwanted() async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: 1000), .currentRepresentation,
+        ])
+        await scene.leave(1000)
+        #expect(scene.names == ["file.bin.part", "file.bin.part.resume"])
+        let operation = scene.operation()
+        operation.startsOver = true
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(scene.server.requests[1]["Range"] == nil)
+        #expect(operation.download?.bytesRecovered == 0)
+        #expect(scene.names == ["file.bin"])
+        #expect(scene.journal.reasons.elements.isEmpty)
+    }
+
+    @Test func aCopyHasBothSettings() throws {
+        let scene = try DownloadScene()
+        let operation = conditional(scene)
+        operation.startsOver = true
+        let copy = try #require(operation.copy() as? DownloadOperation)
+        #expect(copy.onlyIfChanged && copy.startsOver)
+    }
+}

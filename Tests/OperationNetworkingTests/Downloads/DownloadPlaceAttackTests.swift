@@ -1,0 +1,165 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Names and places that are legal and rare, and what a finished operation still holds.
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadPlaceAttackTests {
+    private static let body = DownloadScene.body
+
+    private func save(_ scene: DownloadScene, as target: URL) async throws -> DownloadOperation {
+        let operation = DownloadOperation(request: URLRequest(url: scene.server.url), to: target)
+        operation.retryPolicy = nil
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        _ = try await scene.run(operation).get()
+        return operation
+    }
+
+    // MARK: - Names
+
+    @Test(arguments: [
+        String(repeating: "n", count: 255), "\u{301}accent first", "na\u{308}ive", "a b%20c", "a#b?c", "..a",
+        "line\r\nbreak", String(repeating: "\u{1F600}", count: 63),
+    ])
+    func everyNameOfAFileIsGood(_ name: String) async throws {
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
+        ])
+        let target = URL(fileURLWithPath: scene.folder.url.path + "/" + name, isDirectory: false)
+        await #expect(throws: URLError.self) { try await self.save(scene, as: target) }
+        #expect(scene.names.count == 2)
+        let second = try await save(scene, as: target)
+        #expect(second.download?.bytesRecovered == 100_000)
+        #expect(scene.names.map { Array($0.utf8) } == [Array(name.utf8)])
+    }
+
+    @Test func theNameOfAnAccentIsWhatFollowsTheLastSlash() throws {
+        let folder = try TemporaryDirectory()
+        let url = URL(fileURLWithPath: folder.url.path + "/\u{301}a", isDirectory: false)
+        let place = try DownloadPlace(url, watch: nil)
+        #expect(Array(place.name.utf8) == Array("\u{301}a".utf8))
+    }
+
+    @Test func aRelativeAddressIsAPlace() async throws {
+        let scene = try DownloadScene()
+        let target = try #require(URL(string: "a%20file.bin", relativeTo: scene.folder.url))
+        let operation = try await save(scene, as: target)
+        #expect(scene.names == ["a file.bin"])
+        #expect(operation.download?.file.path == target.path)
+    }
+
+    @Test(arguments: ["http://example.com/file", "file:///"])
+    func whatIsNoFileIsRefused(_ address: String) async throws {
+        let scene = try DownloadScene()
+        let target = try #require(URL(string: address))
+        await #expect(throws: DownloadError.invalidDestination(target)) {
+            try await self.save(scene, as: target)
+        }
+        #expect(scene.server.requests.isEmpty)
+    }
+
+    @Test func aFolderThatDisappearsIsAnErrorAndNoFile() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene(answers: [.currentRepresentation.held(after: .body(100_000), by: gate)])
+        let folder = scene.folder.file("folder")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let operation = DownloadOperation(
+            request: URLRequest(url: scene.server.url),
+            to: folder.appendingPathComponent("file.bin")
+        )
+        operation.retryPolicy = nil
+        operation.start()
+        try await gate.waitForArrivals()
+        try FileManager.default.removeItem(at: folder)
+        gate.open()
+        await #expect(throws: (any Error).self) { try await operation.value }
+        #expect(scene.names.isEmpty)
+        #expect(descriptors(in: scene.folder.url).isEmpty)
+    }
+
+    // MARK: - What is let go of
+
+    private func descriptors(in folder: URL) -> [String] {
+        let path = folder.resolvingSymlinksInPath().path
+        let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return links.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        .filter { $0.hasPrefix(path) }
+    }
+
+    @Test func whatHasSucceededHoldsNoFile() async throws {
+        let scene = try DownloadScene()
+        let operation = scene.operation()
+        // Nobody hears the callbacks: the operation has finished, and they wait.
+        let queue = DispatchQueue(label: "callbacks", attributes: .initiallyInactive)
+        operation.completionQueue = queue
+        operation.start()
+        _ = try await operation.value
+        #expect(descriptors(in: scene.folder.url) == [])
+        queue.activate()
+    }
+
+    @Test func whatHasFailedHoldsNoFile() async throws {
+        let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(100_000))])
+        let operation = scene.operation()
+        let queue = DispatchQueue(label: "callbacks", attributes: .initiallyInactive)
+        operation.completionQueue = queue
+        operation.start()
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(descriptors(in: scene.folder.url) == [])
+        queue.activate()
+    }
+
+    @Test func whatIsCancelledWhileSomebodyIsAskedForAnAddressLetsGo() async throws {
+        let scene = try DownloadScene(answers: [.respond(403), .currentRepresentation])
+        let (asked, answer) = (Gate(), Gate())
+        let first = scene.operation()
+        let address = scene.server.url
+        first.setRefreshURL { _, _ in
+            asked.open()
+            try? await answer.wait()
+            return address
+        }
+        first.start()
+        try await asked.wait()
+        first.cancel()
+        await #expect(throws: URLError.self) { try await first.value }
+        let second = scene.operation()
+        _ = try await scene.run(second).get()
+        answer.open()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.server.requests.count == 2)
+    }
+
+    // MARK: - Pauses
+
+    @Test func pausesAtEveryReportLoseNothing() async throws {
+        let scene = try DownloadScene(answers: [.currentRepresentation.throttled(to: 3_000_000)])
+        let operation = scene.operation()
+        operation.expectedDigests = [try Digest.of(Self.body.data, algorithm: .sha256)]
+        operation.setDownloadProgress { [weak operation] _, _, _ in
+            operation?.pause()
+            operation?.resume()
+        }
+        _ = try await scene.run(operation).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+    }
+
+    @Test(
+        .disabled(
+            "an archive keeps neither the destination nor the digests: it has to, or there must be none"
+        )
+    )
+    func theArchiveOfADownloadIsThatDownload() async throws {
+        let scene = try DownloadScene()
+        let archive = try #require(scene.operation().archive)
+        let operation = DownloadOperation(archive: archive)
+        #expect(operation.destination == scene.target)
+    }
+}

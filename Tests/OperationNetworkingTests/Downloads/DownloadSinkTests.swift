@@ -1,0 +1,142 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadSinkTests {
+    private let folder: TemporaryDirectory
+    private let sink: DownloadSink
+    private let progress = Locked(DownloadProgress())
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        let url = try #require(URL(string: "http://example.com/file"))
+        let plan = DownloadPlan(request: URLRequest(url: url), destination: folder.file("file"))
+        sink = DownloadSink(plan, progress: progress)
+    }
+
+    private func open() async throws {
+        _ = try await withCheckedThrowingContinuation { continuation in
+            sink.open { continuation.resume(with: $0) }
+        }
+    }
+
+    private func start(_ place: BodyStart.Place, total: Int64? = 10) -> BodyStart {
+        BodyStart(
+            place: place,
+            total: total,
+            head: ResponseHead(version: "HTTP/1.1", status: 200, fields: ["ETag": "\"v1\""]),
+            url: URL(fileURLWithPath: "/")
+        )
+    }
+
+    private func write(_ text: String) throws { try sink.write(Array(text.utf8).span) }
+
+    /// Prepares, and waits until bytes may come.
+    private func prepare(_ place: BodyStart.Place) async throws {
+        let changes = Recorder<Bool>()
+        sink.onChange = { changes.append(true) }
+        try sink.prepare(start(place))
+        try await changes.wait()
+        #expect(!sink.isFull)
+    }
+
+    private func end() async -> String {
+        await withCheckedContinuation { continuation in
+            sink.end { continuation.resume(returning: "\($0)") }
+        }
+    }
+
+    @Test func noByteMayComeBeforeTheFileIsReadyForTheLastBodyThatBegan() async throws {
+        // The file is still being opened when both bodies begin.
+        let isOpen = DispatchSemaphore(value: 0)
+        sink.open { _ in isOpen.wait() }
+        let fullness = Recorder<Bool>()
+        sink.onChange = { [unowned sink] in fullness.append(sink.isFull) }
+        try sink.prepare(start(.start(nil)))
+        try sink.prepare(start(.start(nil)))
+        #expect(sink.isFull)
+        isOpen.signal()
+        #expect(try await fullness.wait(count: 2) == [true, false])
+    }
+
+    @Test func aBodyThatBeginsAnewLeavesNothingOfTheOneBefore() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        try await prepare(.start(.resourceChanged))
+        #expect(sink.count == 0)
+        try write("abcdefghij")
+        #expect(await end() == "done(nil)")
+        #expect(try String(contentsOf: folder.file("file"), encoding: .utf8) == "abcdefghij")
+        #expect(progress.withLock(\.restarts) == [.resourceChanged])
+    }
+
+    @Test func bytesThatAreComparedAreNotCounted() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        try await prepare(.again(from: 2))
+        try write("23")
+        #expect(sink.count == 5)
+        try write("456789")
+        #expect(sink.count == 10)
+        #expect(await end() == "done(nil)")
+        #expect(try String(contentsOf: folder.file("file"), encoding: .utf8) == "0123456789")
+    }
+
+    @Test func aDifferenceIsADemandThatLastsUntilTheWholeBegins() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        try await prepare(.again(from: 0))
+        let demands = Recorder<RestartReason?>()
+        sink.onChange = { [unowned sink] in demands.append(sink.demand) }
+        try write("0123X56789")
+        #expect(try await demands.wait().last == .overlapDiffers)
+        #expect(sink.count == 5)
+        try write("more")
+        #expect(await end().hasPrefix("mustStartOver"))
+        #expect(sink.demand == .overlapDiffers)
+        try await prepare(.start(.overlapDiffers))
+        #expect(sink.demand == nil && sink.count == 0)
+    }
+
+    @Test func aBodyThatEndsBeforeWhatIsThereDiffers() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        try await prepare(.again(from: 0))
+        try write("012")
+        _ = await end()
+        #expect(sink.demand == .overlapDiffers)
+        #expect(!FileManager.default.fileExists(atPath: folder.file("file").path))
+    }
+
+    @Test func whatIsAbandonedIsOnTheDisk() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        let stops = Recorder<Bool>()
+        #expect(sink.abandon { stops.append(true) } == .stopping)
+        try await stops.wait()
+        #expect(try String(contentsOf: folder.file("file.part"), encoding: .utf8) == "01234")
+        #expect(stops.elements.count == 1)
+    }
+
+    @Test func whatIsAbandonedWithoutItsBytesLeavesNothing() async throws {
+        try await open()
+        try await prepare(.start(nil))
+        try write("01234")
+        progress.withLock { $0.keepsPartialFile = false }
+        let stops = Recorder<Bool>()
+        _ = sink.abandon { stops.append(true) }
+        try await stops.wait()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectTimeoutTests {
+    @Test func aConnectionThatDoesNotComeAboutTimesOut() async throws {
+        let server = try UnreachableServer()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.connectTimeout = 0.2
+        operation.completionQueue = .global()
+        let start = ContinuousClock.now
+        operation.start()
+        _ = try? await operation.value
+        #expect((operation.error as? URLError)?.code == .timedOut)
+        #expect((operation.error as? URLError)?.curlCode == 28)
+        #expect(ContinuousClock.now - start > .milliseconds(190))
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func aServerThatConnectsAndThenTakesItsTimeDoesNotTimeOut() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "late").held(by: gate)])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        // Connecting on one machine takes less, and the response comes later.
+        operation.connectTimeout = 5
+        operation.completionQueue = .global()
+        operation.start()
+        try await gate.waitForArrivals()
+        gate.open()
+        _ = try? await operation.value
+        #expect(operation.responseString == "late")
+    }
+
+    @Test(arguments: [0, -1, 1e300, .infinity, .nan] as [Double])
+    func strangeTimeoutsHarmNobody(timeout: Double) async throws {
+        let server = try ScriptedServer([.respond(body: "x")])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.connectTimeout = timeout
+        operation.completionQueue = .global()
+        operation.start()
+        _ = try? await operation.value
+        // In a millisecond it may or may not be there.
+        #expect(timeout <= 0 || operation.responseString == "x")
+    }
+
+    @Test func aCopyHasTheSameTimeout() throws {
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        #expect(operation.connectTimeout == nil)
+        operation.connectTimeout = 7
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        #expect(copy.connectTimeout == 7)
+    }
+}

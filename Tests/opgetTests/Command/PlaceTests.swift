@@ -1,0 +1,116 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+/// Places where a file cannot be saved.
+@Suite(.serialized) struct PlaceTests {
+    private let opget: Opget
+    private let server: ScriptedServer
+
+    init() throws {
+        opget = try Opget()
+        server = try ScriptedServer([.respond(200, body: .generated(length: 200_000))])
+    }
+
+    private var address: String { server.url(path: "a").absoluteString }
+
+    /// Whether this process may have a disk of its own.
+    private static let isDiskPermitted = (try? onSmallDisk("exit 7", []).code) == 7
+
+    /// Runs a shell's command where `/mnt` is a disk of 64 KiB, for nobody else.
+    private static func onSmallDisk(
+        _ script: String,
+        _ arguments: [String]
+    ) throws -> (code: Int32, errors: String) {
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let namespaces = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
+        let mounting = "mount -t tmpfs -o size=65536 small /mnt || exit 99; "
+        process.arguments = ["unshare"] + namespaces + ["sh", "-c", mounting + script, "sh"] + arguments
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    @Test(.enabled(if: isDiskPermitted)) func aFullDiskHasACodeOfItsOwn() throws {
+        let result = try Self.onSmallDisk("exec \"$1\" -d /mnt \"$2\"", [Opget.binary.path, address])
+        #expect(result.code == 10)
+        #expect(result.errors.contains("needs 200000 more bytes, and there is room for"))
+        // It is known before a byte is written, and tried once.
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(.enabled(if: isDiskPermitted)) func aDiskThatFillsUpKeepsWhatCame() throws {
+        let script = "\"$1\" -d /mnt --retry 0 \"$2\"; code=$?; test -s /mnt/a.part || code=98; exit $code"
+        // In small pieces: one that does not fit is not written at all.
+        let answer = Answer.respond(200, body: .generated(length: 200_000)).chunked().throttled(to: 200_000)
+        let slow = try ScriptedServer([answer])
+        let result = try Self.onSmallDisk(script, [Opget.binary.path, slow.url(path: "a").absoluteString])
+        #expect(result.code == 10)
+        #expect(result.errors.contains("is kept"))
+    }
+
+    @Test func aDirectoryThatMayNotBeWrittenToIsAFilesFailure() async throws {
+        // Root may write anywhere but there.
+        #expect(try await opget("-o", "/proc/a", address).code == 3)
+        #expect(try await opget("-o", "/sys/a", address).code == 3)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func aTargetThatIsADirectoryIsAFilesFailure() async throws {
+        try FileManager.default.createDirectory(
+            at: opget.directory.file("a"),
+            withIntermediateDirectories: false
+        )
+        let result = try await opget("--overwrite", address)
+        #expect(result.code == 3)
+        #expect(result.errors.contains("a is a directory."))
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func aTargetThatIsALinkIsNeverWrittenThrough() async throws {
+        try opget.write("theirs", "other")
+        let link = opget.directory.file("a")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "other")
+        // What a link leads to is there already.
+        #expect(try await opget(address).code == 0)
+        #expect(try await opget("--overwrite", address).code == 3)
+        #expect(try await opget("-N", address).code == 3)
+        #expect(try opget.text("other") == "theirs")
+        try FileManager.default.removeItem(at: opget.directory.file("other"))
+        #expect(try await opget("--overwrite", address).code == 3)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func aPartialFileOfSomebodyElsesIsNotTouched() async throws {
+        try opget.write("theirs", "a.part")
+        #expect(try await opget(address).code == 0)
+        #expect(try opget.files() == ["a", "a.part"])
+        #expect(try opget.text("a.part") == "theirs")
+    }
+
+    @Test func aNameThatLeadsUpwardsIsTheUsersOwnWord() async throws {
+        #expect(try await opget("-d", "sub", "-o", "../x", address).code == 2)
+        #expect(
+            try await opget("-o", "sub/../../\(opget.directory.url.lastPathComponent)/x", address).code == 0
+        )
+        #expect(try opget.files().contains("x"))
+    }
+
+    @Test func whatARunThatWasKilledAtTheVeryEndLeftIsClearedAway() async throws {
+        try opget.write("done", "a")
+        // The file has its name, and is still known by the other one, too.
+        try FileManager.default.linkItem(at: opget.directory.file("a"), to: opget.directory.file("a.part"))
+        try opget.write("{}", "a.part.resume")
+        let result = try await opget(address)
+        #expect(result.code == 0)
+        #expect(result.errors == "a: already there (4 B)\n")
+        #expect(try opget.files() == ["a"])
+        #expect(server.requests.isEmpty)
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+/// A run goes on where another one was stopped, however that was.
+@Suite(.serialized) struct ResumingTests {
+    private let opget: Opget
+    private let body = String(repeating: "0123456789", count: 10_000)
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    private func server(_ answers: [Answer], misbehaving: Representation.Misbehavior...) throws
+        -> ScriptedServer
+    {
+        var representation = Representation(.text(body), entityTag: .strong("v1"))
+        representation.misbehaviors = misbehaving
+        return try ScriptedServer(serving: representation, answers: answers)
+    }
+
+    /// Runs until bytes are there, then sends the signal.
+    private func stop(_ server: ScriptedServer, _ signal: Int32, _ options: [String] = []) async throws
+        -> Opget.Result
+    {
+        let address = server.url(path: "a").absoluteString
+        let run = try opget.start(["--json"] + options + [address])
+        try await run.waitForOutput(containing: "\"received\":")
+        run.signal(signal)
+        return try await run.result()
+    }
+
+    private var part: Int { (try? Data(contentsOf: opget.directory.file("a.part")).count) ?? 0 }
+
+    @Test(arguments: [SIGKILL, SIGINT, SIGTERM])
+    func aRunThatWasStoppedGoesOnWhereItStopped(signal: Int32) async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
+        let stopped = try await stop(server, signal)
+        #expect(stopped.code == (signal == SIGKILL ? -SIGKILL : 128 + signal))
+        #expect(try opget.files() == ["a.part", "a.part.resume"])
+        let offset = part
+        #expect(offset > 0)
+        let result = try await opget(server.url(path: "a").absoluteString)
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(try opget.files() == ["a"])
+        #expect(server.requests[1]["Range"] == "bytes=\(offset)-")
+        #expect(server.requests[1]["If-Range"] == "\"v1\"")
+        #expect(result.errorLines.first == "a: resumed at \(ByteCount(Int64(offset)).text)")
+        #expect(result.errorLines.last?.hasSuffix(", resumed at \(ByteCount(Int64(offset)).text)") == true)
+    }
+
+    @Test func whatIsSaidAfterAnInterruptionIsTheCommandThatGoesOn() async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
+        let stopped = try await stop(server, SIGINT, ["--no-resume"])
+        let address = server.url(path: "a").absoluteString
+        #expect(stopped.errorLines.dropLast().last == "To go on where it stopped:")
+        // Without --no-resume.
+        #expect(stopped.errorLines.last?.hasSuffix("/opget --json \(address)") == true)
+        #expect(stopped.output.contains("\"partialPath\":\"a.part\""))
+        #expect(try await opget("--json", address).code == 0)
+        #expect(server.requests[1]["Range"] != nil)
+    }
+
+    @Test func severalSignalsLoseNothing() async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
+        let run = try opget.start(["--json", server.url(path: "a").absoluteString])
+        try await run.waitForOutput(containing: "\"received\":")
+        run.signal(SIGINT)
+        run.signal(SIGINT)
+        #expect(try await run.result().code == 130)
+        #expect(try await opget(server.url(path: "a").absoluteString).code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(server.requests[1]["Range"] != nil)
+    }
+
+    @Test func aFileThatChangedMeanwhileIsFetchedAnew() async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
+        _ = try await stop(server, SIGKILL)
+        server.setRepresentation(Representation("other", entityTag: .strong("v2")))
+        let result = try await opget("--json", server.url(path: "a").absoluteString)
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == "other")
+        #expect(result.output.contains("\"event\":\"itemRestarted\""))
+        #expect(result.output.contains("\"reason\":\"resourceChanged\""))
+        #expect(result.errorLines.first == "a: started over because the file changed on the server")
+    }
+
+    @Test func aServerThatIgnoresRangesIsFetchedFromAnew() async throws {
+        let server = try server(
+            [.currentRepresentation.stalling(after: 60_000), .currentRepresentation],
+            misbehaving: .ignoresRange
+        )
+        _ = try await stop(server, SIGKILL)
+        let result = try await opget(server.url(path: "a").absoluteString)
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test(arguments: [["--continue"], ["-c"], ["-C", "-"]])
+    func continuingCanBeAskedForAsElsewhere(options: [String]) async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
+        _ = try await stop(server, SIGKILL)
+        let result = try await opget.start(options + [server.url(path: "a").absoluteString]).result()
+        #expect(result.code == 0)
+        #expect(server.requests[1]["Range"] != nil)
+    }
+
+    @Test func startingOverThrowsAwayWhatWasThere() async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
+        _ = try await stop(server, SIGKILL)
+        let result = try await opget("--no-resume", server.url(path: "a").absoluteString)
+        #expect(result.code == 0)
+        #expect(server.requests[1]["Range"] == nil)
+        #expect(try opget.text("a") == body)
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func aFileThatIsFetchedByAnotherRunIsLeftToIt() async throws {
+        let server = try server([.currentRepresentation.stalling(after: 60_000)])
+        let address = server.url(path: "a").absoluteString
+        let first = try opget.start(["--json", address])
+        try await first.waitForOutput(containing: "\"received\":")
+        let second = try await opget(address)
+        #expect(second.code == 3)
+        #expect(second.errors.contains("is being downloaded by somebody else"))
+        server.release()
+        #expect(try await first.result().code == 0)
+        #expect(try opget.text("a") == body)
+    }
+
+    @Test func theFirstFailureCanBeTheLastOne() async throws {
+        let server = try ScriptedServer(
+            routes: ["/bad": [.respond(404)]],
+            otherwise: [.respond(200, body: "x")]
+        )
+        let addresses = ["a", "bad", "c"].map { server.url(path: $0).absoluteString }
+        let result = try await opget.start(["-j", "1", "--json", "--fail-early"] + addresses).result()
+        #expect(result.code == 8)
+        #expect(try opget.files() == ["a"])
+        #expect(server.requests.map(\.target) == ["/a", "/bad"])
+        #expect(result.output.contains("\"unfinished\":1"))
+        #expect(
+            result.errors.contains("Stopped at the first failure. 1 of 3 done: 1 fetched (1 B), 1 failed")
+        )
+    }
+
+    @Test func theFirstFailureStopsWhatRunsAndKeepsIt() async throws {
+        let server = try ScriptedServer(
+            routes: ["/bad": [.respond(404)]],
+            otherwise: [.respond(200, ["ETag": "\"v1\""], body: "0123456789").stalling(after: 4)]
+        )
+        let addresses = ["a", "bad"].map { server.url(path: $0).absoluteString }
+        let result = try await opget.start(["--json", "--fail-early"] + addresses).result()
+        #expect(result.code == 8)
+        #expect(result.output.contains("\"result\":\"stopped\""))
+        #expect(result.output.contains("\"outcome\":\"server\""))
+    }
+}

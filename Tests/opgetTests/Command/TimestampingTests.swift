@@ -1,0 +1,101 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+/// `-N`: only what has changed.
+@Suite(.serialized) struct TimestampingTests {
+    private let opget: Opget
+    private let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    @Test func aFileThatIsNotThereIsFetched() async throws {
+        let server = try ScriptedServer(
+            serving: Representation("one", entityTag: .strong("v1"), lastModified: date)
+        )
+        #expect(try await opget("-N", server.url(path: "a").absoluteString).code == 0)
+        #expect(try opget.text("a") == "one")
+        #expect(server.requests[0]["If-None-Match"] == nil)
+        #expect(server.requests[0]["If-Modified-Since"] == nil)
+    }
+
+    @Test func aFileThatHasNotChangedIsUpToDate() async throws {
+        let server = try ScriptedServer(
+            serving: Representation("one", entityTag: .strong("v1"), lastModified: date)
+        )
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget(address).code == 0)
+        let result = try await opget("-N", "--json", address)
+        #expect(result.code == 0)
+        #expect(result.errors == "a: up to date\n")
+        #expect(result.output.contains("\"result\":\"upToDate\""))
+        #expect(result.output.contains("\"upToDate\":1"))
+        #expect(result.output.contains("\"status\":304"))
+        // By the tag where the file system can keep it, else by the date.
+        let request = server.requests[1]
+        #expect(request["If-None-Match"] == "\"v1\"" || request["If-Modified-Since"] != nil)
+        #expect(try opget.text("a") == "one")
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func aFileThatHasChangedIsReplaced() async throws {
+        let server = try ScriptedServer(
+            serving: Representation("one", entityTag: .strong("v1"), lastModified: date)
+        )
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget(address).code == 0)
+        server.setRepresentation(
+            Representation("two", entityTag: .strong("v2"), lastModified: date.addingTimeInterval(60))
+        )
+        #expect(try await opget("-N", address).code == 0)
+        #expect(try opget.text("a") == "two")
+        let result = try await opget("-N", address)
+        #expect(result.errors == "a: up to date\n")
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func withoutATagTheDateSaysIt() async throws {
+        let server = try ScriptedServer(serving: Representation("one", lastModified: date))
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget("-N", address).code == 0)
+        let time = try FileManager.default.attributesOfItem(atPath: opget.directory.file("a").path)[
+            .modificationDate
+        ]
+        #expect(time as? Date == date)
+        #expect(try await opget("-N", address).errors == "a: up to date\n")
+        #expect(server.requests[1]["If-Modified-Since"] == "Tue, 14 Nov 2023 22:13:20 GMT")
+        server.setRepresentation(Representation("two", lastModified: date.addingTimeInterval(1)))
+        #expect(try await opget("-N", address).code == 0)
+        #expect(try opget.text("a") == "two")
+    }
+
+    @Test func aFileOfSomebodyElsesIsComparedByItsTime() async throws {
+        let server = try ScriptedServer(
+            serving: Representation("new", entityTag: .strong("v1"), lastModified: date)
+        )
+        try opget.write("old", "a")
+        try FileManager.default.setAttributes(
+            [.modificationDate: date.addingTimeInterval(-1)],
+            ofItemAtPath: opget.directory.file("a").path
+        )
+        #expect(try await opget("-N", server.url(path: "a").absoluteString).code == 0)
+        #expect(try opget.text("a") == "new")
+    }
+
+    @Test func aServerThatFailsLeavesTheFile() async throws {
+        let server = try ScriptedServer([.respond(404)])
+        try opget.write("old", "a")
+        #expect(try await opget("-N", server.url(path: "a").absoluteString).code == 8)
+        #expect(try opget.text("a") == "old")
+    }
+
+    @Test func a304ThatNobodyAskedForIsAnError() async throws {
+        let server = try ScriptedServer([.respond(304)])
+        #expect(try await opget("-N", server.url(path: "a").absoluteString).code == 8)
+        #expect(try opget.files() == [])
+    }
+}
