@@ -63,7 +63,9 @@ final class DownloadDigests {
     func verify(_ computed: [Digest], of file: URL) throws -> Digest? {
         let required = expected + (named.map { [$0] } ?? [])
         for digest in required {
-            guard let actual = computed.first(where: { $0.algorithm == digest.algorithm }) else { continue }
+            guard let actual = computed.first(where: { $0.algorithm == digest.algorithm }) else {
+                throw DigestFollowerError.abandoned
+            }
             guard actual == digest else {
                 throw DownloadError.digestMismatch(file, expected: digest, actual: actual)
             }

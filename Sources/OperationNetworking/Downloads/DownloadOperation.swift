@@ -179,6 +179,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - HTTPRequestOperation
 
+    override class var isArchivable: Bool { false }
+
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         if end.error == nil, isUpToDate { return (destination, nil) }
         guard let download, end.error == nil else { return super.evaluate(end) }

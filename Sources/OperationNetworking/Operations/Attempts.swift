@@ -4,10 +4,15 @@ internal import OperationNetworkingSystem
 
 /// Counts the attempts of an exchange, and asks its policy for the next one. A value.
 struct Attempts {
+    /// After which bytes count as progress only beyond the most that were there before.
+    private static let maximumRestarts = 10
+
     private let policy: RetryPolicy?
     /// Since bytes last came that were not there before.
     private var retries = 0
     private var mostBytes: Int64 = 0
+    /// How often the bytes were thrown away.
+    private var restarts = 0
     private var began: MonotonicTime?
     /// Seconds for which this attempt waited for its server.
     private var waited: TimeInterval = 0
@@ -29,6 +34,13 @@ struct Attempts {
         guard held > mostBytes else { return }
         mostBytes = held
         retries = 0
+    }
+
+    /// Bytes that were there are thrown away: those that come count again, but not for ever. A server that has another
+    /// file each time would else be asked without end.
+    mutating func noteRestart() {
+        restarts += 1
+        if restarts <= Self.maximumRestarts { mostBytes = 0 }
     }
 
     /// What a server says of when to come back, if that is to be known to others.

@@ -80,8 +80,14 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// What to keep of it for a later process; `nil` for a request without a URL, and for one that is not finished and
-    /// whose body comes from a stream. Pause it before, if it runs.
-    public var archive: OperationArchive? { state.withLock { OperationArchive($0) } }
+    /// whose body comes from a stream. Pause it before, if it runs. A ``DownloadOperation`` has none: its checkpoint is on
+    /// the disk already.
+    public var archive: OperationArchive? {
+        Self.isArchivable ? state.withLock { OperationArchive($0) } : nil
+    }
+
+    /// Whether an archive says all there is to say.
+    class var isArchivable: Bool { true }
 
     // MARK: - Configuration
 

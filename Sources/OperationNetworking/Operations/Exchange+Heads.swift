@@ -46,7 +46,10 @@ extension Exchange {
         switch place {
         case .start(let reason):
             offset = 0
-            if let reason { owner?.exchangeWillStartOver(because: reason) }
+            if let reason {
+                attempts.noteRestart()
+                owner?.exchangeWillStartOver(because: reason)
+            }
         case .end, .again:
             offset = sink.count
             if offset > 0 { owner?.exchangeDidResume(at: offset) }

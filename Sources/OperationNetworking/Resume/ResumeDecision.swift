@@ -149,8 +149,10 @@ extension ResumeDecision.Question {
 
     /// S34, S35: only a validator that is repeated, and just that length, confirm anything.
     fileprivate func decisionOnConfirmation(status: Int, fields: HeaderFields) -> ResumeDecision {
-        // A server that has no HEAD says so; any other error is the caller's.
-        guard status < 400 || [405, 501].contains(status) else { return .deliver }
+        // Many an address is good for GET alone (403, 404, 405, 501): GET then tells what there is.
+        guard ![401, 407, 408, 425, 429].contains(status), status < 500 || status == 501 else {
+            return .deliver
+        }
         guard status == 200, evidence(in: fields) == .equal, !fields.hasContentCoding,
             fields.contentLength == offset
         else {

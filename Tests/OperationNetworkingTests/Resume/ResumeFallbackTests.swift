@@ -323,7 +323,7 @@ import Testing
         Row("S35 no HEAD here", 405, [:], .ask(.whole(because: .rangeNotSatisfiable)), with: confirming()),
         Row("S35 HEAD unknown", 501, [:], .ask(.whole(because: .rangeNotSatisfiable)), with: confirming()),
         Row("S35 later perhaps", 503, [:], .deliver, with: confirming()),
-        Row("S35 gone", 404, [:], .deliver, with: confirming()),
+        Row("S35 gone", 404, [:], .ask(.whole(because: .rangeNotSatisfiable)), with: confirming()),
         Row(
             "S34 without a validator, into a stream",
             200,
