@@ -160,8 +160,6 @@ final class PartialDownload {
             let new = bytes.extracting(known...)
             guard !new.isEmpty else { return }
             try append(new)
-            count += Int64(new.count)
-            position = count
             let interval = environment.clock() - lastCommit
             if interval >= Pace.shortest, interval >= Pace.longest || count - committed >= Pace.bytes {
                 try commit()
@@ -173,12 +171,15 @@ final class PartialDownload {
         }
     }
 
+    /// What the disk takes stays, even if that is not all of it: a full one is to be filled, and not left empty.
     private func append(_ bytes: Span<UInt8>) throws {
+        defer { position = count }
         do {
             try file.write(bytes, at: count)
+            count += Int64(bytes.count)
         } catch {
-            // A part of them may be there. The first error is the one to tell.
-            try? file.truncate(to: count)
+            // The first error is the one to tell.
+            if let size = try? file.status.size { count = min(max(count, size), count + Int64(bytes.count)) }
             throw error
         }
     }

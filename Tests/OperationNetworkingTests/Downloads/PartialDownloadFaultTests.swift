@@ -242,13 +242,14 @@ struct PartialDownloadFaultTests {
         #expect(failed == .fileWriteOutOfSpace)
         #expect(code { try download.write(piece.span) } == .fileWriteOutOfSpace)
         let count = download.count
-        #expect(count >= 20_000 && count % 10_000 == 0)
+        #expect(count >= 20_000)
         // There may be no room for a checkpoint either.
         try? download.settle()
         download.close()
         let again = try open(disk.file("a"))
         #expect(again.recovered?.offset == count)
-        #expect(try again.read(10_000, at: count - 10_000) == piece)
+        let expected = (count - 100..<count).map { UInt8(truncatingIfNeeded: $0 % 10_000) }
+        #expect(try again.read(100, at: count - 100) == expected)
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted)) func aDiskThatIsReadOnlyIsRefused() throws {

@@ -172,5 +172,7 @@ struct BatchResumeTests {
         #expect(await batch.results().allSatisfy(\.isSuccess))
         #expect(try body.firstDifference(fromFile: disk.file("2")) == nil)
         #expect(scene.full.elements.count == 2)
+        // What fitted is not fetched again.
+        if !isLengthKnown { #expect(server.requests.contains { $0["Range"] != nil }) }
     }
 }
