@@ -28,7 +28,8 @@ extension Exchange {
         case .deliver:
             deliverAside(head)
         case .alreadyComplete:
-            bodyUse = .drop
+            needsNoBody = true
+            return .refuse
         case .ask:
             asksAgain = true
             return .refuse

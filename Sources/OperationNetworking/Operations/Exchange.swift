@@ -66,6 +66,8 @@ final class Exchange: @unchecked Sendable {
     var refusal: (any Error)?
     /// The response was refused by its head, to ask again.
     var asksAgain = false
+    /// The response was refused by its head, since its body is there already (S23).
+    var needsNoBody = false
     /// The response says that there is nothing at this address, and somebody may know another one.
     var outdatedHead: ResponseHead?
     /// No byte has come since somebody gave another address.
@@ -195,6 +197,7 @@ final class Exchange: @unchecked Sendable {
             if let failure = sink.failure { throw failure }
             if let demand = sink.demand { resumption.startOver(because: demand) }
             asksAgain = false
+            needsNoBody = false
             let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else { return finish() }
             let request = try transferRequest(asking: asked)
@@ -305,6 +308,8 @@ extension Exchange: TransferClient {
             askForURL()
         } else if asksAgain {
             startAgain()
+        } else if needsNoBody {
+            finish()
         } else if let refusal {
             fail(refusal)
         } else if let error = end.error {

@@ -234,6 +234,21 @@ struct DownloadResumeTests {
         #expect(scene.server.bodyBytesSent == 300_000)
     }
 
+    @Test("S23") func theBodyOfAnAnswerThatHasNothingNewIsNotFetched() async throws {
+        let cut = Answer.currentRepresentation.chunked(isTerminated: false)
+        let gate = Gate()
+        let scene = try DownloadScene(
+            serving: Self.old.misbehaving(.ignoresRange),
+            answers: [cut, .currentRepresentation.held(after: .body(1), by: gate)]
+        )
+        _ = await scene.run(scene.operation())
+        let second = scene.operation()
+        _ = try await scene.run(second).get()
+        gate.open()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.server.requests.count == 2)
+    }
+
     @Test func aCheckpointIsEnoughToGoOn() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
