@@ -59,8 +59,6 @@ extension DownloadCheckpoint {
     static func hexDigest(of bytes: Span<UInt8>) throws -> String {
         let digest = try MessageDigest(.sha256)
         digest.update(bytes)
-        return try digest.finish().map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
+        return try digest.finish().hex
     }
 }

@@ -24,7 +24,7 @@ struct DownloadConditionTests {
         return operation
     }
 
-    @Test(arguments: ["v1", nil])
+    @Test("S30", arguments: ["v1", nil])
     func aFileThatTheServerHasNoOtherForStays(tag: String?) async throws {
         let scene = try DownloadScene(serving: representation("one", tag: tag))
         let first = conditional(scene)

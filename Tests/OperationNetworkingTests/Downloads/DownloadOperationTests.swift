@@ -10,7 +10,7 @@ import Testing
 struct DownloadOperationTests {
     private static let body = DownloadScene.body
 
-    @Test func savesTheFileUnderItsNameWhenItIsComplete() async throws {
+    @Test("B9") func savesTheFileUnderItsNameWhenItIsComplete() async throws {
         let modified = Date(timeIntervalSince1970: 784_111_777)
         var representation = DownloadScene.old
         representation.lastModified = modified
@@ -135,7 +135,7 @@ struct DownloadOperationTests {
 
     // MARK: - Stopping
 
-    @Test func whatIsCancelledKeepsItsPartialFile() async throws {
+    @Test("B8") func whatIsCancelledKeepsItsPartialFile() async throws {
         let gate = Gate()
         let scene = try DownloadScene(answers: [
             .currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation,
@@ -244,7 +244,7 @@ struct DownloadOperationTests {
 
     // MARK: - Proof
 
-    @Test func aBodyWhoseEndIsMarkedIsProvenByThat() async throws {
+    @Test("S25") func aBodyWhoseEndIsMarkedIsProvenByThat() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.chunked()])
         let operation = scene.operation()
         _ = try await scene.run(operation).get()

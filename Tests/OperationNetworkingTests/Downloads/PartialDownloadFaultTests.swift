@@ -166,7 +166,7 @@ struct PartialDownloadFaultTests {
         try open().close()
     }
 
-    @Test(arguments: ["removed", "replaced", "cut", "lengthened"])
+    @Test("B12", arguments: ["removed", "replaced", "cut", "lengthened"])
     func aPartThatSomebodyChangesIsNotTakenForOurs(how: String) throws {
         let download = try begun()
         try download.write("0123456789")

@@ -27,7 +27,7 @@ struct TLSTests {
     }
 
     /// Anybody on the way can end a TCP connection; only the server can say that it was the end (RFC 8446 §6.1).
-    @Test func aBodyThatEndsWithoutCloseNotifyIsAnError() async throws {
+    @Test("B5") func aBodyThatEndsWithoutCloseNotifyIsAnError() async throws {
         let transfer = try transfer("/cut")
         let end = try await transfer.end()
         guard case .missingCloseNotify = end.error else { throw TestFailure("\(end)") }

@@ -119,7 +119,7 @@ import Testing
         #expect(ResumeRequest(request, continuing: row.partial, comparing: row.overlap) == row.asks)
     }
 
-    @Test func sendsTheRangeWithItsCondition() {
+    @Test("P18: one range, with its condition") func sendsTheRangeWithItsCondition() {
         #expect(
             Self.rest.fields == ["Accept-Encoding": "identity", "Range": "bytes=4-", "If-Range": "\"v1\""]
         )
