@@ -72,7 +72,7 @@ struct DownloadServerFuzzTests {
         }
     }
 
-    @Test(arguments: 0..<60)
+    @Test(arguments: 0..<Rounds.count(60))
     func aNameIsOnlyGivenToAWholeVersion(_ seed: Int) async throws {
         let validator = seed % 5
         let chance = Locked(Chance(state: UInt64(seed) &* 77 &+ 5))
