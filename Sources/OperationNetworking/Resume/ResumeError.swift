@@ -29,7 +29,7 @@ extension ResumeError: CustomStringConvertible {
         case .offsetMismatch(let asked, let received):
             "Asked for the bytes from \(asked); the server sent the bytes from \(received)."
         case .representationChanged:
-            "The file changed on the server, and what was received before cannot be taken back."
+            "The file changed on the server, or nothing proves that it did not, and what came cannot be taken back."
         case .unrequestedPartialContent:
             "The server sent a part (206) although the whole was asked for."
         case .rangeNotSatisfiable(let asked, let total):
