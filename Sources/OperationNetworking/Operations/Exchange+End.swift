@@ -6,7 +6,6 @@ internal import OperationNetworkingSystem
 extension Exchange {
     func finish() {
         phase = .finishing
-        redirectHead = nil
         if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
         if let report = upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
         if case .keepAside = bodyUse {

@@ -7,7 +7,7 @@ extension Exchange {
     /// Decides what the body is good for, before its first byte.
     func judge(_ head: ResponseHead) throws -> HeadAnswer {
         if RedirectPolicy.isRedirect(head) {
-            redirectHead = head
+            verdict = .redirect(head)
             bodyUse = .keepAside
             return .receive
         }
@@ -28,13 +28,13 @@ extension Exchange {
         case .deliver:
             deliverAside(head)
         case .alreadyComplete:
-            needsNoBody = true
+            verdict = .complete
             return .refuse
         case .ask:
-            asksAgain = true
+            verdict = .askAgain
             return .refuse
         case .fail(let error):
-            refusal = error
+            verdict = .fail(error)
             return .refuse
         }
         return .receive
@@ -71,11 +71,11 @@ extension Exchange {
     /// A response that says something else than bytes of the file.
     private func deliverAside(_ head: ResponseHead) {
         if let delay = retryDelay(after: head) {
-            retryDelay = delay
+            verdict = .retry(after: delay)
             bodyUse = .drop
         } else {
             // Whoever does not know another address takes the response.
-            if isOutdated(head) { outdatedHead = head } else { tell(head) }
+            if isOutdated(head) { verdict = .askForURL(head) } else { tell(head) }
             bodyUse = .keepAside
         }
     }

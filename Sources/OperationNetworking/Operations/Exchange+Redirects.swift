@@ -7,7 +7,7 @@ extension Exchange {
     func follow(_ head: ResponseHead) {
         guard let url = hop.url, let response = head.response(for: url),
             let next = RedirectPolicy.request(after: head, to: hop)
-        else { return takeRedirectForResponse(head) }
+        else { return takeForResponse(head) }
         guard redirectCount < RedirectPolicy.maximumCount else {
             return fail(
                 URLError(
@@ -24,7 +24,7 @@ extension Exchange {
         owner?.exchangeWillFollow(response, to: next) { [round] request in
             NetworkThread.shared.perform { transfers in
                 guard self.round == round, case .deciding = self.phase else { return }
-                guard let request else { return self.takeRedirectForResponse(head) }
+                guard let request else { return self.takeForResponse(head) }
                 self.go(on: request, transfers)
                 switch self.phase {
                 case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
@@ -41,18 +41,13 @@ extension Exchange {
     }
 
     /// Asks for the address that the same file has now; once, until a byte has come from there.
-    func askForURL() {
-        guard let head = outdatedHead, let url = hop.url, let response = head.response(for: url) else {
-            return
-        }
+    func askForURL(after head: ResponseHead) {
+        guard let url = hop.url, let response = head.response(for: url) else { return takeForResponse(head) }
         phase = .deciding
         owner?.exchangeNeedsURL(after: response) { [round] url in
             NetworkThread.shared.perform { transfers in
                 guard self.round == round, case .deciding = self.phase else { return }
-                guard let url else {
-                    self.tell(head)
-                    return self.finish()
-                }
+                guard let url else { return self.takeForResponse(head) }
                 guard !RedirectPolicy.isDowngrade(from: self.request.url, to: url) else {
                     return self.fail(URLError.insecure(url: url))
                 }
@@ -79,7 +74,7 @@ extension Exchange {
         return BodyStream(of: request).map { .stream($0) }
     }
 
-    private func takeRedirectForResponse(_ head: ResponseHead) {
+    private func takeForResponse(_ head: ResponseHead) {
         tell(head)
         finish()
     }

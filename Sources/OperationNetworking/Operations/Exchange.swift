@@ -28,6 +28,23 @@ final class Exchange: @unchecked Sendable {
         case notYet, asked, done
     }
 
+    /// What the head of a response has decided about what follows its transfer.
+    enum Verdict {
+        /// The end of the body decides.
+        case none
+        case redirect(ResponseHead)
+        /// It may be better the next time, which begins after so many seconds, however its body ends.
+        case retry(after: TimeInterval)
+        /// There is nothing at this address, and somebody may know another one.
+        case askForURL(ResponseHead)
+        /// Refused, to ask again.
+        case askAgain
+        /// Refused, since its body is there already (S23).
+        case complete
+        /// Refused, because of this.
+        case fail(any Error)
+    }
+
     /// What becomes of the body that is coming.
     enum BodyUse {
         /// It goes to the sink.
@@ -58,24 +75,14 @@ final class Exchange: @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
-    var redirectHead: ResponseHead?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
-    /// The failure behind a response that was refused by its head.
-    var refusal: (any Error)?
-    /// The response was refused by its head, to ask again.
-    var asksAgain = false
-    /// The response was refused by its head, since its body is there already (S23).
-    var needsNoBody = false
-    /// The response says that there is nothing at this address, and somebody may know another one.
-    var outdatedHead: ResponseHead?
+    var verdict = Verdict.none
     /// No byte has come since somebody gave another address.
     var hasFreshURL = false
 
     var attempts: Attempts
-    /// The response may be better the next time, which begins after so many seconds.
-    var retryDelay: TimeInterval?
 
     var download = ProgressMeter()
     var upload = ProgressMeter()
@@ -178,8 +185,7 @@ final class Exchange: @unchecked Sendable {
             return
         }
         round += 1
-        redirectHead = nil
-        outdatedHead = nil
+        verdict = .none
     }
 
     // MARK: - A transfer
@@ -187,17 +193,12 @@ final class Exchange: @unchecked Sendable {
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
         guard !waitsForHost(transfers) else { return }
-        refusal = nil
-        retryDelay = nil
-        redirectHead = nil
-        outdatedHead = nil
+        verdict = .none
         sideBody = Data()
         bodyUse = .drop
         do {
             if let failure = sink.failure { throw failure }
             if let demand = sink.demand { resumption.startOver(because: demand) }
-            asksAgain = false
-            needsNoBody = false
             let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else { return finish() }
             let request = try transferRequest(asking: asked)
@@ -261,7 +262,7 @@ extension Exchange: TransferClient {
         do {
             return try judge(head)
         } catch {
-            refusal = error
+            verdict = .fail(error)
             return .refuse
         }
     }
@@ -301,21 +302,21 @@ extension Exchange: TransferClient {
         guard case .transferring(end.id) = phase else { return }
         metrics.add(end.metrics)
         clock.tick()
-        if let retryDelay {
-            // However its body ended.
-            tryAgain(after: retryDelay)
-        } else if outdatedHead != nil {
-            askForURL()
-        } else if asksAgain {
-            startAgain()
-        } else if needsNoBody {
-            finish()
-        } else if let refusal {
-            fail(refusal)
-        } else if let error = end.error {
+        switch verdict {
+        case .retry(let delay): tryAgain(after: delay)
+        case .askForURL(let head): askForURL(after: head)
+        case .askAgain: startAgain()
+        case .complete: finish()
+        case .fail(let error): fail(error)
+        case .redirect, .none: bodyDidEnd(end)
+        }
+    }
+
+    private func bodyDidEnd(_ end: TransferEnd) {
+        if let error = end.error {
             tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
-        } else if let redirectHead {
-            follow(redirectHead)
+        } else if case .redirect(let head) = verdict {
+            follow(head)
         } else if case .skip = bodyUse {
             // It ended before the bytes that are there already.
             fail(ResumeError.representationChanged)
