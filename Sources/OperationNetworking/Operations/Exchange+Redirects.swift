@@ -74,6 +74,7 @@ extension Exchange {
         return BodyStream(of: request).map { .stream($0) }
     }
 
+    /// Nobody goes on: the head is the answer.
     private func takeForResponse(_ head: ResponseHead) {
         tell(head)
         finish()
