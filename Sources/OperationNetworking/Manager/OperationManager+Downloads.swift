@@ -15,10 +15,9 @@ extension OperationManager {
         let operation = DownloadOperation(request: request, to: destination)
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
-        operation.trustAnchors = trustAnchors
-        operation.uploadLimits = uploadLimits
-        operation.downloadLimits = downloadLimits
-        if let retryPolicy { operation.retryPolicy = retryPolicy }
+        var settings = state.withLock { $0.settings }
+        settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
+        operation.configure { [settings] in $0.settings = settings }
         return operation
     }
 

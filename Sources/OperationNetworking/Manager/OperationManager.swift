@@ -14,22 +14,19 @@ open class OperationManager: @unchecked Sendable {
     /// Told that a request failed. The operation is `nil` when not even the request could be made.
     public typealias FailureHandler = @Sendable (HTTPRequestOperation?, any Error) -> Void
 
-    private struct State {
+    struct State {
         var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
         var makeJSONDecoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
         var operationQueue: OperationQueue = TransferQueue()
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
-        var trustAnchors = TrustAnchors.system
-        var retryPolicy: RetryPolicy?
-        var uploadLimits: [BandwidthLimit] = []
-        var downloadLimits: [BandwidthLimit] = []
+        var settings = TransferSettings()
     }
 
     /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
     public let baseURL: URL?
-    private let state = Locked(State())
+    let state = Locked(State())
 
     /// - Parameter baseURL: `http://host/v1` is taken for `http://host/v1/`, so that `users` leads to
     ///   `http://host/v1/users`.
@@ -75,30 +72,6 @@ open class OperationManager: @unchecked Sendable {
         set { state.change { $0.completionGroup = newValue } }
     }
 
-    /// Whose certificates are trusted; the system's authorities unless something else is set.
-    public var trustAnchors: TrustAnchors {
-        get { state.withLock { $0.trustAnchors } }
-        set { state.change { $0.trustAnchors = newValue } }
-    }
-
-    /// Whether, and when, operations try again; `nil`, as it is unless set: never.
-    public var retryPolicy: RetryPolicy? {
-        get { state.withLock { $0.retryPolicy } }
-        set { state.change { $0.retryPolicy = newValue } }
-    }
-
-    /// What all operations together may send; each has these, and may get more of its own.
-    public var uploadLimits: [BandwidthLimit] {
-        get { state.withLock { $0.uploadLimits } }
-        set { state.change { $0.uploadLimits = newValue } }
-    }
-
-    /// What all operations together may receive; each has these, and may get more of its own.
-    public var downloadLimits: [BandwidthLimit] {
-        get { state.withLock { $0.downloadLimits } }
-        set { state.change { $0.downloadLimits = newValue } }
-    }
-
     // MARK: - Making operations
 
     /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through here.
@@ -112,10 +85,7 @@ open class OperationManager: @unchecked Sendable {
         operation.responseSerializer = settings.responseSerializer
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
-        operation.trustAnchors = settings.trustAnchors
-        operation.retryPolicy = settings.retryPolicy
-        operation.uploadLimits = settings.uploadLimits
-        operation.downloadLimits = settings.downloadLimits
+        operation.configure { $0.settings = settings.settings }
         operation.setCompletion(success: success, failure: failure)
         return operation
     }

@@ -159,40 +159,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.maximumDecodedLength = newValue } }
     }
 
-    /// Whether a request that failed is sent again; `nil`, as it is unless set: never.
-    ///
-    /// The operation goes on running while it waits, and keeps its place in the queue; `cancel()` ends the wait, and
-    /// after a pause there is none. What came of a body is kept by the rules of resuming.
-    public var retryPolicy: RetryPolicy? {
-        get { state.withLock { $0.retryPolicy } }
-        set { configure { $0.retryPolicy = newValue } }
-    }
-
-    /// Seconds that finding the server, connecting to it and TLS may take together; a transfer that needs longer fails
-    /// with `URLError.timedOut`. `nil`, as it is unless set: no limit but the request's `timeoutInterval`.
-    public var connectTimeout: TimeInterval? {
-        get { state.withLock { $0.connectTimeout } }
-        set { configure { $0.connectTimeout = newValue } }
-    }
-
-    /// How fast the request's body is sent; all of them hold. A limit itself can be changed at any time.
-    public var uploadLimits: [BandwidthLimit] {
-        get { state.withLock { $0.uploadLimits } }
-        set { configure { $0.uploadLimits = newValue } }
-    }
-
-    /// How fast the response's body is received; all of them hold. Such a transfer goes over HTTP/1.1.
-    public var downloadLimits: [BandwidthLimit] {
-        get { state.withLock { $0.downloadLimits } }
-        set { configure { $0.downloadLimits = newValue } }
-    }
-
-    /// Whose certificates are trusted.
-    public var trustAnchors: TrustAnchors {
-        get { state.withLock { $0.trustAnchors } }
-        set { configure { $0.trustAnchors = newValue } }
-    }
-
     /// Asks for the identity coding, so that what is in memory when the operation is paused can be kept.
     public var isResumable: Bool {
         get { state.withLock { $0.isResumable } }
@@ -363,13 +329,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         copy.configure { state in
             state.inputStreamUse = settings.inputStreamUse
             state.outputFile = settings.outputFile
-            state.trustAnchors = settings.trustAnchors
+            state.settings = settings.settings
             state.maximumResponseDataLength = settings.maximumResponseDataLength
             state.maximumDecodedLength = settings.maximumDecodedLength
-            state.retryPolicy = settings.retryPolicy
-            state.connectTimeout = settings.connectTimeout
-            state.uploadLimits = settings.uploadLimits
-            state.downloadLimits = settings.downloadLimits
             state.isResumable = settings.isResumable
             state.runLoopModes = settings.runLoopModes
             state.userInfo = settings.userInfo

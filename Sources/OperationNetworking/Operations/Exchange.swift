@@ -96,7 +96,7 @@ final class Exchange: @unchecked Sendable {
         hop = configuration.request
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
-        attempts = Attempts(policy: configuration.retryPolicy)
+        attempts = Attempts(policy: configuration.settings.retryPolicy)
     }
 
     // MARK: - Commands

@@ -5,9 +5,9 @@ internal import OperationNetworkingSystem
 /// All that an exchange needs to know, read from the operation when it starts.
 struct ExchangeConfiguration: Sendable {
     var request: URLRequest
+    var settings: TransferSettings
     var body: RequestBody?
     var destination: Destination
-    var trustAnchors: TrustAnchors
     /// In bytes, for a body that is kept in memory.
     var memoryLimit: Int64
     /// Whether what came before a pause may be kept.
@@ -24,11 +24,6 @@ struct ExchangeConfiguration: Sendable {
     var isResumable: Bool
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
-    var retryPolicy: RetryPolicy?
-    /// Seconds until a connection has to stand.
-    var connectTimeout: TimeInterval?
-    var uploadLimits: [BandwidthLimit] = []
-    var downloadLimits: [BandwidthLimit] = []
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false
 
@@ -90,15 +85,15 @@ struct ExchangeConfiguration: Sendable {
             method: method,
             fields: fields,
             body: body,
-            trustDomain: TrustDomain(anchors: trustAnchors),
+            trustDomain: TrustDomain(anchors: settings.trustAnchors),
             version: version,
             acceptsContentCoding: acceptsContentCoding,
-            mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: retryPolicy),
+            mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),
             idleTimeout: hop.timeoutInterval,
-            connectTimeout: connectTimeout,
+            connectTimeout: settings.connectTimeout,
             maximumDecodedLength: maximumDecodedLength,
-            uploadLimits: uploadLimits,
-            downloadLimits: downloadLimits
+            uploadLimits: settings.uploadLimits,
+            downloadLimits: settings.downloadLimits
         )
     }
 
@@ -112,7 +107,7 @@ struct ExchangeConfiguration: Sendable {
     /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in libcurl
     /// 7.88.
     var version: TransferOptions.HTTPVersion {
-        guard case .memory = destination, !givesPieces, downloadLimits.isEmpty else { return .http1 }
+        guard case .memory = destination, !givesPieces, settings.downloadLimits.isEmpty else { return .http1 }
         return .automatic
     }
 

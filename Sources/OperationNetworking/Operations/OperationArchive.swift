@@ -60,7 +60,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
         timeoutInterval = state.request.timeoutInterval
         outputFile = state.outputFile
-        retryPolicy = state.retryPolicy
+        retryPolicy = state.settings.retryPolicy
         isFinished = state.machine.phase == .finished
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = state.response.flatMap { [isFinished] response in
@@ -84,7 +84,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     /// Puts back what was kept.
     func restore(_ state: inout OperationState) {
         state.outputFile = outputFile
-        state.retryPolicy = retryPolicy
+        state.settings.retryPolicy = retryPolicy
         guard isFinished else { return }
         state.machine = .finished
         state.isDelivered = true

@@ -12,13 +12,9 @@ struct OperationState {
     var inputStreamUse = StreamUse()
     var outputStream: OutputStream?
     var outputFile: URL?
-    var trustAnchors = TrustAnchors.system
+    var settings = TransferSettings()
     var maximumResponseDataLength = Int.max
     var maximumDecodedLength: Int64 = 256 << 20
-    var retryPolicy: RetryPolicy?
-    var connectTimeout: TimeInterval?
-    var uploadLimits: [BandwidthLimit] = []
-    var downloadLimits: [BandwidthLimit] = []
     var isResumable = false
     var runLoopModes: Set<RunLoop.Mode> = [.common]
     var userInfo: [String: any Sendable] = [:]
@@ -100,19 +96,17 @@ struct OperationState {
             if let outputFile { .file(outputFile) } else if let outputStream { .stream(outputStream) } else {
                 .memory
             }
+        var settings = settings
+        settings.uploadLimits += ownUploadLimit
         return ExchangeConfiguration(
             request: request,
+            settings: settings,
             body: streamedBody,
             destination: destination,
-            trustAnchors: trustAnchors,
             memoryLimit: Int64(maximumResponseDataLength),
             resumesByRange: false,
             isResumable: isResumable,
-            maximumDecodedLength: maximumDecodedLength,
-            retryPolicy: retryPolicy,
-            connectTimeout: connectTimeout,
-            uploadLimits: uploadLimits + ownUploadLimit,
-            downloadLimits: downloadLimits
+            maximumDecodedLength: maximumDecodedLength
         )
     }
 

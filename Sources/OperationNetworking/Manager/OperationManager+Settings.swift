@@ -1,0 +1,36 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+// How the requests of the manager's operations travel.
+extension OperationManager {
+    /// Whose certificates are trusted; the system's authorities unless something else is set.
+    public var trustAnchors: TrustAnchors {
+        get { state.withLock { $0.settings.trustAnchors } }
+        set { state.change { $0.settings.trustAnchors = newValue } }
+    }
+
+    /// Whether, and when, operations try again; `nil`, as it is unless set: never.
+    public var retryPolicy: RetryPolicy? {
+        get { state.withLock { $0.settings.retryPolicy } }
+        set { state.change { $0.settings.retryPolicy = newValue } }
+    }
+
+    /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set: no limit but a
+    /// request's `timeoutInterval`.
+    public var connectTimeout: TimeInterval? {
+        get { state.withLock { $0.settings.connectTimeout } }
+        set { state.change { $0.settings.connectTimeout = newValue } }
+    }
+
+    /// What all operations together may send; each has these, and may get more of its own.
+    public var uploadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.settings.uploadLimits } }
+        set { state.change { $0.settings.uploadLimits = newValue } }
+    }
+
+    /// What all operations together may receive; each has these, and may get more of its own.
+    public var downloadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.settings.downloadLimits } }
+        set { state.change { $0.settings.downloadLimits = newValue } }
+    }
+}

@@ -1,0 +1,39 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+// How the operation's requests travel. The same settings as a manager's, which gives its operations its own.
+extension ConnectionOperation {
+    /// Whether a request that failed is sent again; `nil`, as it is unless set: never.
+    ///
+    /// The operation goes on running while it waits, and keeps its place in the queue; `cancel()` ends the wait, and
+    /// after a pause there is none. What came of a body is kept by the rules of resuming.
+    public var retryPolicy: RetryPolicy? {
+        get { state.withLock { $0.settings.retryPolicy } }
+        set { configure { $0.settings.retryPolicy = newValue } }
+    }
+
+    /// Seconds that finding the server, connecting to it and TLS may take together; a transfer that needs longer fails
+    /// with `URLError.timedOut`. `nil`, as it is unless set: no limit but the request's `timeoutInterval`.
+    public var connectTimeout: TimeInterval? {
+        get { state.withLock { $0.settings.connectTimeout } }
+        set { configure { $0.settings.connectTimeout = newValue } }
+    }
+
+    /// How fast the request's body is sent; all of them hold. A limit itself can be changed at any time.
+    public var uploadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.settings.uploadLimits } }
+        set { configure { $0.settings.uploadLimits = newValue } }
+    }
+
+    /// How fast the response's body is received; all of them hold. Such a transfer goes over HTTP/1.1.
+    public var downloadLimits: [BandwidthLimit] {
+        get { state.withLock { $0.settings.downloadLimits } }
+        set { configure { $0.settings.downloadLimits = newValue } }
+    }
+
+    /// Whose certificates are trusted.
+    public var trustAnchors: TrustAnchors {
+        get { state.withLock { $0.settings.trustAnchors } }
+        set { configure { $0.settings.trustAnchors = newValue } }
+    }
+}
