@@ -26,15 +26,15 @@ struct TransferRequest: Sendable {
     /// All of them hold for the response's body.
     var downloadLimits: [BandwidthLimit] = []
 
-    /// libcurl's form of it.
-    var options: TransferOptions {
+    /// libcurl's form of it; `examination` judges the server.
+    func options(_ examination: ServerExamination?) -> TransferOptions {
         TransferOptions(
             url: url.absoluteString,
             method: method,
             headerLines: headerLines,
             body: bodyLength,
             version: version,
-            authoritiesFile: authoritiesFile,
+            tls: examination.map { trustDomain.tlsOptions(judge: $0) },
             connectTimeout: connectTimeout
         )
     }
@@ -42,13 +42,6 @@ struct TransferRequest: Sendable {
     private var bodyLength: TransferOptions.Body {
         guard let body else { return .none }
         return body.length.map { .length($0) } ?? .unknownLength
-    }
-
-    private var authoritiesFile: String? {
-        switch trustDomain.anchors {
-        case .system: nil
-        case .file(let url): url.path
-        }
     }
 
     private var headerLines: [String] {

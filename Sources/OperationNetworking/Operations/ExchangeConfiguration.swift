@@ -65,6 +65,7 @@ struct ExchangeConfiguration: Sendable {
         continues: Bool
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
+        try settings.securityPolicy.check(url)
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)
@@ -85,7 +86,7 @@ struct ExchangeConfiguration: Sendable {
             method: method,
             fields: fields,
             body: body,
-            trustDomain: TrustDomain(anchors: settings.trustAnchors),
+            trustDomain: settings.trustDomain,
             version: version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),
