@@ -121,6 +121,7 @@ final class Transfer: EasyHandleDelegate {
     private var ownMetrics: TransferMetrics {
         let moments = easy.moments
         var metrics = TransferMetrics()
+        metrics.url = request.url
         metrics.bytesReceived = bytesReceived
         metrics.bytesDecoded = bytesDecoded
         metrics.bytesSent = bytesSent
@@ -192,7 +193,11 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
-        guard case .head(let head) = reader.read(line), !head.isInterim else { return true }
+        let event = reader.read(line)
+        guard !reader.isTooLong else {
+            return give(up: .malformedHead("it is longer than \(ResponseHeadReader.longest) bytes"))
+        }
+        guard case .head(let head) = event, !head.isInterim else { return true }
         self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
             return give(up: .malformedHead(reason))

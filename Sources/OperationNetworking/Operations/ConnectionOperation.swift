@@ -64,7 +64,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var responseData: Data? { state.withLock { $0.responseData } }
 
     /// What the exchange cost; `nil` until the operation has finished.
-    public var metrics: TransferMetrics? { state.withLock { $0.metrics } }
+    public var metrics: TransferMetrics? { state.withLock { $0.metrics?.sum } }
+
+    /// What each transfer cost, and how long each of its phases took, in order: one for the request, and one more for each
+    /// redirect, resumption and attempt; the last 100. Empty until the operation has finished.
+    public var transferMetrics: [TransferMetrics] { state.withLock { $0.metrics?.transfers ?? [] } }
 
     /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or one that has
     /// no number in Foundation: ``responseString`` is decoded in that all the same.

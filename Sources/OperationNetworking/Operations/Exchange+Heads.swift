@@ -13,12 +13,12 @@ extension Exchange {
         }
         switch resumption.judge(head, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
-            metrics.bytesKept += sink.count
+            metrics.addKept(sink.count)
             try deliver(head, at: .end, expecting: total)
         case .replace(let total, let reason):
             try deliver(head, at: .start(reason), expecting: total)
         case .compare(let start, let total):
-            metrics.bytesKept += start
+            metrics.addKept(start)
             let left = sink.count - start
             try deliver(head, at: .again(from: start), expecting: total)
             bodyUse = .compare(left)

@@ -86,7 +86,7 @@ final class Exchange: @unchecked Sendable {
 
     var download = ProgressMeter()
     var upload = ProgressMeter()
-    var metrics = TransferMetrics()
+    var metrics = TransferLog()
 
     init(_ configuration: ExchangeConfiguration) {
         self.configuration = configuration

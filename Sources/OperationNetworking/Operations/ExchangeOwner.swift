@@ -65,5 +65,5 @@ struct ExchangeEnd: Sendable {
     var error: (any Error)?
     /// The body, or as much of it as came, if it is in memory.
     var data: Data?
-    var metrics: TransferMetrics
+    var metrics: TransferLog
 }
