@@ -15,6 +15,12 @@ extension OperationManager {
         set { state.change { $0.settings.retryPolicy = newValue } }
     }
 
+    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless something else is set.
+    public var redirectPolicy: RedirectPolicy {
+        get { state.withLock { $0.settings.redirectPolicy } }
+        set { state.change { $0.settings.redirectPolicy = newValue } }
+    }
+
     /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set: no limit but a
     /// request's `timeoutInterval`.
     public var connectTimeout: TimeInterval? {

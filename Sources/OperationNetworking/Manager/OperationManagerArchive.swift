@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What to keep of a manager for a later process: the base URL, both serializers, whose certificates are trusted, when to
-/// try again, and how many operations run at once.
+/// try again, which redirects are followed, and how many operations run at once.
 ///
 /// Not kept: queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
 public struct OperationManagerArchive: Codable, Sendable {
@@ -12,6 +12,8 @@ public struct OperationManagerArchive: Codable, Sendable {
     let maxConcurrentOperationCount: Int
     /// Absent from archives of managers without one.
     let retryPolicy: RetryPolicy?
+    /// Absent from archives of older versions.
+    let redirectPolicy: RedirectPolicy?
 }
 
 extension OperationManager {
@@ -27,7 +29,8 @@ extension OperationManager {
                 responseSerializer: try ResponseSerializerArchive(responseSerializer),
                 trustAnchors: trustAnchors,
                 maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
-                retryPolicy: retryPolicy
+                retryPolicy: retryPolicy,
+                redirectPolicy: redirectPolicy
             )
         }
     }
@@ -39,6 +42,7 @@ extension OperationManager {
         responseSerializer = archive.responseSerializer.serializer
         trustAnchors = archive.trustAnchors
         retryPolicy = archive.retryPolicy
+        redirectPolicy = archive.redirectPolicy ?? .follow
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }
 }

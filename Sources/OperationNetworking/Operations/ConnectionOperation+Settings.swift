@@ -12,6 +12,13 @@ extension ConnectionOperation {
         set { configure { $0.settings.retryPolicy = newValue } }
     }
 
+    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless set. ``setRedirect(_:)`` has the
+    /// last word.
+    public var redirectPolicy: RedirectPolicy {
+        get { state.withLock { $0.settings.redirectPolicy } }
+        set { configure { $0.settings.redirectPolicy = newValue } }
+    }
+
     /// Seconds that finding the server, connecting to it and TLS may take together; a transfer that needs longer fails
     /// with `URLError.timedOut`. `nil`, as it is unless set: no limit but the request's `timeoutInterval`.
     public var connectTimeout: TimeInterval? {

@@ -16,8 +16,6 @@ struct ExchangeConfiguration: Sendable {
     var overlap: Int64?
     /// Whether the owner may know another address when there is nothing at this one.
     var refreshesURL = false
-    /// Whether a redirect from https to http is an error (P19).
-    var staysSecure = false
     /// Refuses a response whose body must not reach the destination.
     var check: (@Sendable (HTTPURLResponse) throws -> Void)?
     /// Whether the identity coding is asked for, so that what came before a pause can be kept.
