@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// What to keep of a manager for a later process: the base URL, both serializers, whose certificates are trusted, when to
-/// try again, which redirects are followed, and how many operations run at once.
+/// try again, which redirects are followed, the proxy without its credentials, and how many operations run at once.
 ///
 /// Not kept: queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
 public struct OperationManagerArchive: Codable, Sendable {
@@ -14,6 +14,8 @@ public struct OperationManagerArchive: Codable, Sendable {
     let retryPolicy: RetryPolicy?
     /// Absent from archives of older versions.
     let redirectPolicy: RedirectPolicy?
+    /// Without credentials; absent from archives of older versions.
+    let proxyConfiguration: ProxyConfiguration?
 }
 
 extension OperationManager {
@@ -30,7 +32,8 @@ extension OperationManager {
                 trustAnchors: trustAnchors,
                 maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
                 retryPolicy: retryPolicy,
-                redirectPolicy: redirectPolicy
+                redirectPolicy: redirectPolicy,
+                proxyConfiguration: proxyConfiguration
             )
         }
     }
@@ -43,6 +46,7 @@ extension OperationManager {
         trustAnchors = archive.trustAnchors
         retryPolicy = archive.retryPolicy
         redirectPolicy = archive.redirectPolicy ?? .follow
+        proxyConfiguration = archive.proxyConfiguration ?? .environment
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }
 }

@@ -203,6 +203,8 @@ extension TransferError {
             )
         case .refused:
             return URLError(.badServerResponse, url: url, sentence: "The response was refused.")
+        case .proxy(let error):
+            return error
         case .client(let error), .body(let error):
             return error
         }

@@ -14,4 +14,8 @@ public enum TrustAnchors: Hashable, Codable, Sendable {
 /// the chance: each domain has its own multi handle.
 struct TrustDomain: Hashable, Sendable {
     var anchors: TrustAnchors
+    /// With its credentials: a connection through a proxy, or a tunnel, is for whoever opened it.
+    var proxy: Proxy?
+    /// What the caller says to the proxy about who it is, besides.
+    var proxyAuthorization: String?
 }

@@ -55,7 +55,8 @@ struct ExchangeConfiguration: Sendable {
     ///   - asked: the fields that ask for what is missing.
     ///   - continues: whether they ask for the rest of what is there.
     /// - Returns: all that the transfer needs.
-    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent.
+    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
+    ///   ``ProxyError`` for a proxy that cannot be used.
     func transferRequest(
         for hop: URLRequest,
         body: RequestBody?,
@@ -68,6 +69,11 @@ struct ExchangeConfiguration: Sendable {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
         try fields.leaveFraming(to: body)
+        var trustDomain = TrustDomain(anchors: settings.trustAnchors)
+        trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
+        // It is for a proxy, and no server ever sees it.
+        if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }
+        fields["Proxy-Authorization"] = nil
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let acceptsContentCoding = acceptsContentCoding && !continues
@@ -83,7 +89,7 @@ struct ExchangeConfiguration: Sendable {
             method: method,
             fields: fields,
             body: body,
-            trustDomain: TrustDomain(anchors: settings.trustAnchors),
+            trustDomain: trustDomain,
             version: version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),

@@ -3,7 +3,7 @@ public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// What is worth keeping of an operation when its process ends: the request, where its body goes, when
-/// it is tried again, which redirects it follows, and the results if there are any.
+/// it is tried again, which redirects it follows, its proxy without credentials, and the results if there are any.
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, what came of an unfinished body. An operation that was not finished is made
 /// anew, ready to start from the beginning; a finished one comes back finished.
@@ -27,6 +27,8 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     private let retryPolicy: RetryPolicy?
     /// Absent from archives of older versions.
     private let redirectPolicy: RedirectPolicy?
+    /// Without credentials; absent from archives of older versions.
+    private let proxyConfiguration: ProxyConfiguration?
     private let isFinished: Bool
     private let response: Response?
     private let responseData: Data?
@@ -64,6 +66,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         outputFile = state.outputFile
         retryPolicy = state.settings.retryPolicy
         redirectPolicy = state.settings.redirectPolicy
+        proxyConfiguration = state.settings.proxyConfiguration
         isFinished = state.machine.phase == .finished
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = state.response.flatMap { [isFinished] response in
@@ -89,6 +92,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         state.outputFile = outputFile
         state.settings.retryPolicy = retryPolicy
         state.settings.redirectPolicy = redirectPolicy ?? .follow
+        state.settings.proxyConfiguration = proxyConfiguration ?? .environment
         guard isFinished else { return }
         state.machine = .finished
         state.isDelivered = true
