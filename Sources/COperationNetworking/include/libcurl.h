@@ -69,6 +69,19 @@ static inline CURLcode clibcurl_easy_setopt_progress_callback(CURL *easy, clibcu
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
+// CURLOPT_SSL_CTX_FUNCTION: `tls_context` is an SSL_CTX, with OpenSSL.
+typedef CURLcode (*clibcurl_tls_callback)(CURL *easy, void *tls_context, void *context);
+
+static inline CURLcode clibcurl_easy_setopt_tls_callback(CURL *easy, clibcurl_tls_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
+// CURLOPT_CAINFO_BLOB, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB: libcurl makes a copy.
+static inline CURLcode clibcurl_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode clibcurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

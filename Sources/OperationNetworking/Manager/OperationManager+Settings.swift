@@ -3,12 +3,6 @@ internal import OperationNetworkingSystem
 
 // How the requests of the manager's operations travel.
 extension OperationManager {
-    /// Whose certificates are trusted; the system's authorities unless something else is set.
-    public var trustAnchors: TrustAnchors {
-        get { state.withLock { $0.settings.trustAnchors } }
-        set { state.change { $0.settings.trustAnchors = newValue } }
-    }
-
     /// Whether, and when, operations try again; `nil`, as it is unless set: never.
     public var retryPolicy: RetryPolicy? {
         get { state.withLock { $0.settings.retryPolicy } }

@@ -71,7 +71,8 @@ extension ProxyError {
         default:
             guard proxy.kind == .http else { return nil }
             switch evidence.tunnelStatus {
-            case 407: self = .authenticationRequired(proxy: address)
+            // 401 is a server's; some proxies say it to wrong credentials.
+            case 401, 407: self = .authenticationRequired(proxy: address)
             case 0, 200..<300:
                 // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not from TLS, which has
                 // codes of its own.

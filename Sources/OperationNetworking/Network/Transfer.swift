@@ -31,6 +31,8 @@ final class Transfer: EasyHandleDelegate {
     private var length: MessageLength?
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
+    /// Judges the server; `nil` without TLS.
+    private let examination: ServerExamination?
     private var watchesForCloseNotify = false
     private var hasConnection = false
     /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there: the answer is
@@ -71,7 +73,12 @@ final class Transfer: EasyHandleDelegate {
         lastActivity = since
         lastTurn = since
         body = request.body.map { RequestBodyReader($0) }
+        examination =
+            request.url.isTLS ? ServerExamination(policy: request.trustDomain.policy, url: request.url) : nil
     }
+
+    /// libcurl's form of the request.
+    var options: TransferOptions { request.options(examination) }
 
     // MARK: - The end
 
@@ -93,6 +100,9 @@ final class Transfer: EasyHandleDelegate {
             return .wrongLength(declared: declared, received: bytesReceived)
         }
         if let error = easy.error(for: code) {
+            if let refusal = examination?.error { return .untrusted(refusal) }
+            // CURLE_PEER_FAILED_VERIFICATION by libcurl's own look, after ours: it compares names, too.
+            if code == 60, let refusal = examination?.refusal(.host) { return .untrusted(refusal) }
             // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.
             return code == 1 && hasConnection ? .malformedHead(error.message) : .curl(error)
         }
@@ -322,7 +332,7 @@ final class Transfer: EasyHandleDelegate {
         )
     }
 
-    private var isTLS: Bool { request.url.scheme?.lowercased() == "https" }
+    private var isTLS: Bool { examination != nil }
 
     private func give(up reason: TransferError) -> Bool {
         failure = reason

@@ -44,6 +44,8 @@ struct TransferEnd: Sendable {
 enum TransferError: Error, Sendable {
     /// libcurl says so.
     case curl(CurlError)
+    /// The server is not one to talk to.
+    case untrusted(ServerTrustError)
     /// So many seconds without a byte.
     case idle(seconds: Double)
     /// The response's length cannot be known.

@@ -32,15 +32,15 @@ struct TransferRequest: Sendable {
             && version != .http2PriorKnowledge
     }
 
-    /// libcurl's form of it.
-    var options: TransferOptions {
+    /// libcurl's form of it; `examination` judges the server.
+    func options(_ examination: ServerExamination?) -> TransferOptions {
         TransferOptions(
             url: url.absoluteString,
             method: method,
             headerLines: headerLines,
             body: bodyLength,
             version: version,
-            authoritiesFile: authoritiesFile,
+            tls: examination.map { trustDomain.tlsOptions(judge: $0) },
             connectTimeout: connectTimeout,
             proxy: proxyOptions
         )
@@ -59,13 +59,6 @@ struct TransferRequest: Sendable {
     private var bodyLength: TransferOptions.Body {
         guard let body else { return .none }
         return body.length.map { .length($0) } ?? .unknownLength
-    }
-
-    private var authoritiesFile: String? {
-        switch trustDomain.anchors {
-        case .system: nil
-        case .file(let url): url.path
-        }
     }
 
     private var headerLines: [String] {

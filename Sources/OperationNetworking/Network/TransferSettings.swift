@@ -2,7 +2,12 @@ import Foundation
 
 /// How requests travel: what a manager and its operations have in common.
 struct TransferSettings: Sendable {
+    static let defaultTLSVersions = TLSVersion.v1_2...TLSVersion.v1_3
+
+    var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
+    var clientIdentity: ClientIdentity?
+    var tlsVersions = defaultTLSVersions
     var proxyConfiguration = ProxyConfiguration.environment
     var redirectPolicy = RedirectPolicy.follow
     var retryPolicy: RetryPolicy?
@@ -10,4 +15,14 @@ struct TransferSettings: Sendable {
     var connectTimeout: TimeInterval?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
+
+    /// What no two transfers may share that differ in it.
+    var trustDomain: TrustDomain {
+        TrustDomain(
+            policy: securityPolicy,
+            anchors: trustAnchors,
+            identity: clientIdentity,
+            versions: tlsVersions
+        )
+    }
 }

@@ -106,6 +106,8 @@ extension TransferError {
         switch self {
         case .curl(let error):
             return error.urlError(for: url)
+        case .untrusted(let error):
+            return error
         case .idle(let seconds):
             return URLError(
                 .timedOut,

@@ -45,9 +45,4 @@ extension ConnectionOperation {
         set { configure { $0.settings.downloadLimits = newValue } }
     }
 
-    /// Whose certificates are trusted.
-    public var trustAnchors: TrustAnchors {
-        get { state.withLock { $0.settings.trustAnchors } }
-        set { configure { $0.settings.trustAnchors = newValue } }
-    }
 }

@@ -64,12 +64,13 @@ struct ExchangeConfiguration: Sendable {
         continues: Bool
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
+        try settings.securityPolicy.check(url)
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
         try fields.leaveFraming(to: body)
-        var trustDomain = TrustDomain(anchors: settings.trustAnchors)
+        var trustDomain = settings.trustDomain
         trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
         // It is for a proxy, and no server ever sees it.
         if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }

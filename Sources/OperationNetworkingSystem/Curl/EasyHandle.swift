@@ -16,6 +16,8 @@ package final class EasyHandle {
     let pointer: OpaquePointer
     /// Told about everything that comes in; kept until the next ``reset()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
+    /// Decides about the server of the next TLS connection.
+    var judge: (any ServerJudge)?
     /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.
     package private(set) var hasCloseNotify = false
     /// Why there was no socket, an `errno`; libcurl does not look.
@@ -24,7 +26,7 @@ package final class EasyHandle {
     private var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
+    var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
     package init() throws(CurlError) {
         CurlLibrary.initialize()
@@ -50,6 +52,7 @@ package final class EasyHandle {
         proxyHeaderList = nil
         errorText.pointee = 0
         delegate = nil
+        judge = nil
         hasCloseNotify = false
         socketError = 0
     }
@@ -127,10 +130,7 @@ package final class EasyHandle {
         try setProxy(options)
         try setVersion(options)
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
-        if let file = options.authoritiesFile {
-            try set(CURLOPT_CAINFO, file)
-            try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
-        }
+        if let tls = options.tls { try setTLS(tls) }
     }
 
     /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
@@ -269,11 +269,11 @@ package final class EasyHandle {
         }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
         try check(clibcurl_easy_setopt_long(raw, option, value))
     }
 
-    private func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+    func set(_ option: CURLoption, _ value: String) throws(CurlError) {
         try check(clibcurl_easy_setopt_string(raw, option, value))
     }
 }

@@ -41,8 +41,8 @@ package struct TransferOptions: Sendable {
     package var headerLines: [String]
     package var body: Body
     package var version: HTTPVersion
-    /// A PEM file to trust instead of the system's certificate authorities.
-    package var authoritiesFile: String?
+    /// How the connection is secured, for an https URL; `nil`: as libcurl does by itself.
+    package var tls: TLSOptions?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
     /// `nil`: none, whatever the environment says.
@@ -54,7 +54,7 @@ package struct TransferOptions: Sendable {
         headerLines: [String] = [],
         body: Body = .none,
         version: HTTPVersion = .automatic,
-        authoritiesFile: String? = nil,
+        tls: TLSOptions? = nil,
         connectTimeout: Double? = nil,
         proxy: Proxy? = nil
     ) {
@@ -63,7 +63,7 @@ package struct TransferOptions: Sendable {
         self.headerLines = headerLines
         self.body = body
         self.version = version
-        self.authoritiesFile = authoritiesFile
+        self.tls = tls
         self.connectTimeout = connectTimeout
         self.proxy = proxy
     }

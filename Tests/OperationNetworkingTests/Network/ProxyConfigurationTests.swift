@@ -70,9 +70,7 @@ struct ProxyConfigurationTests {
         ("*", "[::1]"), ("localhost", "localhost"), ("org", "example.org"), ("127.0.0.1", "127.0.0.1"),
         ("127.0.0.0/8", "127.9.9.9"), ("10.0.0.0/9", "10.127.0.1"), ("192.168.0.0/16", "192.168.255.255"),
         ("192.168.1.1/32", "192.168.1.1"), ("192.168.1.16/28", "192.168.1.31"), ("127.0.0.0/8", "127.1"),
-        ("127.0.0.1", "0x7f000001"), ("127.0.0.1", "2130706433"), ("::1", "[::1]"), ("0:0::1", "[::1]"),
-        ("fe80::/10", "[fe80::1]"), ("fe80::/10", "[febf:ffff::1]"), ("2001:db8::/32", "[2001:DB8:1::1]"),
-        ("::1/128", "[::1]"),
+        ("127.0.0.1", "0x7f000001"), ("127.0.0.1", "2130706433"), ("::1", "[::1]"),
     ])
     func theseAreReachedWithoutAProxyAsInCurl(list: String, host: String) throws {
         #expect(ProxyExceptions(list).contains(try #require(URL(string: "http://\(host)/"))))
@@ -103,7 +101,11 @@ struct ProxyConfigurationTests {
         ("10.1.1.1:8080", "http://10.1.1.1:8080/", true), ("[::1]", "http://[::1]/", true),
         ("[::1]:8080", "http://[::1]:8080/", true), ("[::1]:8080", "http://[::1]/", false),
         ("[fe80::]/10", "http://[fe80::1]/", true), ("a example.org", "http://example.org/", true),
-        ("a,*", "http://example.org/", true), ("0.0.0.0/0", "http://10.1.1.1/", true),
+        ("a,*", "http://example.org/", true),
+        // These are in later ones: 7.88 compares addresses of IPv6 as names.
+        ("0:0::1", "http://[::1]/", true), ("fe80::/10", "http://[fe80::1]/", true),
+        ("fe80::/10", "http://[febf:ffff::1]/", true), ("2001:db8::/32", "http://[2001:DB8:1::1]/", true),
+        ("::1/128", "http://[::1]/", true), ("0.0.0.0/0", "http://10.1.1.1/", true),
         ("0.0.0.0/0", "http://example.org/", false), ("::/0", "http://[::1]/", true),
         ("example.org:x", "http://example.org/", false), ("fe80::1", "http://[fe80::1%25eth0]/", true),
     ])

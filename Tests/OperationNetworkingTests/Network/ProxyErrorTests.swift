@@ -33,8 +33,9 @@ struct ProxyErrorTests {
     }
 
     @Test(arguments: [
-        (407, ProxyError.authenticationRequired(proxy: http)), (403, .refused(proxy: http, status: 403)),
-        (502, .refused(proxy: http, status: 502)), (301, .refused(proxy: http, status: 301)),
+        (407, ProxyError.authenticationRequired(proxy: http)), (401, .authenticationRequired(proxy: http)),
+        (403, .refused(proxy: http, status: 403)), (502, .refused(proxy: http, status: 502)),
+        (301, .refused(proxy: http, status: 301)),
         (101, .refused(proxy: http, status: 101)),
         (200, .failed(proxy: http, reason: "why", mayPass: true)),
     ])

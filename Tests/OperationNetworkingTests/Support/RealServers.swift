@@ -9,6 +9,8 @@ enum RealServers {
     static var python: URL? { file("PYTHON") }
     /// The certificate authority that signed for ``nginxTLS``: a PEM file.
     static var authorities: URL? { file("CA") }
+    /// The certificate authority that signed for ``NginxTLSServer/other``.
+    static var otherAuthorities: URL? { file("CA_OTHER") }
     /// The directory that nginx serves.
     static var nginxRoot: URL? { file("NGINX_ROOT") }
     /// nginx's access log.
@@ -18,11 +20,13 @@ enum RealServers {
         ProcessInfo.processInfo.environment["OPERATIONNETWORKING_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func url(_ name: String) -> URL? {
+    /// The address in a variable of `scripts/with-servers`; its name without `OPERATIONNETWORKING_`.
+    static func url(_ name: String) -> URL? {
         value(name).flatMap { URL(string: $0) }
     }
 
-    private static func file(_ name: String) -> URL? {
+    /// The file or directory in a variable.
+    static func file(_ name: String) -> URL? {
         value(name).map { URL(fileURLWithPath: $0) }
     }
 }
