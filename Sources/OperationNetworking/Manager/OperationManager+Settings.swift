@@ -9,6 +9,18 @@ extension OperationManager {
         set { state.change { $0.settings.retryPolicy = newValue } }
     }
 
+    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless something else is set.
+    public var redirectPolicy: RedirectPolicy {
+        get { state.withLock { $0.settings.redirectPolicy } }
+        set { state.change { $0.settings.redirectPolicy = newValue } }
+    }
+
+    /// Which proxy requests go through; what the environment says unless something else is set.
+    public var proxyConfiguration: ProxyConfiguration {
+        get { state.withLock { $0.settings.proxyConfiguration } }
+        set { state.change { $0.settings.proxyConfiguration = newValue } }
+    }
+
     /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set: no limit but a
     /// request's `timeoutInterval`.
     public var connectTimeout: TimeInterval? {

@@ -35,6 +35,9 @@ final class Transfer: EasyHandleDelegate {
     private let examination: ServerExamination?
     private var watchesForCloseNotify = false
     private var hasConnection = false
+    /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there: the answer is
+    /// not the server's.
+    private var isRefusedByProxy = false
     /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
     private var bytesReceived: Int64 = 0
@@ -91,6 +94,7 @@ final class Transfer: EasyHandleDelegate {
 
     /// libcurl takes some broken ends for good ones.
     private func judge(_ code: Int32) -> TransferError? {
+        if let error = proxyError(code) { return error }
         // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
         if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived != declared {
             return .wrongLength(declared: declared, received: bytesReceived)
@@ -110,6 +114,21 @@ final class Transfer: EasyHandleDelegate {
             return Self.decodingError(error)
         }
         return nil
+    }
+
+    /// What a proxy is to blame for.
+    private func proxyError(_ code: Int32) -> TransferError? {
+        guard let proxy = request.trustDomain.proxy else { return nil }
+        if isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
+        guard let error = easy.error(for: code) else { return nil }
+        let evidence = ProxyError.Evidence(
+            code: code,
+            message: error.message,
+            tunnelStatus: easy.tunnelStatus,
+            proxyCode: easy.proxyCode,
+            hasConnection: hasConnection
+        )
+        return ProxyError(proxy, evidence).map { .proxy($0) }
     }
 
     var metrics: TransferMetrics {
@@ -179,6 +198,10 @@ final class Transfer: EasyHandleDelegate {
     func easyHandleWillSendRequest() -> Bool {
         lastActivity = clock.now
         guard maySendNow else { return give(up: .notSentAgain) }
+        if isRefusedByProxy {
+            isRefusedByProxy = false
+            reader = ResponseHeadReader()
+        }
         hasConnection = true
         takenBefore = easy.requestBytesTaken
         didConnect()
@@ -186,9 +209,10 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// libcurl sends a request again, over a fresh connection, when the one that it had used before died without a byte
-    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it.
+    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it, or a proxy stopped
+    /// it.
     private var maySendNow: Bool {
-        request.mayBeSentAgain || !hasConnection || easy.requestBytesTaken == takenBefore
+        request.mayBeSentAgain || isRefusedByProxy || !hasConnection || easy.requestBytesTaken == takenBefore
     }
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
@@ -198,6 +222,10 @@ final class Transfer: EasyHandleDelegate {
             return give(up: .malformedHead("it is longer than \(ResponseHeadReader.longest) bytes"))
         }
         guard case .head(let head) = event, !head.isInterim else { return true }
+        if head.status == 407, request.isAskedOfProxy {
+            isRefusedByProxy = true
+            return true
+        }
         self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
             return give(up: .malformedHead(reason))
@@ -227,7 +255,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
-        guard failure == nil else { return .failed }
+        guard failure == nil, !isRefusedByProxy else { return .failed }
         guard !client.transferMustWait, !waits(for: request.downloadLimits) else {
             isHeld = true
             return .full

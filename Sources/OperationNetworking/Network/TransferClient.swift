@@ -76,6 +76,8 @@ enum TransferError: Error, Sendable {
     /// The connection died when some of the request had gone out and nothing had come back, and the request is not one
     /// to be sent twice.
     case notSentAgain
+    /// The request did not get through its proxy.
+    case proxy(ProxyError)
     /// The request's body would have to be sent again, and can be read only once.
     case bodyNotRepeatable
 }

@@ -26,6 +26,12 @@ struct TransferRequest: Sendable {
     /// All of them hold for the response's body.
     var downloadLimits: [BandwidthLimit] = []
 
+    /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
+    var isAskedOfProxy: Bool {
+        trustDomain.proxy?.kind == .http && url.scheme?.lowercased() == "http"
+            && version != .http2PriorKnowledge
+    }
+
     /// libcurl's form of it; `examination` judges the server.
     func options(_ examination: ServerExamination?) -> TransferOptions {
         TransferOptions(
@@ -35,7 +41,18 @@ struct TransferRequest: Sendable {
             body: bodyLength,
             version: version,
             tls: examination.map { trustDomain.tlsOptions(judge: $0) },
-            connectTimeout: connectTimeout
+            connectTimeout: connectTimeout,
+            proxy: proxyOptions
+        )
+    }
+
+    private var proxyOptions: TransferOptions.Proxy? {
+        guard let proxy = trustDomain.proxy else { return nil }
+        return TransferOptions.Proxy(
+            url: proxy.address,
+            user: proxy.user,
+            password: proxy.password,
+            headerLines: trustDomain.proxyAuthorization.map { ["Proxy-Authorization: " + $0] } ?? []
         )
     }
 

@@ -8,6 +8,8 @@ struct TransferSettings: Sendable {
     var trustAnchors = TrustAnchors.system
     var clientIdentity: ClientIdentity?
     var tlsVersions = defaultTLSVersions
+    var proxyConfiguration = ProxyConfiguration.environment
+    var redirectPolicy = RedirectPolicy.follow
     var retryPolicy: RetryPolicy?
     /// Seconds until a connection has to stand.
     var connectTimeout: TimeInterval?

@@ -9,6 +9,9 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
     private let tlsVersions: ClosedRange<TLSVersion>?
     private let connectTimeout: TimeInterval?
     private let retryPolicy: RetryPolicy?
+    private let redirectPolicy: RedirectPolicy?
+    /// Without credentials.
+    private let proxyConfiguration: ProxyConfiguration?
 
     init(_ settings: TransferSettings) {
         let standard = TransferSettings()
@@ -18,6 +21,10 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         tlsVersions = settings.tlsVersions == standard.tlsVersions ? nil : settings.tlsVersions
         connectTimeout = settings.connectTimeout
         retryPolicy = settings.retryPolicy
+        redirectPolicy =
+            settings.redirectPolicy == standard.redirectPolicy ? nil : settings.redirectPolicy
+        proxyConfiguration =
+            settings.proxyConfiguration == standard.proxyConfiguration ? nil : settings.proxyConfiguration
     }
 
     /// Puts back what was kept.
@@ -27,5 +34,7 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         if let tlsVersions { settings.tlsVersions = tlsVersions }
         settings.connectTimeout = connectTimeout
         settings.retryPolicy = retryPolicy
+        if let redirectPolicy { settings.redirectPolicy = redirectPolicy }
+        if let proxyConfiguration { settings.proxyConfiguration = proxyConfiguration }
     }
 }

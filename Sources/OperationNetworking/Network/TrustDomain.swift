@@ -10,6 +10,10 @@ struct TrustDomain: Hashable, Sendable {
     var anchors = TrustAnchors.system
     var identity: ClientIdentity?
     var versions = TransferSettings.defaultTLSVersions
+    /// With its credentials: a connection through a proxy, or a tunnel, is for whoever opened it.
+    var proxy: Proxy?
+    /// What the caller says to the proxy about who it is, besides.
+    var proxyAuthorization: String?
 
     /// libcurl's form of it, for a connection to `host`.
     func tlsOptions(judge: ServerExamination) -> TLSOptions {

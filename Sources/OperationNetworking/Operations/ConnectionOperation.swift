@@ -211,10 +211,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.change { $0.uploadProgress = block }
     }
 
-    /// Called on a queue of the library for each redirect. Without it all are followed, up to 20.
+    /// Called on a queue of the library for each redirect that ``redirectPolicy`` follows. Without it, the policy decides
+    /// alone.
     ///
-    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization` or `Host` to another
-    /// origin.
+    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field that
+    /// the policy names, to another origin. It may lead from https to http: what the closure answers is followed.
     public func setRedirect(_ block: RedirectHandler?) {
         state.change { $0.redirect = block }
     }

@@ -18,6 +18,23 @@ package struct TransferOptions: Sendable {
         case unknownLength
     }
 
+    /// A server to go through.
+    package struct Proxy: Sendable {
+        /// `http://host:port`, `socks5h://host:port`, without credentials.
+        package var url: String
+        package var user: String?
+        package var password: String?
+        /// For an HTTP proxy only, as ``TransferOptions/headerLines``.
+        package var headerLines: [String]
+
+        package init(url: String, user: String? = nil, password: String? = nil, headerLines: [String] = []) {
+            self.url = url
+            self.user = user
+            self.password = password
+            self.headerLines = headerLines
+        }
+    }
+
     package var url: String
     package var method: String
     /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it empty.
@@ -28,6 +45,8 @@ package struct TransferOptions: Sendable {
     package var tls: TLSOptions?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
+    /// `nil`: none, whatever the environment says.
+    package var proxy: Proxy?
 
     package init(
         url: String,
@@ -36,7 +55,8 @@ package struct TransferOptions: Sendable {
         body: Body = .none,
         version: HTTPVersion = .automatic,
         tls: TLSOptions? = nil,
-        connectTimeout: Double? = nil
+        connectTimeout: Double? = nil,
+        proxy: Proxy? = nil
     ) {
         self.url = url
         self.method = method
@@ -45,5 +65,6 @@ package struct TransferOptions: Sendable {
         self.version = version
         self.tls = tls
         self.connectTimeout = connectTimeout
+        self.proxy = proxy
     }
 }
