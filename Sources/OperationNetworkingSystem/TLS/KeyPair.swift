@@ -27,12 +27,16 @@ package struct KeyPair: Hashable, Sendable {
         guard let certificates = CertificateReader.certificates(in: pem), let leaf = certificates.first,
             let certificate = X509Certificate(der: leaf)
         else { throw .noCertificate }
-        guard let input = OpenSSLInput(key ?? pem) else { throw .noPrivateKey }
-        ERR_clear_error()
+        let keyText = key ?? pem
+        guard keyText.range(of: Data("PRIVATE KEY-----".utf8)) != nil, let input = OpenSSLInput(keyText)
+        else {
+            throw .noPrivateKey
+        }
+        defer { ERR_clear_error() }
         let read = Self.withPassphrase(passphrase) {
             PEM_read_bio_PrivateKey(input.pointer, nil, ccertificates_passphrase, $0)
         }
-        guard let read else { throw Self.failureOfKey() }
+        guard let read else { throw .wrongPassphrase }
         defer { EVP_PKEY_free(read) }
         try self.init(certificate.pointer, Array(certificates.dropFirst()), read)
     }
@@ -105,13 +109,5 @@ package struct KeyPair: Hashable, Sendable {
         guard var text = passphrase.map({ Array($0.utf8CString) }) else { return body(nil) }
         defer { text.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
         return text.withUnsafeMutableBytes { body($0.baseAddress) }
-    }
-
-    private static func failureOfKey() -> Failure {
-        let reason = ERR_peek_last_error()
-        ERR_clear_error()
-        let isMissing =
-            (reason >> 23) & 0xFF == UInt(ERR_LIB_PEM) && reason & 0x7FFFFF == UInt(PEM_R_NO_START_LINE)
-        return isMissing ? .noPrivateKey : .wrongPassphrase
     }
 }

@@ -16,9 +16,18 @@ enum RealServers {
     /// nginx's access log.
     static var nginxLog: URL? { file("NGINX_LOG") }
 
-    private static func value(_ name: String) -> String? {
-        ProcessInfo.processInfo.environment["OPERATIONNETWORKING_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
-    }
+    // MARK: - Authentication: the user ``user`` with the password ``password``
+
+    static let user = "user"
+    static let password = "password"
+    /// Apache: `/basic/`, `/digest/`, `/digest-stale/` and `/negotiate/`; `X-User` in the answer is who one is.
+    static var apache: URL? { url("APACHE") }
+    /// Apache's access log: `Tests/Servers/apache.conf` has the format.
+    static var apacheLog: URL? { file("APACHE_LOG") }
+    /// NTLM for every path, by connection; `Tests/Servers/ntlm_server.py` says what it answers.
+    static var ntlm: URL? { url("NTLM") }
+    /// A line for each request: `CONNECTION REQUEST STATUS METHOD PATH USER`.
+    static var ntlmLog: URL? { file("NTLM_LOG") }
 
     /// The address in a variable of `scripts/with-servers`; its name without `OPERATIONNETWORKING_`.
     static func url(_ name: String) -> URL? {
@@ -28,5 +37,9 @@ enum RealServers {
     /// The file or directory in a variable.
     static func file(_ name: String) -> URL? {
         value(name).map { URL(fileURLWithPath: $0) }
+    }
+
+    private static func value(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment["OPERATIONNETWORKING_\(name)"].flatMap { $0.isEmpty ? nil : $0 }
     }
 }
