@@ -28,6 +28,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self.init(.tls, "\(error)")
         case let error as CertificateError:
             self.init(.usage, "\(error)")
+        case let error as ProxyError:
+            self.init(Outcome(error.code), "\(error)")
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:

@@ -200,11 +200,15 @@ struct RedirectAttackTests {
     }
 
     @Test func anArchiveOfAnOlderVersionFollows() throws {
-        let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let archive = try #require(ConnectionOperation(request: URLRequest(url: url)).archive)
-        let data = try JSONEncoder().encode(archive)
+        let operation = ConnectionOperation(
+            request: URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
+        )
+        operation.redirectPolicy = .refuse
+        let data = try JSONEncoder().encode(try #require(operation.archive))
         var tree = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-        #expect(tree.removeValue(forKey: "redirectPolicy") != nil)
+        var settings = try #require(tree["settings"] as? [String: Any])
+        #expect(settings.removeValue(forKey: "redirectPolicy") != nil)
+        tree["settings"] = settings
         let older = try JSONSerialization.data(withJSONObject: tree)
         let decoded = try JSONDecoder().decode(OperationArchive.self, from: older)
         #expect(ConnectionOperation(archive: decoded).redirectPolicy == .follow)

@@ -47,6 +47,18 @@ import Testing
         #expect(Failure(URLError(code)).outcome == expected)
     }
 
+    @Test(
+        arguments: [
+            (.unreachable(proxy: "p", reason: "x"), .network), (.refused(proxy: "p", status: 502), .network),
+            (.authenticationRequired(proxy: "p"), .authorization), (.malformed(reason: "x"), .usage),
+            (.unsupported(reason: "x"), .usage),
+        ] as [(ProxyError, Outcome)]
+    )
+    func failuresOfProxiesHaveAClass(error: ProxyError, expected: Outcome) {
+        #expect(Failure(error).outcome == expected)
+        #expect(Failure(error).description == error.description)
+    }
+
     @Test func failuresOfDownloadsHaveAClass() throws {
         let file = URL(fileURLWithPath: "/f")
         let digest = try Digest(text: String(repeating: "0", count: 64))
