@@ -23,7 +23,15 @@ package final class EasyHandle {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
-    private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
+    /// Whether it may serve somebody else after ``reset()``: libcurl 7.88 goes on to take a `Host` field that was set once
+    /// for the host that cookies are for.
+    package internal(set) var isReusable = true
+    /// In this transfer.
+    package internal(set) var receivedCookies = 0
+    /// Whether the cookie engine is on, with what it was given and what it was sent.
+    var hasCookieEngine = false
+
+    var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
     package init() throws(CurlError) {
         CurlLibrary.initialize()
@@ -42,6 +50,8 @@ package final class EasyHandle {
     /// Forgets the last transfer, but not its connections.
     package func reset() {
         curl_easy_reset(raw)
+        forgetCookies()
+        receivedCookies = 0
         curl_slist_free_all(headerList)
         headerList = nil
         errorText.pointee = 0
@@ -115,6 +125,7 @@ package final class EasyHandle {
         try setMethod(options)
         try setHeaderLines(options.headerLines)
         try setVersion(options)
+        if let lines = options.cookieLines { try setCookies(lines) }
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let file = options.authoritiesFile {
             try set(CURLOPT_CAINFO, file)
@@ -210,6 +221,9 @@ package final class EasyHandle {
 
     private func setHeaderLines(_ lines: [String]) throws(CurlError) {
         for line in lines {
+            if line.utf8.prefix(5).elementsEqual("host:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) {
+                isReusable = false
+            }
             guard let longer = curl_slist_append(headerList, line) else {
                 throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
             }

@@ -28,6 +28,9 @@ package struct TransferOptions: Sendable {
     package var authoritiesFile: String?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
+    /// What libcurl chooses the cookies from that it sends, in the lines of Netscape's file format; `nil`: it neither sends
+    /// nor keeps any.
+    package var cookieLines: [String]?
 
     package init(
         url: String,
@@ -36,7 +39,8 @@ package struct TransferOptions: Sendable {
         body: Body = .none,
         version: HTTPVersion = .automatic,
         authoritiesFile: String? = nil,
-        connectTimeout: Double? = nil
+        connectTimeout: Double? = nil,
+        cookieLines: [String]? = nil
     ) {
         self.url = url
         self.method = method
@@ -45,5 +49,6 @@ package struct TransferOptions: Sendable {
         self.version = version
         self.authoritiesFile = authoritiesFile
         self.connectTimeout = connectTimeout
+        self.cookieLines = cookieLines
     }
 }
