@@ -182,7 +182,9 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
-        guard case .head(let head) = reader.read(line), !head.isInterim else { return true }
+        guard case .head(let head) = reader.read(line) else { return true }
+        for _ in head.fields.values(for: "Set-Cookie") { easy.didReceiveCookie() }
+        guard !head.isInterim else { return true }
         self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
             return give(up: .malformedHead(reason))
@@ -205,10 +207,18 @@ final class Transfer: EasyHandleDelegate {
         guard EndProof.isPossible(head: head, length: length ?? .none, isCoded: decoder != nil) else {
             return give(up: .endNotProvable)
         }
+        tellCookies()
         switch client.transferDidReceive(head) {
         case .receive: return true
         case .refuse: return give(up: .refused)
         }
+    }
+
+    /// libcurl has judged each cookie when its line came; it knows what is left.
+    private func tellCookies() {
+        guard easy.receivedCookies > 0, let known = request.cookies else { return }
+        let changes = CookieChanges(from: known, to: easy.cookieLines.compactMap { Cookie(line: $0) })
+        if !changes.isEmpty { client.transferDidReceive(changes) }
     }
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {

@@ -25,6 +25,8 @@ struct TransferRequest: Sendable {
     var uploadLimits: [BandwidthLimit] = []
     /// All of them hold for the response's body.
     var downloadLimits: [BandwidthLimit] = []
+    /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent or kept.
+    var cookies: [Cookie]?
 
     /// libcurl's form of it.
     var options: TransferOptions {
@@ -35,7 +37,8 @@ struct TransferRequest: Sendable {
             body: bodyLength,
             version: version,
             authoritiesFile: authoritiesFile,
-            connectTimeout: connectTimeout
+            connectTimeout: connectTimeout,
+            cookieLines: cookies?.map(\.line)
         )
     }
 
