@@ -25,12 +25,8 @@ extension Exchange {
             NetworkThread.shared.perform { transfers in
                 guard self.round == round, case .deciding = self.phase else { return }
                 guard let request else { return self.takeForResponse(head) }
+                self.untoldRedirect = (response, request)
                 self.go(on: request, transfers)
-                switch self.phase {
-                case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
-                // It failed, or is complete without a transfer.
-                case .opening, .deciding, .finishing, .stopping, .ended: break
-                }
             }
         }
     }

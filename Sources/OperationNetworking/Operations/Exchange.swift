@@ -76,6 +76,8 @@ final class Exchange: @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
+    /// Told when its request has begun: it may fail, or be complete without a transfer.
+    var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
@@ -155,6 +157,7 @@ final class Exchange: @unchecked Sendable {
         hop = request
         streamedBody = configuration.body
         redirectCount = 0
+        untoldRedirect = nil
         startTransfer(transfers)
     }
 
@@ -218,6 +221,9 @@ final class Exchange: @unchecked Sendable {
             sink.onChange = onChange
             pieces?.onChange = onChange
             transfers.start(request, id: id, for: self)
+            guard let followed = untoldRedirect else { return }
+            untoldRedirect = nil
+            owner?.exchangeDidFollow(followed.redirect, to: followed.request)
         } catch {
             fail(error)
         }
