@@ -53,15 +53,20 @@ public final class CookieJar: Sendable {
     /// Those that a request to `url` would carry, in the order in which it would carry them: the ones with the longest
     /// path first.
     public func cookies(for url: URL) -> [HTTPCookie] {
-        let (host, scheme) = (Cookie.canonical(url.host ?? ""), url.scheme?.lowercased())
+        cookies(for: url, host: Cookie.canonical(url.host ?? "")).compactMap { $0.httpCookie() }
+    }
+
+    /// The same for a server that is called `host` by the request.
+    func cookies(for url: URL, host: String) -> [Cookie] {
         // As libcurl: what never leaves the machine needs no TLS.
-        let isSecure = scheme == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
+        let isSecure =
+            url.scheme?.lowercased() == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
         let path = url.path(percentEncoded: true)
         return cookies(concerning: host)
             .filter { $0.concerns(path: path.isEmpty ? "/" : path) && (isSecure || !$0.isSecure) }
             .enumerated()
             .sorted { ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset) }
-            .compactMap { $0.element.httpCookie() }
+            .map(\.element)
     }
 
     /// Puts a cookie in, in place of the one of the same name for the same hosts and path. One that has expired takes that
