@@ -13,6 +13,8 @@ Prints the port of 127.0.0.1 that it listens on. Ends when its standard input do
     /gone       403
     /keep       a whole body with a Content-Length; the next request on the connection is never answered, the TCP
                 connection just ends
+    /head       the head of the request; the connection is kept
+    /407        407, as if it were a proxy; the connection is kept
 """
 
 import os
@@ -22,14 +24,19 @@ import sys
 import threading
 
 
-def read_request(connection):
+def read_head(connection):
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(65536)
         if not piece:
             return None
         data += piece
-    return data.split(b" ")[1].decode()
+    return data
+
+
+def read_request(connection):
+    data = read_head(connection)
+    return data.split(b" ")[1].decode() if data else None
 
 
 def end(connection, is_proper):
@@ -66,11 +73,25 @@ def answer(connection, path):
     connection.sendall(head + bodies[path])
 
 
+def answer_and_keep(connection, path, head):
+    while head is not None:
+        if path == "/407":
+            connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 4\r\n"
+                               b'Proxy-Authenticate: Basic realm="x"\r\n\r\nnone')
+        else:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(head) + head)
+        head = read_head(connection)
+
+
 def serve(plain, context):
     try:
         connection = context.wrap_socket(plain, server_side=True)
-        path = read_request(connection)
-        if path is None:
+        head = read_head(connection)
+        if head is None:
+            return
+        path = head.split(b" ")[1].decode()
+        if path in ("/head", "/407"):
+            answer_and_keep(connection, path, head)
             return
         answer(connection, path)
         if path == "/keep":

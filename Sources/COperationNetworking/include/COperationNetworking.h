@@ -2,6 +2,7 @@
 #ifndef COPERATIONNETWORKING_H
 #define COPERATIONNETWORKING_H
 
+#include "certificates.h"
 #include "digest.h"
 #include "epoll.h"
 #include "files.h"

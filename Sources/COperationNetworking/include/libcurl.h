@@ -69,6 +69,19 @@ static inline CURLcode clibcurl_easy_setopt_progress_callback(CURL *easy, clibcu
     return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
 }
 
+// CURLOPT_SSL_CTX_FUNCTION: `tls_context` is an SSL_CTX, with OpenSSL.
+typedef CURLcode (*clibcurl_tls_callback)(CURL *easy, void *tls_context, void *context);
+
+static inline CURLcode clibcurl_easy_setopt_tls_callback(CURL *easy, clibcurl_tls_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, callback);
+}
+
+// CURLOPT_CAINFO_BLOB, CURLOPT_SSLCERT_BLOB, CURLOPT_SSLKEY_BLOB: libcurl makes a copy.
+static inline CURLcode clibcurl_easy_setopt_blob(CURL *easy, CURLoption option, const void *bytes, size_t count) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
 static inline CURLcode clibcurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -114,6 +127,10 @@ static inline CURL *clibcurl_multi_next_finished(CURLM *multi, CURLcode *result)
 #define CLIBCURL_WRITE_PAUSE ((size_t)0x10000001)
 #define CLIBCURL_READ_PAUSE ((size_t)0x10000001)
 #define CLIBCURL_READ_ABORT ((size_t)0x10000000)
+#define CLIBCURL_AUTH_BASIC 1
+#define CLIBCURL_AUTH_DIGEST 2
+#define CLIBCURL_AUTH_NTLM 8
+_Static_assert(CURLAUTH_BASIC == 1 && CURLAUTH_DIGEST == 2 && CURLAUTH_NTLM == 8, "libcurl changed CURLAUTH_*");
 _Static_assert(CURL_WRITEFUNC_PAUSE == 0x10000001, "libcurl changed CURL_WRITEFUNC_PAUSE");
 _Static_assert(CURL_READFUNC_PAUSE == 0x10000001, "libcurl changed CURL_READFUNC_PAUSE");
 _Static_assert(CURL_READFUNC_ABORT == 0x10000000, "libcurl changed CURL_READFUNC_ABORT");

@@ -225,8 +225,6 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
-        // Whoever looks at redirects decides for himself.
-        configuration.staysSecure = state.redirect == nil
         if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
         configuration.check = check(state.request)
         return configuration

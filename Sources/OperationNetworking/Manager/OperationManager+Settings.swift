@@ -3,12 +3,6 @@ internal import OperationNetworkingSystem
 
 // How the requests of the manager's operations travel.
 extension OperationManager {
-    /// Whose certificates are trusted; the system's authorities unless something else is set.
-    public var trustAnchors: TrustAnchors {
-        get { state.withLock { $0.settings.trustAnchors } }
-        set { state.change { $0.settings.trustAnchors = newValue } }
-    }
-
     /// Where cookies come from and go to; ``CookieJar/shared`` unless something else is set, `nil`: there are none. A jar
     /// of its own keeps a manager's cookies apart from the others'.
     public var cookieJar: CookieJar? {
@@ -20,6 +14,18 @@ extension OperationManager {
     public var retryPolicy: RetryPolicy? {
         get { state.withLock { $0.settings.retryPolicy } }
         set { state.change { $0.settings.retryPolicy = newValue } }
+    }
+
+    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless something else is set.
+    public var redirectPolicy: RedirectPolicy {
+        get { state.withLock { $0.settings.redirectPolicy } }
+        set { state.change { $0.settings.redirectPolicy = newValue } }
+    }
+
+    /// Which proxy requests go through; what the environment says unless something else is set.
+    public var proxyConfiguration: ProxyConfiguration {
+        get { state.withLock { $0.settings.proxyConfiguration } }
+        set { state.change { $0.settings.proxyConfiguration = newValue } }
     }
 
     /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set: no limit but a

@@ -1,17 +1,16 @@
 internal import Foundation
+internal import OperationNetworkingSystem
 
-/// What to keep of a manager for a later process: the base URL, both serializers, whose certificates are trusted, when to
-/// try again, and how many operations run at once.
+/// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to and through
+/// which proxy, which redirects are followed, when to try again, and how many operations run at once.
 ///
-/// Not kept: queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
+/// Not kept: secrets (a ``ClientIdentity``, a proxy's credentials), queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive
     let responseSerializer: ResponseSerializerArchive
-    let trustAnchors: TrustAnchors
+    let settings: TransferSettingsArchive
     let maxConcurrentOperationCount: Int
-    /// Absent from archives of managers without one.
-    let retryPolicy: RetryPolicy?
 }
 
 extension OperationManager {
@@ -25,9 +24,8 @@ extension OperationManager {
                 baseURL: baseURL,
                 requestSerializer: try RequestSerializerArchive(requestSerializer),
                 responseSerializer: try ResponseSerializerArchive(responseSerializer),
-                trustAnchors: trustAnchors,
-                maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
-                retryPolicy: retryPolicy
+                settings: TransferSettingsArchive(state.withLock { $0.settings }),
+                maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount
             )
         }
     }
@@ -37,8 +35,7 @@ extension OperationManager {
         self.init(baseURL: archive.baseURL)
         requestSerializer = archive.requestSerializer.serializer
         responseSerializer = archive.responseSerializer.serializer
-        trustAnchors = archive.trustAnchors
-        retryPolicy = archive.retryPolicy
+        state.change { archive.settings.restore(&$0.settings) }
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }
 }

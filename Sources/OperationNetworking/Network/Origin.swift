@@ -13,3 +13,14 @@ struct Origin: Hashable, Sendable {
         port = url.port ?? (scheme == "https" ? 443 : 80)
     }
 }
+
+extension URL {
+    /// `http://host:8080`: what may be said of an address whose path and query are nobody's business.
+    var originText: String {
+        var components = URLComponents()
+        components.scheme = scheme
+        components.host = host
+        components.port = port
+        return components.string ?? "\(scheme ?? ""):"
+    }
+}

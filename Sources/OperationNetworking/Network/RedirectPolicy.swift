@@ -1,17 +1,54 @@
 import Foundation
 import FoundationNetworking
 
-/// Where a redirect leads, and what may go there: a pure decision
-/// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
-enum RedirectPolicy {
-    /// As in browsers and in Foundation.
-    static let maximumCount = 20
+/// Whether redirects are followed, how often, and what goes along
+/// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)). A value.
+///
+/// | Status   | Method                                            | Body           |
+/// |----------|---------------------------------------------------|----------------|
+/// | 301, 302 | POST becomes GET unless ``keepsPost``, others stay | as the method  |
+/// | 303      | GET, but HEAD stays                               | dropped        |
+/// | 307, 308 | stays                                             | stays          |
+///
+/// A body that stays goes to another origin, too, as RFC 9110 has it: whoever does not want that refuses the redirect,
+/// here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the response.
+public struct RedirectPolicy: Hashable, Sendable {
+    /// Follows up to 20 redirects, as browsers and Foundation do, and none from https to http.
+    public static let follow = RedirectPolicy()
+
+    /// Follows none: each redirect is the response.
+    public static let refuse = {
+        var policy = RedirectPolicy()
+        policy.isFollowing = false
+        return policy
+    }()
 
     /// Fields that say who somebody is. They were meant for one origin, and another one must not see them.
     static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
     /// What the caller calls one origin. Another one has its name in its URL (RFC 9110 §15.4).
     static let originField = "Host"
+
+    /// Whether redirects are followed; a redirect that is not is the response.
+    public var isFollowing = true
+    /// How many redirects are followed; one more is an error, `URLError.httpTooManyRedirects`. What was asked before may be
+    /// asked again: the answer may have changed, for example by a cookie.
+    public var maximumCount: Int
+    /// Whether a POST stays a POST after 301 and 302, as in RFC 9110 before everybody did otherwise.
+    public var keepsPost = false
+    /// Whether a redirect may lead from https to http. If not, it is an error,
+    /// `URLError.appTransportSecurityRequiresSecureConnection`, unless a closure of `setRedirect(_:)` lets it pass.
+    public var allowsDowngrade = false
+    /// Names of fields that another origin (another scheme, host or port) must not see, in any case; besides
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees.
+    public var droppedFields: Set<String> = []
+
+    /// - Parameter maximumCount: how many redirects are followed.
+    public init(maximumCount: Int = 20) {
+        self.maximumCount = maximumCount
+    }
+
+    // MARK: - Deciding
 
     /// Whether the head sends its reader elsewhere.
     static func isRedirect(_ head: ResponseHead) -> Bool {
@@ -23,43 +60,36 @@ enum RedirectPolicy {
 
     /// The request that follows the redirect.
     ///
-    /// | Status   | Method                                     | Body    |
-    /// |----------|--------------------------------------------|---------|
-    /// | 301, 302 | POST becomes GET, others stay              | as they |
-    /// | 303      | GET, but HEAD stays                        | dropped |
-    /// | 307, 308 | stays                                      | stays   |
-    ///
     /// - Returns: `nil` when `Location` leads nowhere that can be asked: the redirect is then the response.
-    static func request(after head: ResponseHead, to request: URLRequest) -> URLRequest? {
-        guard let current = request.url, let location = head.fields["Location"],
-            var next = URL(string: location, relativeTo: current)?.absoluteURL,
-            let scheme = next.scheme?.lowercased(), scheme == "http" || scheme == "https", next.host != nil
+    func request(after head: ResponseHead, to request: URLRequest) -> URLRequest? {
+        guard let current = request.url, let text = head.fields["Location"],
+            let location = RedirectLocation(text, from: current)
         else { return nil }
-        // RFC 9110 §10.2.2: a fragment is inherited by a Location without one.
-        if next.fragment == nil, let fragment = current.fragment(percentEncoded: true) {
-            var components = URLComponents(url: next, resolvingAgainstBaseURL: true)
-            components?.percentEncodedFragment = fragment
-            next = components?.url ?? next
-        }
-        var redirected = Self.request(request, movedTo: next)
+        var redirected = self.request(request, movedTo: location.url)
         let method = (request.httpMethod ?? "GET").uppercased()
         let becomesGet =
             switch head.status {
-            case 301, 302: method == "POST"
+            case 301, 302: method == "POST" && !keepsPost
             case 303: method != "GET" && method != "HEAD"
             default: false
             }
-        if becomesGet { dropBody(of: &redirected) }
+        if becomesGet { Self.dropBody(of: &redirected) }
         return redirected
     }
 
     /// The same request to another address. Another origin does not see what was meant for this one.
-    static func request(_ request: URLRequest, movedTo url: URL) -> URLRequest {
+    func request(_ request: URLRequest, movedTo url: URL) -> URLRequest {
         var moved = request
         moved.url = url
-        guard let current = request.url, !isSameOrigin(current, url) else { return moved }
-        for name in credentialFields + [originField] { moved.setValue(nil, forHTTPHeaderField: name) }
+        guard let current = request.url, !Self.isSameOrigin(current, url) else { return moved }
+        moved.removeFields(Self.credentialFields + [Self.originField] + droppedFields)
         return moved
+    }
+
+    /// The values of `Location`, if there are several that differ: nobody can say then what is meant.
+    static func conflict(in head: ResponseHead) -> [String]? {
+        let values = head.fields.values(for: "Location")
+        return Set(values).count > 1 ? values : nil
     }
 
     /// Whether somebody who asked over TLS would ask without it.
@@ -76,10 +106,50 @@ enum RedirectPolicy {
         request.httpMethod = "GET"
         request.httpBody = nil
         request.httpBodyStream = nil
-        for name in [
+        request.removeFields([
             "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding",
-        ] {
-            request.setValue(nil, forHTTPHeaderField: name)
+        ])
+    }
+}
+
+// MARK: - Codable
+
+extension RedirectPolicy: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case isFollowing, maximumCount, keepsPost, allowsDowngrade, droppedFields
+    }
+
+    /// A policy from an earlier process. What an older version did not write is as it is unless set.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        isFollowing = try values.decodeIfPresent(Bool.self, forKey: .isFollowing) ?? isFollowing
+        maximumCount = try values.decodeIfPresent(Int.self, forKey: .maximumCount) ?? maximumCount
+        keepsPost = try values.decodeIfPresent(Bool.self, forKey: .keepsPost) ?? keepsPost
+        allowsDowngrade = try values.decodeIfPresent(Bool.self, forKey: .allowsDowngrade) ?? allowsDowngrade
+        droppedFields = try values.decodeIfPresent(Set<String>.self, forKey: .droppedFields) ?? droppedFields
+    }
+
+    /// The set is written in order, so that equal policies are written alike.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(isFollowing, forKey: .isFollowing)
+        try values.encode(maximumCount, forKey: .maximumCount)
+        try values.encode(keepsPost, forKey: .keepsPost)
+        try values.encode(allowsDowngrade, forKey: .allowsDowngrade)
+        try values.encode(droppedFields.sorted(), forKey: .droppedFields)
+    }
+}
+
+// MARK: - Helpers
+
+extension URLRequest {
+    /// Takes fields out, however they are spelled and however often they are there: `setValue(nil, ...)` of Foundation on
+    /// Linux removes one spelling only.
+    fileprivate mutating func removeFields(_ names: [String]) {
+        guard let fields = allHTTPHeaderFields else { return }
+        allHTTPHeaderFields = fields.filter { field in
+            !names.contains { $0.isEqualIgnoringASCIICase(to: field.key) }
         }
     }
 }

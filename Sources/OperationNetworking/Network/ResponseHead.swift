@@ -39,6 +39,11 @@ struct ResponseHeadReader {
         case trailer
     }
 
+    /// Bytes that all heads of a transfer, and its trailers, may have together; as in libcurl from 8.3 on. Older ones only
+    /// limit a line, and a server could send lines for ever.
+    static let longest = 300 * 1024
+
+    private var byteCount = 0
     private var head: ResponseHead?
     private var hasFinalHead = false
     /// The first thing that was wrong with a field.
@@ -47,8 +52,13 @@ struct ResponseHeadReader {
     /// Whether a head has begun and its empty line has not come.
     var isInsideHead: Bool { head != nil }
 
+    /// Whether more came than anybody needs; nothing of what follows is read.
+    var isTooLong: Bool { byteCount > Self.longest }
+
     /// Takes the next line, with or without its line end.
     mutating func read(_ line: Span<UInt8>) -> Event {
+        byteCount += line.count
+        guard !isTooLong else { return .nothing }
         let line = line.extracting(Self.withoutLineEnd(line))
         guard !line.isEmpty else {
             guard let complete = head else { return .trailer }

@@ -31,8 +31,13 @@ final class Transfer: EasyHandleDelegate {
     private var length: MessageLength?
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
+    /// Judges the server; `nil` without TLS.
+    private let examination: ServerExamination?
     private var watchesForCloseNotify = false
     private var hasConnection = false
+    /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there: the answer is
+    /// not the server's.
+    private var isRefusedByProxy = false
     /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
     private var bytesReceived: Int64 = 0
@@ -68,7 +73,12 @@ final class Transfer: EasyHandleDelegate {
         lastActivity = since
         lastTurn = since
         body = request.body.map { RequestBodyReader($0) }
+        examination =
+            request.url.isTLS ? ServerExamination(policy: request.trustDomain.policy, url: request.url) : nil
     }
+
+    /// libcurl's form of the request.
+    var options: TransferOptions { request.options(examination) }
 
     // MARK: - The end
 
@@ -84,11 +94,15 @@ final class Transfer: EasyHandleDelegate {
 
     /// libcurl takes some broken ends for good ones.
     private func judge(_ code: Int32) -> TransferError? {
+        if let error = proxyError(code) { return error }
         // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
         if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived != declared {
             return .wrongLength(declared: declared, received: bytesReceived)
         }
         if let error = easy.error(for: code) {
+            if let refusal = examination?.error { return .untrusted(refusal) }
+            // CURLE_PEER_FAILED_VERIFICATION by libcurl's own look, after ours: it compares names, too.
+            if code == 60, let refusal = examination?.refusal(.host) { return .untrusted(refusal) }
             // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.
             return code == 1 && hasConnection ? .malformedHead(error.message) : .curl(error)
         }
@@ -102,6 +116,21 @@ final class Transfer: EasyHandleDelegate {
         return nil
     }
 
+    /// What a proxy is to blame for.
+    private func proxyError(_ code: Int32) -> TransferError? {
+        guard let proxy = request.trustDomain.proxy else { return nil }
+        if isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
+        guard let error = easy.error(for: code) else { return nil }
+        let evidence = ProxyError.Evidence(
+            code: code,
+            message: error.message,
+            tunnelStatus: easy.tunnelStatus,
+            proxyCode: easy.proxyCode,
+            hasConnection: hasConnection
+        )
+        return ProxyError(proxy, evidence).map { .proxy($0) }
+    }
+
     var metrics: TransferMetrics {
         var sum = spent
         sum.add(ownMetrics)
@@ -111,6 +140,7 @@ final class Transfer: EasyHandleDelegate {
     private var ownMetrics: TransferMetrics {
         let moments = easy.moments
         var metrics = TransferMetrics()
+        metrics.url = request.url
         metrics.bytesReceived = bytesReceived
         metrics.bytesDecoded = bytesDecoded
         metrics.bytesSent = bytesSent
@@ -168,6 +198,10 @@ final class Transfer: EasyHandleDelegate {
     func easyHandleWillSendRequest() -> Bool {
         lastActivity = clock.now
         guard maySendNow else { return give(up: .notSentAgain) }
+        if isRefusedByProxy {
+            isRefusedByProxy = false
+            reader = ResponseHeadReader()
+        }
         hasConnection = true
         takenBefore = easy.requestBytesTaken
         didConnect()
@@ -175,16 +209,25 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// libcurl sends a request again, over a fresh connection, when the one that it had used before died without a byte
-    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it.
+    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it, or a proxy stopped
+    /// it.
     private var maySendNow: Bool {
-        request.mayBeSentAgain || !hasConnection || easy.requestBytesTaken == takenBefore
+        request.mayBeSentAgain || isRefusedByProxy || !hasConnection || easy.requestBytesTaken == takenBefore
     }
 
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
-        guard case .head(let head) = reader.read(line) else { return true }
+        let event = reader.read(line)
+        guard !reader.isTooLong else {
+            return give(up: .malformedHead("it is longer than \(ResponseHeadReader.longest) bytes"))
+        }
+        guard case .head(let head) = event else { return true }
         for _ in head.fields.values(for: "Set-Cookie") { easy.didReceiveCookie() }
         guard !head.isInterim else { return true }
+        if head.status == 407, request.isAskedOfProxy {
+            isRefusedByProxy = true
+            return true
+        }
         self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
             return give(up: .malformedHead(reason))
@@ -222,7 +265,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
-        guard failure == nil else { return .failed }
+        guard failure == nil, !isRefusedByProxy else { return .failed }
         guard !client.transferMustWait, !waits(for: request.downloadLimits) else {
             isHeld = true
             return .full
@@ -304,7 +347,7 @@ final class Transfer: EasyHandleDelegate {
         )
     }
 
-    private var isTLS: Bool { request.url.scheme?.lowercased() == "https" }
+    private var isTLS: Bool { examination != nil }
 
     private func give(up reason: TransferError) -> Bool {
         failure = reason

@@ -47,6 +47,8 @@ struct TransferEnd: Sendable {
 enum TransferError: Error, Sendable {
     /// libcurl says so.
     case curl(CurlError)
+    /// The server is not one to talk to.
+    case untrusted(ServerTrustError)
     /// So many seconds without a byte.
     case idle(seconds: Double)
     /// The response's length cannot be known.
@@ -77,6 +79,8 @@ enum TransferError: Error, Sendable {
     /// The connection died when some of the request had gone out and nothing had come back, and the request is not one
     /// to be sent twice.
     case notSentAgain
+    /// The request did not get through its proxy.
+    case proxy(ProxyError)
     /// The request's body would have to be sent again, and can be read only once.
     case bodyNotRepeatable
 }

@@ -1,7 +1,9 @@
-internal import OperationNetworkingSystem
+public import Foundation
 
-/// What an exchange cost, all its redirects and resumptions together.
+/// What a transfer cost, or an exchange with all its redirects, resumptions and retries together.
 public struct TransferMetrics: Hashable, Sendable {
+    /// What was asked for, in the last transfer; without user and password.
+    public internal(set) var url: URL?
     /// Bytes of response bodies as they came over the wire, before any content coding was undone.
     public internal(set) var bytesReceived: Int64 = 0
     /// Bytes of response bodies after any content coding was undone; without one, as many as were received.
@@ -39,5 +41,26 @@ public struct TransferMetrics: Hashable, Sendable {
         sum.connectionCount += connectionCount
         sum.transferTime += transferTime
         self = sum
+    }
+}
+
+/// What the transfers of an exchange cost, together and one by one.
+struct TransferLog: Sendable {
+    /// Of so many the costs are kept one by one, the last ones.
+    static let longestList = 100
+
+    private(set) var sum = TransferMetrics()
+    private(set) var transfers: [TransferMetrics] = []
+
+    /// A transfer has ended.
+    mutating func add(_ next: TransferMetrics) {
+        sum.add(next)
+        if transfers.count == Self.longestList { transfers.removeFirst() }
+        transfers.append(next)
+    }
+
+    /// Bytes were there already, and are not fetched again.
+    mutating func addKept(_ count: Int64) {
+        sum.bytesKept += count
     }
 }

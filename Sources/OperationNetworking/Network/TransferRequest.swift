@@ -28,30 +28,40 @@ struct TransferRequest: Sendable {
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent or kept.
     var cookies: [Cookie]?
 
-    /// libcurl's form of it.
-    var options: TransferOptions {
+    /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
+    var isAskedOfProxy: Bool {
+        trustDomain.proxy?.kind == .http && url.scheme?.lowercased() == "http"
+            && version != .http2PriorKnowledge
+    }
+
+    /// libcurl's form of it; `examination` judges the server.
+    func options(_ examination: ServerExamination?) -> TransferOptions {
         TransferOptions(
             url: url.absoluteString,
             method: method,
             headerLines: headerLines,
             body: bodyLength,
             version: version,
-            authoritiesFile: authoritiesFile,
+            tls: examination.map { trustDomain.tlsOptions(judge: $0) },
             connectTimeout: connectTimeout,
+            proxy: proxyOptions,
             cookieLines: cookies?.map(\.line)
+        )
+    }
+
+    private var proxyOptions: TransferOptions.Proxy? {
+        guard let proxy = trustDomain.proxy else { return nil }
+        return TransferOptions.Proxy(
+            url: proxy.address,
+            user: proxy.user,
+            password: proxy.password,
+            headerLines: trustDomain.proxyAuthorization.map { ["Proxy-Authorization: " + $0] } ?? []
         )
     }
 
     private var bodyLength: TransferOptions.Body {
         guard let body else { return .none }
         return body.length.map { .length($0) } ?? .unknownLength
-    }
-
-    private var authoritiesFile: String? {
-        switch trustDomain.anchors {
-        case .system: nil
-        case .file(let url): url.path
-        }
     }
 
     private var headerLines: [String] {

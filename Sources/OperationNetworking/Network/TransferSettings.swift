@@ -2,12 +2,29 @@ import Foundation
 
 /// How requests travel: what a manager and its operations have in common.
 struct TransferSettings: Sendable {
+    static let defaultTLSVersions = TLSVersion.v1_2...TLSVersion.v1_3
+
+    var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
     /// `nil`: no cookies.
     var cookieJar: CookieJar? = .shared
+    var clientIdentity: ClientIdentity?
+    var tlsVersions = defaultTLSVersions
+    var proxyConfiguration = ProxyConfiguration.environment
+    var redirectPolicy = RedirectPolicy.follow
     var retryPolicy: RetryPolicy?
     /// Seconds until a connection has to stand.
     var connectTimeout: TimeInterval?
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
+
+    /// What no two transfers may share that differ in it.
+    var trustDomain: TrustDomain {
+        TrustDomain(
+            policy: securityPolicy,
+            anchors: trustAnchors,
+            identity: clientIdentity,
+            versions: tlsVersions
+        )
+    }
 }

@@ -16,8 +16,7 @@ final class Transfers {
     private let owner = ThreadIdentity.current
     private let poller: SocketPoller
     private let clock = PassClock()
-    private var domains: [TrustDomain: Int] = [:]
-    private var domainList: [TransferDomain] = []
+    private var domains = TransferDomains()
     private var admission = Admission()
     private var waiting: [TransferID: Waiting] = [:]
     private var running: [TransferID: Running] = [:]
@@ -48,6 +47,7 @@ final class Transfers {
     private struct Running {
         let transfer: Transfer
         let domain: TransferDomain
+        let domainNumber: UInt32
         let origin: Admission.Origin?
     }
 
@@ -127,9 +127,12 @@ final class Transfers {
         admit()
         goOn()
         let ready = drive {
-            for domain in domainList { domain.timeOut(now: clock.now) }
+            for domain in domains.all { domain.timeOut(now: clock.now) }
             return poller.poll { token, events in
-                domainList[Int(token >> 32)].act(on: Int32(truncatingIfNeeded: token), events)
+                domains[UInt32(truncatingIfNeeded: token >> 32)]?.act(
+                    on: Int32(truncatingIfNeeded: token),
+                    events
+                )
             }
         }
         for origin in connected { admission.didConnect(to: origin) }
@@ -137,7 +140,7 @@ final class Transfers {
         collectFinished()
         stopIdle()
         forgetDeadlines()
-        return ready > 0 || domainList.contains { $0.deadline.map { $0 <= clock.now } ?? false }
+        return ready > 0 || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
 
     /// Whether there are ends to tell, or transfers that may start.
@@ -154,7 +157,7 @@ final class Transfers {
 
     /// When ``pass()`` has something to do even if no socket is ready.
     var nextDeadline: MonotonicTime? {
-        (domainList.map(\.deadline) + [deadlines.next, held.next]).compactMap(\.self).min()
+        (domains.all.map(\.deadline) + [deadlines.next, held.next]).compactMap(\.self).min()
     }
 
     /// Seconds from now until `deadline`.
@@ -191,7 +194,24 @@ final class Transfers {
     }
 
     private func begin(_ next: Waiting, _ id: TransferID, _ origin: Admission.Origin?) throws(CurlError) {
-        let domain = try domain(for: next.request.trustDomain)
+        let (number, domain) = try domains.takeForTransfer(next.request.trustDomain) {
+            (number) throws(CurlError) in try makeDomain(number)
+        }
+        do throws(CurlError) {
+            try begin(next, id, origin, in: domain, number)
+        } catch {
+            domains.didEndTransfer(in: number)
+            throw error
+        }
+    }
+
+    private func begin(
+        _ next: Waiting,
+        _ id: TransferID,
+        _ origin: Admission.Origin?,
+        in domain: TransferDomain,
+        _ number: UInt32
+    ) throws(CurlError) {
         let easy = try domain.takeHandle()
         let transfer = Transfer(
             id: id,
@@ -205,9 +225,9 @@ final class Transfers {
             bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } },
             mustWait: { [unowned self] moment in held.insert(id, at: moment) }
         )
-        try easy.prepare(next.request.options, delegate: transfer)
+        try easy.prepare(transfer.options, delegate: transfer)
         try drive { () throws(CurlError) in try domain.add(easy) }
-        running[id] = Running(transfer: transfer, domain: domain, origin: origin)
+        running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, origin: origin)
         byHandle[ObjectIdentifier(easy)] = id
     }
 
@@ -226,7 +246,7 @@ final class Transfers {
     }
 
     private func collectFinished() {
-        for domain in domainList {
+        for domain in Array(domains.all) {
             while let (easy, code) = domain.nextFinished() {
                 guard let id = byHandle[ObjectIdentifier(easy)], let transfer = running[id]?.transfer else {
                     continue
@@ -289,15 +309,14 @@ final class Transfers {
         guard let ended = running.removeValue(forKey: id) else { return }
         byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
         drive { ended.domain.remove(ended.transfer.easy) }
+        domains.didEndTransfer(in: ended.domainNumber)
         ended.transfer.stopSending()
         if let origin = ended.origin { admission.didEnd(at: origin) }
     }
 
-    private func domain(for trust: TrustDomain) throws(CurlError) -> TransferDomain {
-        if let index = domains[trust] { return domainList[index] }
-        let index = domainList.count
+    private func makeDomain(_ number: UInt32) throws(CurlError) -> TransferDomain {
         let poller = poller
-        let domain = try TransferDomain(
+        return try TransferDomain(
             clock: clock,
             maximumIdleConnections: Self.maximumIdleConnections,
             didChangeSocket: { socket, interest in
@@ -307,16 +326,13 @@ final class Transfers {
                     try? poller.watch(
                         socket,
                         for: events,
-                        token: UInt64(index) << 32 | UInt64(UInt32(socket))
+                        token: UInt64(number) << 32 | UInt64(UInt32(socket))
                     )
                 case .forget:
                     poller.forget(socket)
                 }
             }
         )
-        domainList.append(domain)
-        domains[trust] = index
-        return domain
     }
 
     private func checkThread() {

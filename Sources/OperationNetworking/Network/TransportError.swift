@@ -72,7 +72,25 @@ extension URLError {
         URLError(
             .appTransportSecurityRequiresSecureConnection,
             url: url,
-            sentence: "An https address was replaced by one without TLS."
+            sentence: "An https address was replaced by one without TLS: \(url?.originText ?? "none")."
+        )
+    }
+
+    /// The end of an operation that was sent on once more than so many times.
+    static func tooManyRedirects(_ count: Int, url: URL?) -> URLError {
+        URLError(
+            .httpTooManyRedirects,
+            url: url,
+            sentence: "The server redirected more than \(count) \(count == 1 ? "time" : "times")."
+        )
+    }
+
+    /// The end of an operation that was sent to several places at once.
+    static func conflictingLocations(_ locations: [String], url: URL?) -> URLError {
+        URLError(
+            .badServerResponse,
+            url: url,
+            sentence: "The server sent \(locations.count) Locations that differ."
         )
     }
 
@@ -88,6 +106,8 @@ extension TransferError {
         switch self {
         case .curl(let error):
             return error.urlError(for: url)
+        case .untrusted(let error):
+            return error
         case .idle(let seconds):
             return URLError(
                 .timedOut,
@@ -185,6 +205,8 @@ extension TransferError {
             )
         case .refused:
             return URLError(.badServerResponse, url: url, sentence: "The response was refused.")
+        case .proxy(let error):
+            return error
         case .client(let error), .body(let error):
             return error
         }

@@ -1,17 +1,83 @@
-public import Foundation
-
-/// Whose signature makes a server's certificate trustworthy.
-public enum TrustAnchors: Hashable, Codable, Sendable {
-    /// The certificate authorities of the system.
-    case system
-    /// Those in a file, PEM, and no others.
-    case file(URL)
-}
+import Foundation
+internal import OperationNetworkingSystem
 
 /// What must be equal for two transfers to share anything: connections, TLS sessions, handles.
 ///
 /// libcurl hands out a connection that was opened under one policy to a transfer with another one, so it never gets
 /// the chance: each domain has its own multi handle.
 struct TrustDomain: Hashable, Sendable {
-    var anchors: TrustAnchors
+    var policy = SecurityPolicy.default
+    var anchors = TrustAnchors.system
+    var identity: ClientIdentity?
+    var versions = TransferSettings.defaultTLSVersions
+    /// With its credentials: a connection through a proxy, or a tunnel, is for whoever opened it.
+    var proxy: Proxy?
+    /// What the caller says to the proxy about who it is, besides.
+    var proxyAuthorization: String?
+
+    /// libcurl's form of it, for a connection to `host`.
+    func tlsOptions(judge: ServerExamination) -> TLSOptions {
+        TLSOptions(
+            authorities: authorities,
+            identity: identity?.keyPair,
+            versions: versions.lowerBound.rawValue...versions.upperBound.rawValue,
+            checksHost: policy.validatesDomainName,
+            // A short handshake shows no certificate, and what was pinned may be wanted no more.
+            resumesSessions: !policy.pins && identity == nil,
+            judge: judge
+        )
+    }
+
+    private var authorities: TLSOptions.Authorities {
+        switch anchors {
+        case .system:
+            let places = AuthorityPlaces.ofProcess
+            return places.isEmpty ? .standard : .places(file: places.file, directory: places.directory)
+        case .file(let url): return .places(file: url.path, directory: nil)
+        case .directory(let url): return .places(file: nil, directory: url.path)
+        case .certificates(let certificates): return .certificates(Self.pem(certificates))
+        }
+    }
+
+    private static func pem(_ certificates: [Certificate]) -> Data {
+        var text = ""
+        for certificate in certificates {
+            text += "-----BEGIN CERTIFICATE-----\n"
+            text += certificate.der.base64EncodedString(options: [
+                .lineLength64Characters, .endLineWithLineFeed,
+            ])
+            text += "\n-----END CERTIFICATE-----\n"
+        }
+        return Data(text.utf8)
+    }
+}
+
+/// Judges the servers of one transfer by its policy.
+final class ServerExamination: ServerJudge {
+    private let policy: SecurityPolicy
+    private let url: URL
+    private let failure = Locked<ServerTrustError?>(nil)
+
+    init(policy: SecurityPolicy, url: URL) {
+        self.policy = policy
+        self.url = url
+    }
+
+    /// Why the last server was refused.
+    var error: ServerTrustError? { failure.withLock { $0 } }
+
+    func refusal(_ check: ServerTrustError.Check) -> ServerTrustError {
+        ServerTrustError(host: url.host ?? "", check: check, serverTrust: nil, url: url)
+    }
+
+    func accepts(_ certificates: [Data], chain: ChainResult) -> Bool {
+        let trust = ServerTrust(host: url.host, presented: certificates, chain: chain, policy: policy)
+        let failed = policy.failedCheck(of: trust)
+        failure.change { [url] in
+            $0 = failed.map {
+                ServerTrustError(host: url.host ?? "", check: $0, serverTrust: trust, url: url)
+            }
+        }
+        return failed == nil
+    }
 }

@@ -3,7 +3,7 @@ internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
     /// A command line that has curl(1) send what the operation sends, for `sh`: method, URL, header fields, body, HTTP version,
-    /// timeouts, authorities. It can be pasted as it is.
+    /// timeouts, authorities, proxy; not the client's certificate. It can be pasted as it is.
     ///
     /// Bytes that no argument can hold are piped into curl; files are named, and read by curl itself. A body from a stream is
     /// left out, and a comment says so. Redirects are not followed.
@@ -15,7 +15,7 @@ extension ConnectionOperation {
     public func curlCommand(redactingSecrets: Bool = true) -> String {
         let (configuration, request) = state.withLock { (exchangeConfiguration($0), $0.request) }
         do {
-            return try CurlCommand(configuration, redacts: redactingSecrets).text
+            return try CurlCommandLine(configuration, redacts: redactingSecrets).text
         } catch {
             return "# " + Redaction.text(of: error, in: request)
         }

@@ -81,7 +81,15 @@ struct Attempts {
     /// What the end of a transfer means.
     /// - Returns: seconds until the next attempt; `nil`: the error is the result.
     mutating func wait(after error: any Error, to request: URLRequest, now: MonotonicTime) -> TimeInterval? {
-        wait(after: (error as? URLError).map { .error($0.code) } ?? .final, to: request, now: now)
+        wait(after: Self.outcome(error), to: request, now: now)
+    }
+
+    private static func outcome(_ error: any Error) -> RetryPolicy.Outcome {
+        switch error {
+        case let error as URLError: .error(error.code)
+        case let error as ProxyError where error.mayPass: .error(error.code)
+        default: .final
+        }
     }
 
     private mutating func wait(

@@ -225,10 +225,10 @@ extension ConnectionOperation: ExchangeOwner {
     func exchangeWillFollow(
         _ redirect: HTTPURLResponse,
         to request: URLRequest,
-        decide: @escaping @Sendable (URLRequest?) -> Void
+        decide: @escaping @Sendable (RedirectAnswer) -> Void
     ) {
-        guard let handler = state.withLock({ $0.redirect }) else { return decide(request) }
-        Self.processingQueue.async { decide(handler(self, request, redirect)) }
+        guard let handler = state.withLock({ $0.redirect }) else { return decide(.unseen) }
+        Self.processingQueue.async { decide(handler(self, request, redirect).map { .follow($0) } ?? .refuse) }
     }
 
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest) {

@@ -12,6 +12,20 @@ extension ConnectionOperation {
         set { configure { $0.settings.retryPolicy = newValue } }
     }
 
+    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless set. ``setRedirect(_:)`` has the
+    /// last word.
+    public var redirectPolicy: RedirectPolicy {
+        get { state.withLock { $0.settings.redirectPolicy } }
+        set { configure { $0.settings.redirectPolicy = newValue } }
+    }
+
+    /// Which proxy the request goes through; what the environment says unless set. What does not get through ends with a
+    /// ``ProxyError``. A `Proxy-Authorization` field of the request goes to an HTTP proxy, and never to a server.
+    public var proxyConfiguration: ProxyConfiguration {
+        get { state.withLock { $0.settings.proxyConfiguration } }
+        set { configure { $0.settings.proxyConfiguration = newValue } }
+    }
+
     /// Seconds that finding the server, connecting to it and TLS may take together; a transfer that needs longer fails
     /// with `URLError.timedOut`. `nil`, as it is unless set: no limit but the request's `timeoutInterval`.
     public var connectTimeout: TimeInterval? {
@@ -38,11 +52,5 @@ extension ConnectionOperation {
     public var cookieJar: CookieJar? {
         get { state.withLock { $0.settings.cookieJar } }
         set { configure { $0.settings.cookieJar = newValue } }
-    }
-
-    /// Whose certificates are trusted.
-    public var trustAnchors: TrustAnchors {
-        get { state.withLock { $0.settings.trustAnchors } }
-        set { configure { $0.settings.trustAnchors = newValue } }
     }
 }

@@ -64,7 +64,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var responseData: Data? { state.withLock { $0.responseData } }
 
     /// What the exchange cost; `nil` until the operation has finished.
-    public var metrics: TransferMetrics? { state.withLock { $0.metrics } }
+    public var metrics: TransferMetrics? { state.withLock { $0.metrics?.sum } }
+
+    /// What each transfer cost, and how long each of its phases took, in order: one for the request, and one more for each
+    /// redirect, resumption and attempt; the last 100. Empty until the operation has finished.
+    public var transferMetrics: [TransferMetrics] { state.withLock { $0.metrics?.transfers ?? [] } }
 
     /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or one that has
     /// no number in Foundation: ``responseString`` is decoded in that all the same.
@@ -207,10 +211,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.change { $0.uploadProgress = block }
     }
 
-    /// Called on a queue of the library for each redirect. Without it all are followed, up to 20.
+    /// Called on a queue of the library for each redirect that ``redirectPolicy`` follows. Without it, the policy decides
+    /// alone.
     ///
-    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization` or `Host` to another
-    /// origin.
+    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field that
+    /// the policy names, to another origin. It may lead from https to http: what the closure answers is followed.
     public func setRedirect(_ block: RedirectHandler?) {
         state.change { $0.redirect = block }
     }

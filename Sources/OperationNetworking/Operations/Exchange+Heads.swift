@@ -6,19 +6,19 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// Decides what the body is good for, before its first byte.
     func judge(_ head: ResponseHead) throws -> HeadAnswer {
-        if RedirectPolicy.isRedirect(head) {
+        if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
             verdict = .redirect(head)
             bodyUse = .keepAside
             return .receive
         }
         switch resumption.judge(head, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
-            metrics.bytesKept += sink.count
+            metrics.addKept(sink.count)
             try deliver(head, at: .end, expecting: total)
         case .replace(let total, let reason):
             try deliver(head, at: .start(reason), expecting: total)
         case .compare(let start, let total):
-            metrics.bytesKept += start
+            metrics.addKept(start)
             let left = sink.count - start
             try deliver(head, at: .again(from: start), expecting: total)
             bodyUse = .compare(left)

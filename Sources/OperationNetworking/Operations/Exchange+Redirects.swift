@@ -5,26 +5,31 @@ internal import OperationNetworkingSystem
 // Redirects: where the next transfer goes.
 extension Exchange {
     func follow(_ head: ResponseHead) {
-        guard let url = hop.url, let response = head.response(for: url),
-            let next = RedirectPolicy.request(after: head, to: hop)
-        else { return takeForResponse(head) }
-        guard redirectCount < RedirectPolicy.maximumCount else {
-            return fail(
-                URLError(
-                    .httpTooManyRedirects,
-                    url: url,
-                    sentence: "The server redirected more than \(RedirectPolicy.maximumCount) times."
-                )
-            )
+        let policy = configuration.settings.redirectPolicy
+        if let locations = RedirectPolicy.conflict(in: head) {
+            return fail(URLError.conflictingLocations(locations, url: hop.url))
         }
-        if configuration.staysSecure, RedirectPolicy.isDowngrade(from: url, to: next.url) {
-            return fail(URLError.insecure(url: next.url))
+        guard let url = hop.url, let response = head.response(for: url),
+            let next = policy.request(after: head, to: hop)
+        else { return takeForResponse(head) }
+        guard redirectCount < policy.maximumCount else {
+            return fail(URLError.tooManyRedirects(policy.maximumCount, url: url))
         }
         phase = .deciding
-        owner?.exchangeWillFollow(response, to: next) { [round] request in
+        owner?.exchangeWillFollow(response, to: next) { [round] answer in
             NetworkThread.shared.perform { transfers in
                 guard self.round == round, case .deciding = self.phase else { return }
-                guard let request else { return self.takeForResponse(head) }
+                let request: URLRequest
+                switch answer {
+                case .refuse: return self.takeForResponse(head)
+                case .follow(let chosen): request = chosen
+                case .unseen:
+                    guard policy.allowsDowngrade || !RedirectPolicy.isDowngrade(from: url, to: next.url)
+                    else {
+                        return self.fail(URLError.insecure(url: next.url))
+                    }
+                    request = next
+                }
                 self.untoldRedirect = (response, request)
                 self.go(on: request, transfers)
             }
@@ -48,7 +53,7 @@ extension Exchange {
                     return self.fail(URLError.insecure(url: url))
                 }
                 self.hasFreshURL = true
-                self.request = RedirectPolicy.request(self.request, movedTo: url)
+                self.request = self.configuration.settings.redirectPolicy.request(self.request, movedTo: url)
                 self.startFromFirstHop(transfers)
             }
         }

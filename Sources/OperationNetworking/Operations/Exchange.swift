@@ -89,7 +89,7 @@ final class Exchange: @unchecked Sendable {
 
     var download = ProgressMeter()
     var upload = ProgressMeter()
-    var metrics = TransferMetrics()
+    var metrics = TransferLog()
 
     /// `cookies` are those for the first hop, if they have been read already.
     init(_ configuration: ExchangeConfiguration, cookies: [Cookie]? = nil) {

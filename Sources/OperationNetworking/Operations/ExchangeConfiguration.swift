@@ -16,8 +16,6 @@ struct ExchangeConfiguration: Sendable {
     var overlap: Int64?
     /// Whether the owner may know another address when there is nothing at this one.
     var refreshesURL = false
-    /// Whether a redirect from https to http is an error (P19).
-    var staysSecure = false
     /// Refuses a response whose body must not reach the destination.
     var check: (@Sendable (HTTPURLResponse) throws -> Void)?
     /// Whether the identity coding is asked for, so that what came before a pause can be kept.
@@ -58,7 +56,8 @@ struct ExchangeConfiguration: Sendable {
     ///   - continues: whether they ask for the rest of what is there.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
     /// - Returns: all that the transfer needs.
-    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent.
+    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
+    ///   ``ProxyError`` for a proxy that cannot be used.
     func transferRequest(
         for hop: URLRequest,
         body: RequestBody?,
@@ -67,11 +66,17 @@ struct ExchangeConfiguration: Sendable {
         cookies: [Cookie]? = nil
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
+        try settings.securityPolicy.check(url)
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
         try fields.leaveFraming(to: body)
+        var trustDomain = settings.trustDomain
+        trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
+        // It is for a proxy, and no server ever sees it.
+        if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }
+        fields["Proxy-Authorization"] = nil
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
         let acceptsContentCoding = acceptsContentCoding && !continues
@@ -87,7 +92,7 @@ struct ExchangeConfiguration: Sendable {
             method: method,
             fields: fields,
             body: body,
-            trustDomain: TrustDomain(anchors: settings.trustAnchors),
+            trustDomain: trustDomain,
             version: version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),

@@ -13,12 +13,11 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeDidDownload(_ report: ProgressReport)
     func exchangeDidUpload(_ report: ProgressReport)
 
-    /// The server sends the reader elsewhere. `decide` is to be called once, on any thread, with the request to go on
-    /// with, or `nil` to take the redirect for the response.
+    /// The server sends the reader elsewhere. `decide` is to be called once, on any thread.
     func exchangeWillFollow(
         _ redirect: HTTPURLResponse,
         to request: URLRequest,
-        decide: @escaping @Sendable (URLRequest?) -> Void
+        decide: @escaping @Sendable (RedirectAnswer) -> Void
     )
 
     /// The redirect is followed: its request has begun.
@@ -38,6 +37,16 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeWillRetry(_ retry: Retry)
 
     func exchangeDidEnd(_ end: ExchangeEnd)
+}
+
+/// What an owner says to a redirect.
+enum RedirectAnswer: Sendable {
+    /// Nobody looked at it: the policy decides.
+    case unseen
+    /// Somebody wants to go on with this request.
+    case follow(URLRequest)
+    /// The redirect is the response.
+    case refuse
 }
 
 /// Why a request is sent later: again, or for the first time.
@@ -65,5 +74,5 @@ struct ExchangeEnd: Sendable {
     var error: (any Error)?
     /// The body, or as much of it as came, if it is in memory.
     var data: Data?
-    var metrics: TransferMetrics
+    var metrics: TransferLog
 }

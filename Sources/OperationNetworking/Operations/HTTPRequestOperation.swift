@@ -37,7 +37,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         self.init(archive: archive)
         self.responseSerializer = responseSerializer
         guard isFinished, error == nil else { return }
-        let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferMetrics())
+        let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferLog())
         let evaluation = evaluate(end)
         state.withLock { state in
             state.responseObject = evaluation.object

@@ -3,9 +3,11 @@ public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// What is worth keeping of an operation when its process ends: the request, where its body goes, when
-/// it is tried again, and the results if there are any.
+/// it is tried again, which servers are talked to and through which proxy, which redirects are followed, and the results
+/// if there are any.
 ///
-/// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, what came of an unfinished body. An operation that was not finished is made
+/// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams,
+/// secrets (a ``ClientIdentity``, a proxy's credentials), what came of an unfinished body. An operation that was not finished is made
 /// anew, ready to start from the beginning; a finished one comes back finished.
 public struct OperationArchive: Codable, Hashable, Sendable {
     /// The request, as given.
@@ -24,7 +26,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     private let bodyArchive: BodyArchive?
     private let timeoutInterval: Double
     private let outputFile: URL?
-    private let retryPolicy: RetryPolicy?
+    private let settings: TransferSettingsArchive
     private let isFinished: Bool
     private let response: Response?
     private let responseData: Data?
@@ -60,7 +62,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
         timeoutInterval = state.request.timeoutInterval
         outputFile = state.outputFile
-        retryPolicy = state.settings.retryPolicy
+        settings = TransferSettingsArchive(state.settings)
         isFinished = state.machine.phase == .finished
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = state.response.flatMap { [isFinished] response in
@@ -84,7 +86,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     /// Puts back what was kept.
     func restore(_ state: inout OperationState) {
         state.outputFile = outputFile
-        state.settings.retryPolicy = retryPolicy
+        settings.restore(&state.settings)
         guard isFinished else { return }
         state.machine = .finished
         state.isDelivered = true

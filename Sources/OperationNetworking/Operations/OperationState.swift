@@ -58,7 +58,7 @@ struct OperationState {
     var error: (any Error)?
     var responseData: Data?
     var responseObject: (any Sendable)?
-    var metrics: TransferMetrics?
+    var metrics: TransferLog?
 
     init(request: URLRequest) {
         self.request = request

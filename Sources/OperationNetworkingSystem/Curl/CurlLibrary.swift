@@ -22,6 +22,15 @@ package enum CurlLibrary {
         (versionInformation?.pointee.features ?? 0) & Int32(CURL_VERSION_HTTP2) != 0
     }
 
+    /// Where libcurl looks for authorities if it is told nothing else.
+    package static var authorities: ChainVerifier.Anchors {
+        let information = versionInformation?.pointee
+        return .places(
+            file: information?.cainfo.map { String(cString: $0) },
+            directory: information?.capath.map { String(cString: $0) }
+        )
+    }
+
     private static var versionInformation: UnsafePointer<curl_version_info_data>? {
         clibcurl_version()
     }

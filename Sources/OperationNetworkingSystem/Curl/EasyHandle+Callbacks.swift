@@ -33,6 +33,10 @@ extension EasyHandle {
         from(context).willSendRequest()
     }
 
+    static let willStartTLS: clibcurl_tls_callback = { _, context, handle in
+        from(handle).willStartTLS(context)
+    }
+
     static let didProgress: clibcurl_progress_callback = { context, _, _, _, _ in
         from(context).lookForCloseNotify()
         return 0
@@ -47,6 +51,13 @@ extension EasyHandle {
         UInt8
     > {
         UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
+    }
+
+    private func willStartTLS(_ context: UnsafeMutableRawPointer?) -> CURLcode {
+        guard let judge, let context, ServerVerification.install(judge, in: OpaquePointer(context)) else {
+            return CURLE_SSL_CERTPROBLEM
+        }
+        return CURLE_OK
     }
 
     private func willSendRequest() -> Int32 {

@@ -16,11 +16,14 @@ package final class EasyHandle {
     let pointer: OpaquePointer
     /// Told about everything that comes in; kept until the next ``reset()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
+    /// Decides about the server of the next TLS connection.
+    var judge: (any ServerJudge)?
     /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.
     package private(set) var hasCloseNotify = false
     /// Why there was no socket, an `errno`; libcurl does not look.
     private var socketError: Int32 = 0
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
     /// Whether it may serve somebody else after ``reset()``: libcurl 7.88 goes on to take a `Host` field that was set once
@@ -44,6 +47,7 @@ package final class EasyHandle {
     deinit {
         curl_easy_cleanup(raw)
         curl_slist_free_all(headerList)
+        curl_slist_free_all(proxyHeaderList)
         errorText.deallocate()
     }
 
@@ -54,8 +58,11 @@ package final class EasyHandle {
         receivedCookies = 0
         curl_slist_free_all(headerList)
         headerList = nil
+        curl_slist_free_all(proxyHeaderList)
+        proxyHeaderList = nil
         errorText.pointee = 0
         delegate = nil
+        judge = nil
         hasCloseNotify = false
         socketError = 0
     }
@@ -102,6 +109,12 @@ package final class EasyHandle {
     /// (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
     package var requestBytesTaken: Int { long(CURLINFO_REQUEST_SIZE) }
 
+    /// The status of the proxy's last answer to CONNECT; 0: there was none (CURLINFO_HTTP_CONNECTCODE(3)).
+    package var tunnelStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
+
+    /// What a SOCKS proxy failed with, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
+    package var proxyCode: Int { long(CURLINFO_PROXY_ERROR) }
+
     private func long(_ info: CURLINFO) -> Int {
         var value = 0
         clibcurl_easy_getinfo_long(raw, info, &value)
@@ -123,14 +136,12 @@ package final class EasyHandle {
         try setConstants()
         try set(CURLOPT_URL, options.url)
         try setMethod(options)
-        try setHeaderLines(options.headerLines)
+        try set(options.headerLines, CURLOPT_HTTPHEADER, &headerList)
+        try setProxy(options)
         try setVersion(options)
         if let lines = options.cookieLines { try setCookies(lines) }
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
-        if let file = options.authoritiesFile {
-            try set(CURLOPT_CAINFO, file)
-            try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
-        }
+        if let tls = options.tls { try setTLS(tls) }
     }
 
     /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
@@ -219,17 +230,43 @@ package final class EasyHandle {
         }
     }
 
-    private func setHeaderLines(_ lines: [String]) throws(CurlError) {
+    private func set(
+        _ lines: [String],
+        _ option: CURLoption,
+        _ list: inout UnsafeMutablePointer<curl_slist>?
+    ) throws(CurlError) {
         for line in lines {
             if line.utf8.prefix(5).elementsEqual("host:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) {
                 isReusable = false
             }
-            guard let longer = curl_slist_append(headerList, line) else {
+            guard let longer = curl_slist_append(list, line) else {
                 throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
             }
-            headerList = longer
+            list = longer
         }
-        try check(clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, headerList))
+        try check(clibcurl_easy_setopt_list(raw, option, list))
+    }
+
+    private func setProxy(_ options: TransferOptions) throws(CurlError) {
+        // An empty name keeps libcurl from reading the environment, whose proxies were looked at before this.
+        try set(CURLOPT_PROXY, options.proxy?.url ?? "")
+        try set(CURLOPT_NOPROXY, "")
+        guard let proxy = options.proxy else { return }
+        // Fields of the request are for the server, and a proxy that opens a tunnel does not see them.
+        try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        try set(proxy.headerLines, CURLOPT_PROXYHEADER, &proxyHeaderList)
+        // HTTP/2 without TLS is between the client and the server, and no proxy's business. libcurl tunnels https anyway.
+        try set(CURLOPT_HTTPPROXYTUNNEL, options.version == .http2PriorKnowledge ? 1 : 0)
+        try set(CURLOPT_SOCKS5_AUTH, Int(CLIBCURL_AUTH_BASIC))
+        guard proxy.user != nil || proxy.password != nil else { return }
+        try set(CURLOPT_PROXYUSERNAME, proxy.user ?? "")
+        try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
+        // Only there: with NTLM among them, libcurl 7.88 never finds a connection through SOCKS again.
+        guard proxy.url.hasPrefix("http://") else { return }
+        try set(
+            CURLOPT_PROXYAUTH,
+            Int(CLIBCURL_AUTH_BASIC | CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
+        )
     }
 
     private func setVersion(_ options: TransferOptions) throws(CurlError) {
@@ -246,11 +283,11 @@ package final class EasyHandle {
         }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
         try check(clibcurl_easy_setopt_long(raw, option, value))
     }
 
-    private func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+    func set(_ option: CURLoption, _ value: String) throws(CurlError) {
         try check(clibcurl_easy_setopt_string(raw, option, value))
     }
 }

@@ -18,19 +18,38 @@ package struct TransferOptions: Sendable {
         case unknownLength
     }
 
+    /// A server to go through.
+    package struct Proxy: Sendable {
+        /// `http://host:port`, `socks5h://host:port`, without credentials.
+        package var url: String
+        package var user: String?
+        package var password: String?
+        /// For an HTTP proxy only, as ``TransferOptions/headerLines``.
+        package var headerLines: [String]
+
+        package init(url: String, user: String? = nil, password: String? = nil, headerLines: [String] = []) {
+            self.url = url
+            self.user = user
+            self.password = password
+            self.headerLines = headerLines
+        }
+    }
+
     package var url: String
     package var method: String
     /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it empty.
     package var headerLines: [String]
     package var body: Body
     package var version: HTTPVersion
-    /// A PEM file to trust instead of the system's certificate authorities.
-    package var authoritiesFile: String?
+    /// How the connection is secured, for an https URL; `nil`: as libcurl does by itself.
+    package var tls: TLSOptions?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
     /// What libcurl chooses the cookies from that it sends, in the lines of Netscape's file format; `nil`: it neither sends
     /// nor keeps any.
     package var cookieLines: [String]?
+    /// `nil`: none, whatever the environment says.
+    package var proxy: Proxy?
 
     package init(
         url: String,
@@ -38,8 +57,9 @@ package struct TransferOptions: Sendable {
         headerLines: [String] = [],
         body: Body = .none,
         version: HTTPVersion = .automatic,
-        authoritiesFile: String? = nil,
+        tls: TLSOptions? = nil,
         connectTimeout: Double? = nil,
+        proxy: Proxy? = nil,
         cookieLines: [String]? = nil
     ) {
         self.url = url
@@ -47,8 +67,9 @@ package struct TransferOptions: Sendable {
         self.headerLines = headerLines
         self.body = body
         self.version = version
-        self.authoritiesFile = authoritiesFile
+        self.tls = tls
         self.connectTimeout = connectTimeout
+        self.proxy = proxy
         self.cookieLines = cookieLines
     }
 }

@@ -24,6 +24,10 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self.init(Outcome(error), "\(error)")
         case let error as URLError:
             self.init(Outcome(error.code), (error as NSError).localizedDescription)
+        case let error as ServerTrustError:
+            self.init(.tls, "\(error)")
+        case let error as CertificateError:
+            self.init(.usage, "\(error)")
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:

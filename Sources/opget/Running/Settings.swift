@@ -27,9 +27,9 @@ struct Settings: Sendable {
     /// Seconds for one file.
     var maximumTime: Double?
 
-    /// `--cacert`, else what curl takes: `CURL_CA_BUNDLE`, then `SSL_CERT_FILE`; else the system's.
+    /// `--cacert`, else curl's `CURL_CA_BUNDLE`; else what the library takes, `SSL_CERT_FILE` and `SSL_CERT_DIR` included.
     static func trustAnchors(option: String?, environment: [String: String]) -> TrustAnchors {
-        let named = [option, environment["CURL_CA_BUNDLE"], environment["SSL_CERT_FILE"]]
+        let named = [option, environment["CURL_CA_BUNDLE"]]
         guard let path = named.compactMap({ $0 }).first(where: { !$0.isEmpty }) else { return .system }
         return .file(URL(fileURLWithPath: path))
     }

@@ -139,9 +139,9 @@ extension TransferEnd {
         error?.error(for: URL(fileURLWithPath: "/"))
     }
 
-    /// The code of ``operationError``, if it is a `URLError`.
+    /// The code of ``operationError``, if it is a `URLError`, or has one beneath.
     var code: URLError.Code? {
-        (operationError as? URLError)?.code
+        (operationError as? URLError ?? (operationError as? ServerTrustError)?.urlError)?.code
     }
 }
 

@@ -3,7 +3,7 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// What to type to have curl(1) send the request of an operation: a value.
-struct CurlCommand {
+struct CurlCommandLine {
     /// Longer ones do not fit into one argument on Linux, which has 128 KiB for each.
     private static let longestArgument = 100_000
 
@@ -39,7 +39,7 @@ struct CurlCommand {
     }
 
     var text: String {
-        let options = request.options
+        let options = request.options(nil)
         var words = ["curl", "--disable", "--globoff", "--silent", "--show-error"]
         var source: String?
         switch (options.method, options.body) {
@@ -63,11 +63,31 @@ struct CurlCommand {
         if request.idleTimeout > 0, request.idleTimeout < 1e6 {
             words += ["--speed-limit", "1", "--speed-time", String(Int(request.idleTimeout.rounded(.up)))]
         }
-        if let file = options.authoritiesFile { words += ["--cacert", file] }
+        words += connectionWords
         words += ["--url", redacts ? Redaction.text(ofURL: options.url) : options.url]
         let command = words.map(ShellText.word).joined(separator: " ")
         let whole = source.map { $0 + " | " + command } ?? command
         return isStream ? whole + " # without the body, which comes from a stream" : whole
+    }
+
+    /// Whom to trust, and through which proxy. curl would look for one in the environment by itself.
+    private var connectionWords: [String] {
+        var words: [String] = []
+        switch request.trustDomain.anchors {
+        case .file(let url): words += ["--cacert", url.path]
+        case .directory(let url): words += ["--capath", url.path]
+        case .system, .certificates: break
+        }
+        guard let proxy = request.trustDomain.proxy else { return words + ["--noproxy", "*"] }
+        words += ["--noproxy", "", "--proxy", proxy.address]
+        if proxy.user != nil || proxy.password != nil {
+            let user = "\(proxy.user ?? ""):\(proxy.password ?? "")"
+            words += ["--proxy-user", redacts ? Redaction.mark : user]
+        }
+        if let authorization = request.trustDomain.proxyAuthorization {
+            words += ["--proxy-header", redacted("Proxy-Authorization: " + authorization)]
+        }
+        return words
     }
 
     // MARK: - The body

@@ -1,0 +1,211 @@
+import Foundation
+
+/// A server that requests go through instead of going straight to theirs.
+///
+/// An http URL is asked of an `http` proxy, which sees everything; for https it only opens a tunnel
+/// ([RFC 9110 §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)), and everything in it is between the client and
+/// the server. A SOCKS proxy passes bytes on for both.
+///
+/// Proxies that are spoken to over TLS (`https://`) are refused: one verdict about trust would be asked about two servers,
+/// and could not tell which one it is about.
+public struct Proxy: Hashable, Sendable {
+    /// How the proxy is spoken to.
+    public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
+        /// HTTP; tunnels for https.
+        case http
+        /// SOCKS 4: names are looked up here, IPv4 only, no password.
+        case socks4
+        /// SOCKS 4a: as ``socks4``, but the proxy looks names up.
+        case socks4a
+        /// SOCKS 5 ([RFC 1928](https://www.rfc-editor.org/rfc/rfc1928)): names are looked up here.
+        case socks5
+        /// As ``socks5``, but the proxy looks names up.
+        case socks5h
+    }
+
+    /// That of a proxy without one, as in curl.
+    public static let defaultPort = 1080
+
+    /// How it is spoken to.
+    public let kind: Kind
+    /// Its name or address; IPv6 without brackets.
+    public let host: String
+    /// Where it listens.
+    public let port: Int
+    /// Who is to use it; `nil`: nobody in particular.
+    public let user: String?
+    /// The user's password.
+    public let password: String?
+
+    /// - Parameters:
+    ///   - kind: how it is spoken to.
+    ///   - host: its name or address; IPv6 without brackets.
+    ///   - port: where it listens.
+    ///   - user: for Basic, Digest and NTLM, whichever the proxy takes, or for RFC 1929.
+    ///   - password: the user's.
+    /// - Throws: ``ProxyError/malformed(reason:)`` for a host or a port that is none, and for credentials that cannot be sent.
+    public init(
+        kind: Kind = .http,
+        host: String,
+        port: Int = Proxy.defaultPort,
+        user: String? = nil,
+        password: String? = nil
+    ) throws(ProxyError) {
+        guard !host.isEmpty else { throw .malformed(reason: "it has no host") }
+        guard Self.isAddress(host) || host.unicodeScalars.allSatisfy(Self.isInName) else {
+            throw .malformed(reason: "its host has a character that no host has")
+        }
+        guard (1...65535).contains(port) else { throw .malformed(reason: "its port is not one") }
+        for text in [user, password].compactMap(\.self)
+        where !text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) {
+            throw .malformed(reason: "its user or password has control characters")
+        }
+        // RFC 7617 §2: the colon ends the user.
+        guard kind != .http || user?.contains(":") != true else {
+            throw .malformed(reason: "its user has a colon")
+        }
+        self.kind = kind
+        self.host = host
+        self.port = port
+        self.user = user
+        self.password = password
+    }
+
+    /// A proxy as the environment names it: `http://user:password@host:3128`, `socks5h://host`, `host:3128`.
+    ///
+    /// | Text                        | means                                                     |
+    /// |-----------------------------|-----------------------------------------------------------|
+    /// | without a scheme            | `http`                                                    |
+    /// | `socks://`                  | `socks4`                                                  |
+    /// | without a port              | ``defaultPort``                                           |
+    /// | `%40` in user and password  | `@`                                                       |
+    /// | a path                      | nothing                                                   |
+    ///
+    /// - Throws: ``ProxyError``; it does not tell what the text says, which may be a secret.
+    public init(_ text: String) throws(ProxyError) {
+        var rest = text[...]
+        var kind = Kind.http
+        if let end = text.range(of: "://") {
+            kind = try Self.kind(text[..<end.lowerBound].lowercased())
+            rest = text[end.upperBound...]
+        }
+        rest = rest.prefix { !"/?#".contains($0) }
+        var user: String?
+        var password: String?
+        if let at = rest.lastIndex(of: "@") {
+            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            user = try Self.decoded(parts[0])
+            password = parts.count > 1 ? try Self.decoded(parts[1]) : nil
+            rest = rest[rest.index(after: at)...]
+        }
+        let (host, port) = try Self.server(rest)
+        try self.init(kind: kind, host: host, port: port, user: user, password: password)
+    }
+
+    /// What may be said of it: `http://host:3128`.
+    public var address: String { "\(kind.rawValue)://\(server)" }
+
+    /// As in a URL: `host:3128`, `[::1]:3128`.
+    private var server: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    // MARK: - Reading
+
+    private static func kind(_ scheme: String) throws(ProxyError) -> Kind {
+        if let kind = Kind(rawValue: scheme) { return kind }
+        switch scheme {
+        case "socks": return .socks4
+        case "https":
+            throw .unsupported(
+                reason:
+                    "https proxies are not supported: trust in the proxy could not be told from trust in the server"
+            )
+        default:
+            throw .unsupported(reason: "a proxy is http, socks4, socks4a, socks5 or socks5h")
+        }
+    }
+
+    private static func server(_ text: Substring) throws(ProxyError) -> (host: String, port: Int) {
+        var host = text
+        var port: Substring?
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw .malformed(reason: "its host has no ]") }
+            host = text[text.index(after: text.startIndex)..<end]
+            guard isAddress(String(host)) else {
+                throw .malformed(reason: "its host in brackets is no address")
+            }
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw .malformed(reason: "its port is not one") }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        } else if let colon = text.lastIndex(of: ":") {
+            host = text[..<colon]
+            port = text[text.index(after: colon)...]
+            guard !host.contains(":") else {
+                throw .malformed(reason: "its host has a colon: IPv6 needs brackets")
+            }
+        }
+        guard let port, !port.isEmpty else { return (String(host), defaultPort) }
+        guard let number = Int64(digits: port), let port = Int(exactly: number) else {
+            throw .malformed(reason: "its port is not one")
+        }
+        return (String(host), port)
+    }
+
+    private static func decoded(_ text: Substring) throws(ProxyError) -> String {
+        guard let decoded = text.removingPercentEncoding else {
+            throw .malformed(reason: "its user or password has a percent sign that encodes nothing")
+        }
+        return decoded
+    }
+
+    /// IPv6, with a zone or without.
+    private static func isAddress(_ host: String) -> Bool {
+        host.contains(":")
+            && host.utf8.allSatisfy { $0.isHTTPTokenCharacter || $0 == UInt8(ascii: ":") }
+    }
+
+    private static func isInName(_ scalar: Unicode.Scalar) -> Bool {
+        !scalar.isASCII || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+            || "-._".unicodeScalars.contains(scalar)
+    }
+}
+
+// MARK: - Codable
+
+extension Proxy: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case kind, host, port
+    }
+
+    /// A proxy from an earlier process, without credentials.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        try self.init(
+            kind: try values.decode(Kind.self, forKey: .kind),
+            host: try values.decode(String.self, forKey: .host),
+            port: try values.decode(Int.self, forKey: .port)
+        )
+    }
+
+    /// User and password are not written: archives lie about in files. Set the proxy again where it needs them.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(kind, forKey: .kind)
+        try values.encode(host, forKey: .host)
+        try values.encode(port, forKey: .port)
+    }
+}
+
+// MARK: - CustomStringConvertible
+
+extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without the credentials: `http://redacted@host:3128`.
+    public var description: String {
+        user == nil && password == nil ? address : "\(kind.rawValue)://redacted@\(server)"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// Only what ``description`` tells: `dump` and string interpolation of what holds a proxy look here.
+    public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+}

@@ -1,0 +1,112 @@
+import Foundation
+
+/// Where a `Location` field leads ([RFC 9110 §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)): a pure
+/// decision.
+///
+/// | `Location`                                    | leads                                                        |
+/// |-----------------------------------------------|--------------------------------------------------------------|
+/// | relative, `//host/path`, `?query`             | to what RFC 3986 §5 makes of it                              |
+/// | without a fragment                            | to the fragment of the request                               |
+/// | with spaces, non-ASCII, `"<>\^{|}` and such   | there, percent-encoded; what is encoded already stays        |
+/// | with a host that is not ASCII                 | to its form in ASCII (RFC 5891)                              |
+/// | with `user:password@`                         | there, without them: no server gives its clients credentials |
+/// | empty, or with control characters             | nowhere                                                      |
+/// | `ftp:`, `file:`, `data:`, `http:` without a host, a malformed host or port | nowhere                         |
+///
+/// What leads nowhere is not followed.
+struct RedirectLocation: Hashable, Sendable {
+    let url: URL
+
+    /// - Returns: `nil` if it leads nowhere.
+    init?(_ text: String, from current: URL) {
+        guard !text.isEmpty, text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }),
+            let reference = Self.reference(text),
+            let next = URL(string: reference, relativeTo: current)?.absoluteURL,
+            let scheme = next.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            next.host?.isEmpty == false, (1...65535).contains(next.port ?? 80),
+            var components = URLComponents(url: next, resolvingAgainstBaseURL: true)
+        else { return nil }
+        // A reference without a host inherits the caller's own user and password, which stay at their origin.
+        let old = URLComponents(url: current, resolvingAgainstBaseURL: true)
+        let isSame = Origin(current) == Origin(next)
+        components.percentEncodedUser = isSame ? old?.percentEncodedUser : nil
+        components.percentEncodedPassword = isSame ? old?.percentEncodedPassword : nil
+        if components.percentEncodedFragment == nil {
+            components.percentEncodedFragment = old?.percentEncodedFragment
+        }
+        guard let url = components.url else { return nil }
+        self.url = url
+    }
+
+    /// A form of it that `URL` takes as it is: once a character has to be encoded, `URL` encodes every percent sign, too.
+    /// - Returns: `nil` if it has a host that nothing can be made of.
+    private static func reference(_ text: String) -> String? {
+        let (start, rest) = split(text)
+        guard let authority = start.authority else { return start.scheme + encoded(rest) }
+        let server = authority.suffix(
+            from: authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
+        )
+        guard server.unicodeScalars.allSatisfy({ !$0.isASCII || isInServer($0) }) else { return nil }
+        return start.scheme + "//" + server + encoded(rest)
+    }
+
+    /// Takes off `scheme:` and `//authority`, as RFC 3986 appendix B does.
+    private static func split(
+        _ text: String
+    ) -> (start: (scheme: Substring, authority: Substring?), rest: Substring) {
+        var rest = text[...]
+        var scheme = text[..<text.startIndex]
+        if let end = text.firstIndex(where: { ":/?#".contains($0) }), text[end] == ":", end != text.startIndex
+        {
+            scheme = text[...end]
+            rest = text[text.index(after: end)...]
+        }
+        guard rest.hasPrefix("//") else { return ((scheme, nil), rest) }
+        rest = rest.dropFirst(2)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        return ((scheme, authority), rest[authority.endIndex...])
+    }
+
+    /// Without `%`: a host that is spelled with it may be read differently by different readers.
+    private static func isInServer(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+            || "-._~:[]".unicodeScalars.contains(scalar)
+    }
+
+    /// Percent-encodes what no URL may have.
+    private static func encoded(_ text: Substring) -> String {
+        let octets = Array(text.utf8)
+        var result = ""
+        var hasFragment = false
+        for (index, octet) in octets.enumerated() {
+            let isPlain =
+                switch octet {
+                case UInt8(ascii: "%"): octets.dropFirst(index + 1).prefix(2).filter(\.isHexDigit).count == 2
+                // Only the first one begins a fragment.
+                case UInt8(ascii: "#"): !hasFragment
+                default: octet.isInReference
+                }
+            if octet == UInt8(ascii: "#") { hasFragment = true }
+            if isPlain {
+                result.unicodeScalars.append(Unicode.Scalar(octet))
+            } else {
+                result += "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercasedASCII)
+    }
+
+    /// Whether RFC 3986 §2 has it in paths and queries, reserved or not.
+    fileprivate var isInReference: Bool {
+        switch lowercasedASCII {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case let octet: "-._~/?!$&'()*+,;=:@".utf8.contains(octet)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import Foundation
+
+/// Which servers an operation talks to, beyond what their authorities say.
+///
+/// | Mode           | `allowInvalidCertificates` | Accepted is                                                                |
+/// |----------------|----------------------------|----------------------------------------------------------------------------|
+/// | `.none`        | no                         | a chain that leads to a trusted authority                                  |
+/// | `.none`        | yes                        | everything, but only if names are not compared: else nobody                |
+/// | `.publicKey`   | no                         | such a chain, with a pinned key in the path that was verified              |
+/// | `.publicKey`   | yes                        | a server whose own certificate has a pinned key                            |
+/// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities    |
+/// | `.certificate` | yes                        | a chain that is valid with the pins as the only authorities                |
+///
+/// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host. A mode without a
+/// pin accepts nobody. A request that pins is not sent without TLS.
+public struct SecurityPolicy: Hashable, Codable, Sendable {
+    /// What is compared with the pins.
+    public enum PinningMode: String, Hashable, Codable, Sendable, CaseIterable {
+        /// Nothing: there are no pins.
+        case none
+        /// Public keys. A certificate can be renewed as long as its key stays.
+        case publicKey
+        /// Certificates.
+        case certificate
+    }
+
+    /// What is compared with the pins.
+    public var pinningMode: PinningMode
+
+    /// One of these has to be in the server's path, or its key, as the mode says. None occurs twice.
+    public var pinnedCertificates: [Certificate] {
+        didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
+    }
+
+    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's.
+    public var pinnedPublicKeys: Set<PublicKeyPin>
+
+    /// Whether a certificate counts that is expired, self-signed or issued by somebody unknown.
+    public var allowInvalidCertificates: Bool
+
+    /// Whether the certificate has to be one for the URL's host.
+    public var validatesDomainName: Bool
+
+    /// - Parameters:
+    ///   - pinningMode: what is compared with the pins.
+    ///   - pinnedCertificates: see ``Certificate`` for how to read them from data, a file or a directory.
+    ///   - pinnedPublicKeys: further keys, for ``PinningMode/publicKey``.
+    ///   - allowInvalidCertificates: whether a certificate counts that no authority vouches for.
+    ///   - validatesDomainName: whether the certificate has to be one for the host.
+    public init(
+        pinningMode: PinningMode = .none,
+        pinnedCertificates: [Certificate] = [],
+        pinnedPublicKeys: Set<PublicKeyPin> = [],
+        allowInvalidCertificates: Bool = false,
+        validatesDomainName: Bool = true
+    ) {
+        self.pinningMode = pinningMode
+        self.pinnedCertificates = Self.unique(pinnedCertificates)
+        self.pinnedPublicKeys = pinnedPublicKeys
+        self.allowInvalidCertificates = allowInvalidCertificates
+        self.validatesDomainName = validatesDomainName
+    }
+
+    /// The authorities decide, and the certificate has to be one for the host.
+    public static let `default` = SecurityPolicy()
+
+    /// Refuses a URL whose server cannot show who it is, if there are pins to compare with it.
+    func check(_ url: URL) throws(ServerTrustError) {
+        guard pins, !url.isTLS else { return }
+        throw ServerTrustError(host: url.host ?? "", check: .encryption, serverTrust: nil, url: url)
+    }
+
+    /// Whether it compares anything with pins.
+    public var pins: Bool { pinningMode != .none }
+
+    private static func unique(_ certificates: [Certificate]) -> [Certificate] {
+        var seen: Set<Certificate> = []
+        return certificates.filter { seen.insert($0).inserted }
+    }
+}
+
+extension URL {
+    /// Whether it is asked for over TLS.
+    var isTLS: Bool { scheme?.lowercased() == "https" }
+}
+
+// MARK: - The verdict
+
+extension SecurityPolicy {
+    /// Judges a server. A pure function of the policy and of what is known about the server.
+    ///
+    /// - Parameter trust: what the server has presented, and what became of it.
+    /// - Returns: which check failed; `nil`: none, the server may be talked to.
+    public func failedCheck(of trust: ServerTrust) -> ServerTrustError.Check? {
+        if let failure = failureOfPath(in: trust) { return failure }
+        guard validatesDomainName, let host = trust.host else { return nil }
+        guard let leaf = trust.certificates.first, leaf.names(host) else { return .host }
+        return nil
+    }
+
+    private func failureOfPath(in trust: ServerTrust) -> ServerTrustError.Check? {
+        switch pinningMode {
+        case .none:
+            guard allowInvalidCertificates else { return trust.path.failure }
+            // Who compares names and takes any certificate would take anybody's, with any name in it.
+            return validatesDomainName && trust.host != nil ? .nothingPinned : nil
+        case .publicKey:
+            let pins = publicKeys
+            guard !pins.isEmpty else { return .nothingPinned }
+            if let failure = allowInvalidCertificates ? nil : trust.path.failure { return failure }
+            // What was only presented proves nothing: anybody can append a genuine certificate to a chain of his own (F38).
+            let path =
+                allowInvalidCertificates ? Array(trust.certificates.prefix(1)) : trust.path.certificates
+            return path.contains { pins.contains($0) } ? nil : .pin(pinningMode)
+        case .certificate:
+            guard !pinnedCertificates.isEmpty else { return .nothingPinned }
+            if let failure = allowInvalidCertificates ? nil : trust.path.failure { return failure }
+            return trust.pinnedPath.failure.map { allowInvalidCertificates ? $0.asPin : .pin(pinningMode) }
+        }
+    }
+
+    private var publicKeys: PinnedKeySet {
+        PinnedKeySet(certificates: pinnedCertificates, keys: pinnedPublicKeys)
+    }
+}
+
+/// The keys that a policy pins.
+struct PinnedKeySet: Hashable, Sendable {
+    private let pins: Set<PublicKeyPin>
+
+    init(certificates: [Certificate], keys: Set<PublicKeyPin>) {
+        pins = keys.union(certificates.compactMap { try? PublicKeyPin($0) })
+    }
+
+    var isEmpty: Bool { pins.isEmpty }
+
+    func contains(_ certificate: Certificate) -> Bool {
+        (try? PublicKeyPin(certificate)).map { pins.contains($0) } ?? false
+    }
+}
+
+extension ServerTrustError.Check {
+    /// A chain that does not lead to a pin is one thing; one that does, and is not valid, is another.
+    fileprivate var asPin: Self {
+        switch self {
+        case .chain(.unknownAuthority), .chain(.selfSigned): .pin(.certificate)
+        default: self
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import Foundation
+internal import OperationNetworkingSystem
+
+/// What is known about a server's identity: what it has presented, and what verification made of it.
+public struct ServerTrust: Hashable, Sendable {
+    /// Whom the request is for; `nil`: no name is to be compared.
+    public let host: String?
+    /// What the server has presented, its own certificate first. Nothing of it is proven.
+    public let certificates: [Certificate]
+    /// By the trusted authorities.
+    public let path: Path
+    /// With the pinned certificates as the only authorities.
+    public let pinnedPath: Path
+
+    /// What became of a chain.
+    public enum Path: Hashable, Sendable {
+        /// From the server's certificate to one that is trusted.
+        case valid([Certificate])
+        case invalid(CertificateChainFailure)
+
+        /// From the server's certificate to one that is trusted; empty if there is no such path.
+        public var certificates: [Certificate] {
+            switch self {
+            case .valid(let certificates): certificates
+            case .invalid: []
+            }
+        }
+
+        var failure: ServerTrustError.Check? {
+            switch self {
+            case .valid: nil
+            case .invalid(let failure): .chain(failure)
+            }
+        }
+
+        init(_ result: ChainResult) {
+            switch result {
+            case .valid(let path): self = .valid(path.map(Certificate.init(verified:)))
+            case .invalid(let failure): self = .invalid(CertificateChainFailure(failure))
+            }
+        }
+    }
+
+    /// Trust that was found out already: for tests of a policy.
+    ///
+    /// - Parameters:
+    ///   - host: whom the request is for; `nil`: no name is to be compared.
+    ///   - certificates: what the server has presented, its own certificate first.
+    ///   - path: by the trusted authorities.
+    ///   - pinnedPath: with the pinned certificates as the only authorities.
+    public init(host: String?, certificates: [Certificate], path: Path, pinnedPath: Path) {
+        self.host = host
+        self.certificates = certificates
+        self.path = path
+        self.pinnedPath = pinnedPath
+    }
+
+    /// Verifies a chain now, as a connection would. Waits for the disk.
+    ///
+    /// - Parameters:
+    ///   - certificates: what the server has presented, its own certificate first.
+    ///   - host: whom the request is for; `nil`: no name is to be compared.
+    ///   - anchors: whose signature makes a certificate trustworthy.
+    ///   - policy: what is pinned.
+    public init(
+        verifying certificates: [Certificate],
+        for host: String?,
+        anchors: TrustAnchors = .system,
+        policy: SecurityPolicy
+    ) {
+        self.init(
+            host: host,
+            presented: certificates.map(\.der),
+            chain: ChainVerifier.verify(certificates.map(\.der), anchors: anchors.verifierAnchors),
+            policy: policy
+        )
+    }
+
+    init(host: String?, presented: [Data], chain: ChainResult, policy: SecurityPolicy) {
+        self.host = host
+        certificates = presented.map(Certificate.init(verified:))
+        path = Path(chain)
+        guard policy.pinningMode == .certificate else {
+            pinnedPath = .invalid(.unknownAuthority)
+            return
+        }
+        let pins = policy.pinnedCertificates.map(\.der)
+        pinnedPath = Path(ChainVerifier.verify(presented, anchors: .certificates(pins)))
+    }
+}
+
+/// Why a chain of certificates is not to be trusted.
+public enum CertificateChainFailure: Error, Hashable, Sendable {
+    /// The time of one of the certificates is over.
+    case expired
+    /// The time of one of the certificates has not begun.
+    case notYetValid
+    /// It leads to nobody who is trusted; perhaps the server has forgotten to present what is between.
+    case unknownAuthority
+    /// The server's certificate vouches for itself, and is not trusted.
+    case selfSigned
+    /// One of the certificates was taken back.
+    case revoked
+    /// Something else: OpenSSL's `X509_V_ERR_` code, and its sentence.
+    case other(code: Int, sentence: String)
+
+    init(_ failure: ChainFailure) {
+        self =
+            switch failure.code {
+            case 10, 12, 14: .expired
+            case 9, 11, 13: .notYetValid
+            case 2, 19, 20, 21, 27: .unknownAuthority
+            case 18: .selfSigned
+            case 23: .revoked
+            default: .other(code: Int(failure.code), sentence: failure.sentence)
+            }
+    }
+}
+
+extension TrustAnchors {
+    /// For a verification without a connection.
+    fileprivate var verifierAnchors: ChainVerifier.Anchors {
+        switch self {
+        case .system:
+            AuthorityPlaces.ofProcess.isEmpty
+                ? CurlLibrary.authorities
+                : .places(
+                    file: AuthorityPlaces.ofProcess.file,
+                    directory: AuthorityPlaces.ofProcess.directory
+                )
+        case .file(let url): .places(file: url.path, directory: nil)
+        case .directory(let url): .places(file: nil, directory: url.path)
+        case .certificates(let certificates): .certificates(certificates.map(\.der))
+        }
+    }
+}

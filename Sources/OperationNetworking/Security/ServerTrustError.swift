@@ -1,0 +1,103 @@
+public import Foundation
+
+/// The server is not one to talk to, as the ``SecurityPolicy`` has it. Not a byte of the request was sent.
+///
+/// Its `NSUnderlyingErrorKey` is a `URLError`: `.serverCertificateUntrusted`, `.serverCertificateHasBadDate`,
+/// `.serverCertificateNotYetValid`, `.serverCertificateHasUnknownRoot`, or
+/// `.appTransportSecurityRequiresSecureConnection` for a request without TLS.
+public struct ServerTrustError: Error, Hashable, Sendable {
+    /// What a server has to pass.
+    public enum Check: Hashable, Sendable {
+        /// The certificates do not lead to a trusted authority; why.
+        case chain(CertificateChainFailure)
+        /// The certificate is one for other hosts.
+        case host
+        /// Nothing that is pinned is where it has to be.
+        case pin(SecurityPolicy.PinningMode)
+        /// The policy wants a pin and has none: it accepts nobody.
+        case nothingPinned
+        /// The policy pins, and the URL has no TLS.
+        case encryption
+    }
+
+    /// Whom the request was for.
+    public let host: String
+    /// What the server did not pass.
+    public let check: Check
+    /// What the server has presented; `nil` if it was not asked.
+    public let serverTrust: ServerTrust?
+    /// What was asked for.
+    public let url: URL
+
+    /// The same in Foundation's terms.
+    public var urlError: URLError {
+        URLError(code, url: url, sentence: description)
+    }
+
+    private var code: URLError.Code {
+        switch check {
+        case .chain(.expired): .serverCertificateHasBadDate
+        case .chain(.notYetValid): .serverCertificateNotYetValid
+        case .chain(.unknownAuthority), .chain(.selfSigned): .serverCertificateHasUnknownRoot
+        case .chain, .host, .pin, .nothingPinned: .serverCertificateUntrusted
+        case .encryption: .appTransportSecurityRequiresSecureConnection
+        }
+    }
+}
+
+// MARK: - CustomStringConvertible
+
+extension ServerTrustError: CustomStringConvertible {
+    /// One sentence.
+    public var description: String {
+        switch check {
+        case .chain(let failure): "The certificate of \(host) is not trusted: \(failure)."
+        case .host: "The certificate that \(host) presented is for another host\(subject)."
+        case .pin(.publicKey): "The public key of \(host) is not one that is pinned."
+        case .pin: "The certificate of \(host) is not one that is pinned, nor issued by one."
+        case .nothingPinned:
+            "The security policy accepts \(host) only with a pin, and pins nothing."
+        case .encryption: "The security policy pins certificates, and http has none: \(host) was not asked."
+        }
+    }
+
+    private var subject: String {
+        guard let subject = serverTrust?.certificates.first?.subject, !subject.isEmpty else { return "" }
+        return ", \(subject)"
+    }
+}
+
+extension CertificateChainFailure: CustomStringConvertible {
+    /// Without a capital and a full stop.
+    public var description: String {
+        switch self {
+        case .expired: "a certificate has expired"
+        case .notYetValid: "a certificate is not valid yet"
+        case .unknownAuthority: "its authority is unknown, or the server did not send what leads there"
+        case .selfSigned: "it is self-signed"
+        case .revoked: "a certificate was revoked"
+        case .other(_, let sentence): sentence
+        }
+    }
+}
+
+// MARK: - CustomNSError, LocalizedError
+
+extension ServerTrustError: CustomNSError, LocalizedError {
+    /// As Foundation's own errors of the network have it.
+    public static let errorDomain = "OperationNetworking.ServerTrustError"
+
+    /// The number of the check.
+    public var errorCode: Int { urlError.errorCode }
+
+    /// The URL, the sentence, and the `URLError` beneath.
+    public var errorUserInfo: [String: Any] {
+        [
+            NSURLErrorFailingURLErrorKey: url, NSLocalizedDescriptionKey: description,
+            NSUnderlyingErrorKey: urlError,
+        ]
+    }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Everything through SOCKS: the proxy passes bytes on.
+@Suite(.timeLimit(.minutes(1)))
+struct SOCKSProxyTests {
+    private func operation(
+        _ url: URL,
+        through proxy: String,
+        fields: [String: String] = [:]
+    ) throws -> HTTPRequestOperation {
+        var request = URLRequest(url: url)
+        request.allHTTPHeaderFields = fields
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy(proxy))
+        operation.start()
+        return operation
+    }
+
+    private func failure(of operation: HTTPRequestOperation) async throws -> ProxyError? {
+        let error = await #expect(throws: ProxyError.self) { try await operation.value }
+        #expect(operation.response == nil && operation.responseData?.isEmpty != false)
+        return error
+    }
+
+    private func text(of operation: HTTPRequestOperation) async throws -> String {
+        String(decoding: try await operation.value as? Data ?? Data(), as: UTF8.self)
+    }
+
+    @Test(arguments: [("socks5", "127.0.0.1"), ("socks5h", "localhost")])
+    func theSchemeSaysWhoLooksNamesUp(scheme: String, host: String) async throws {
+        let plain = try ScriptedServer { request in .respond(body: "\(request.target)") }
+        let proxy = try TunnelProxy(socksUser: nil)
+        let url = try #require(URL(string: "http://localhost:\(plain.port)/a"))
+        let operation = try operation(url, through: "\(scheme)://127.0.0.1:\(proxy.port)")
+        #expect(try await text(of: operation) == "/a")
+        #expect(proxy.heard == ["\(host):\(plain.port)"])
+    }
+
+    @Test func aSOCKSProxyGetsUserAndPasswordAndConnectionsAreNotShared() async throws {
+        let plain = try ScriptedServer { request in
+            .respond(body: "\(request.connectionNumber)\(request["Proxy-Authorization"] ?? "")")
+        }
+        let proxy = try TunnelProxy(socksUser: "user", password: "pass")
+        let text = "socks5h://user:pass@127.0.0.1:\(proxy.port)"
+        let fields = ["Proxy-Authorization": "secret"]
+        for _ in 0..<2 {
+            #expect(try await self.text(of: operation(plain.url, through: text, fields: fields)) == "1")
+        }
+        for wrong in ["", "user:other@", "other:pass@"] {
+            let error = try await failure(
+                of: operation(plain.url, through: "socks5h://\(wrong)127.0.0.1:\(proxy.port)")
+            )
+            #expect(error == .authenticationRequired(proxy: "socks5h://127.0.0.1:\(proxy.port)"))
+        }
+        #expect(proxy.heard.count == 1)
+    }
+
+    @Test(arguments: [
+        (1, true), (2, false), (3, true), (4, true), (5, true), (6, true), (7, false), (8, false),
+    ])
+    func aSOCKSProxyThatCannotSaysWhy(code: UInt8, mayPass: Bool) async throws {
+        let proxy = try TunnelProxy(socksUser: nil, code: code)
+        let plain = try ScriptedServer([.respond(body: "x")])
+        let error = try await failure(of: operation(plain.url, through: "socks5h://127.0.0.1:\(proxy.port)"))
+        guard case .failed(_, _, let guess) = error else { throw TestFailure("\(String(describing: error))") }
+        // Which of them may pass is a guess, and 6 is the time to live, which a router ran out of.
+        #expect(guess == mayPass)
+        #expect(plain.connectionsAccepted == 0)
+    }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A proxy that opens no tunnel: what it says is never the response.
+@Suite(.timeLimit(.minutes(1)))
+struct TunnelRefusalTests {
+    /// No such server: only a proxy can answer for it.
+    private let target: URL
+
+    init() throws {
+        target = try #require(URL(string: "https://server.example/head"))
+    }
+
+    private func operation(
+        _ url: URL,
+        through proxy: String,
+        fields: [String: String] = [:]
+    ) throws -> HTTPRequestOperation {
+        var request = URLRequest(url: url)
+        request.allHTTPHeaderFields = fields
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy(proxy))
+        operation.start()
+        return operation
+    }
+
+    private func failure(of operation: HTTPRequestOperation) async throws -> ProxyError? {
+        let error = await #expect(throws: ProxyError.self) { try await operation.value }
+        #expect(operation.response == nil && operation.responseData?.isEmpty != false)
+        return error
+    }
+
+    @Test(arguments: ["", "user:wrong@"])
+    func aProxyThatWantsOthersIsAnError(credentials: String) async throws {
+        let proxy = try TunnelProxy { _, _ in .reply(TunnelProxy.challenge) }
+        let error = try await failure(
+            of: operation(target, through: "\(credentials)127.0.0.1:\(proxy.port)")
+        )
+        #expect(error == .authenticationRequired(proxy: "http://127.0.0.1:\(proxy.port)"))
+        #expect(proxy.heard.count <= 2)
+    }
+
+    @Test(arguments: [301, 400, 403, 404, 500, 502, 503, 504])
+    func anotherAnswerToCONNECTIsNeverTheResponse(status: Int) async throws {
+        let answer =
+            "HTTP/1.1 \(status) No\r\nLocation: http://127.0.0.1:1/\r\nRetry-After: 100\r\nContent-Length: 4\r\n\r\nbody"
+        let proxy = try TunnelProxy { _, _ in .reply(answer) }
+        let error = try await failure(of: operation(target, through: "127.0.0.1:\(proxy.port)"))
+        #expect(error == .refused(proxy: "http://127.0.0.1:\(proxy.port)", status: status))
+        #expect(proxy.heard.count == 1)
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 2", "HTTP/1.1 200 OK\r\nX: ", "nonsense\r\n\r\n", "SSH-2.0-x\r\n", "\u{0}\r\n\r\n",
+    ])
+    func aProxyThatBreaksOffOrMakesNoSenseHasFailed(answer: String) async throws {
+        let proxy = try TunnelProxy { _, _ in .close(answer) }
+        let operation = try operation(target, through: "127.0.0.1:\(proxy.port)")
+        await #expect(throws: (any Error).self) { try await operation.value }
+        #expect(operation.response == nil)
+        guard case .failed(_, _, mayPass: true) = operation.error as? ProxyError else {
+            throw TestFailure("\(String(describing: operation.error))")
+        }
+    }
+
+    @Test func aSilentProxyTimesOut() async throws {
+        let proxy = try TunnelProxy { _, _ in .silence }
+        var request = URLRequest(url: target)
+        request.timeoutInterval = 0.2
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy("127.0.0.1:\(proxy.port)"))
+        operation.start()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func theTunnelIsPartOfTheTimeToConnect() async throws {
+        let proxy = try TunnelProxy { _, _ in .silence }
+        let operation = HTTPRequestOperation(request: URLRequest(url: target))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy("127.0.0.1:\(proxy.port)"))
+        operation.connectTimeout = 0.2
+        operation.start()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .timedOut)
+    }
+
+    /// There is no TLS at the other end.
+    @Test func aProxyThatAnswersForTheServerIsNotBelieved() async throws {
+        let proxy = try TunnelProxy { _, _ in
+            .close(
+                "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbodyHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"
+            )
+        }
+        let operation = try operation(target, through: "127.0.0.1:\(proxy.port)")
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(operation.response == nil && operation.responseData?.isEmpty != false)
+    }
+}

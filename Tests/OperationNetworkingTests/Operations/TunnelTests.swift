@@ -1,0 +1,148 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// https URLs through an HTTP proxy, and everything through SOCKS: the proxy passes bytes on.
+@Suite(.timeLimit(.minutes(1)))
+struct TunnelTests {
+    private let server: TLSServer
+
+    init() throws {
+        server = try TLSServer()
+    }
+
+    private func operation(
+        _ path: String,
+        through proxy: String,
+        fields: [String: String] = [:]
+    ) throws -> HTTPRequestOperation {
+        try operation(try server.url(path), through: proxy, fields: fields)
+    }
+
+    private func operation(
+        _ url: URL,
+        through proxy: String,
+        fields: [String: String] = [:]
+    ) throws -> HTTPRequestOperation {
+        var request = URLRequest(url: url)
+        request.allHTTPHeaderFields = fields
+        let operation = HTTPRequestOperation(request: request)
+        operation.trustAnchors = .file(server.certificate)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy(proxy))
+        operation.start()
+        return operation
+    }
+
+    private func text(of operation: HTTPRequestOperation) async throws -> String {
+        String(decoding: try await operation.value as? Data ?? Data(), as: UTF8.self)
+    }
+
+    // MARK: - CONNECT
+
+    @Test func anHTTPSRequestGoesThroughATunnel() async throws {
+        let proxy = try TunnelProxy()
+        let operation = try operation(
+            "/head",
+            through: "127.0.0.1:\(proxy.port)",
+            fields: ["Authorization": "secret"]
+        )
+        let head = try await text(of: operation)
+        #expect(head.hasPrefix("GET /head HTTP/1.1\r\n"))
+        #expect(head.contains("Authorization: secret\r\n") && !head.contains("Proxy-"))
+        let connect = try #require(proxy.heard.first)
+        #expect(connect.hasPrefix("CONNECT 127.0.0.1:\(try server.url("/").port ?? 0) HTTP/1.1\r\n"))
+        #expect(!connect.contains("secret"))
+        #expect(proxy.heard.count == 1)
+    }
+
+    @Test func aTunnelIsKept() async throws {
+        let proxy = try TunnelProxy()
+        for _ in 0..<3 { _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value }
+        #expect(proxy.heard.count == 1)
+    }
+
+    @Test func tunnelsOfOneUserDoNotServeAnother() async throws {
+        let proxy = try TunnelProxy()
+        for credentials in ["", "a:x@", "b:x@", "a:y@"] {
+            for _ in 0..<2 {
+                _ = try await operation("/head", through: "\(credentials)127.0.0.1:\(proxy.port)").value
+            }
+        }
+        #expect(proxy.heard.count == 4)
+        for authorization in ["Own 1", "Own 2"] {
+            for _ in 0..<2 {
+                let operation = try operation(
+                    "/head",
+                    through: "127.0.0.1:\(proxy.port)",
+                    fields: ["Proxy-Authorization": authorization]
+                )
+                #expect(!(try await text(of: operation)).contains("Proxy-Authorization"))
+            }
+        }
+        #expect(proxy.heard.count == 6)
+        #expect(proxy.heard[4].contains("Proxy-Authorization: Own 1\r\n"))
+        #expect(proxy.heard[5].contains("Proxy-Authorization: Own 2\r\n"))
+    }
+
+    @Test func aTunnelDoesNotServeWhoAsksForNone() async throws {
+        let proxy = try TunnelProxy()
+        _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value
+        proxy.stop()
+        let straight = HTTPRequestOperation(request: URLRequest(url: try server.url("/head")))
+        straight.trustAnchors = .file(server.certificate)
+        straight.completionQueue = DispatchQueue(label: "callbacks")
+        straight.proxyConfiguration = .none
+        straight.start()
+        #expect(try await text(of: straight).hasPrefix("GET /head"))
+        #expect(straight.metrics?.connectionCount == 1)
+    }
+
+    @Test func aProxyThatWantsCredentialsGetsThem() async throws {
+        let right = "Proxy-Authorization: Basic " + Data("user:pass".utf8).base64EncodedString()
+        let proxy = try TunnelProxy { _, head in
+            head.contains(right) ? .tunnel : .reply(TunnelProxy.challenge)
+        }
+        let operation = try operation("/head", through: "user:pass@127.0.0.1:\(proxy.port)")
+        #expect(!(try await text(of: operation)).contains("Proxy-"))
+        #expect(operation.response?.statusCode == 200)
+        #expect(proxy.heard.count == 2)
+    }
+
+    /// It may have been meant for a proxy on its own side; the credentials of ours are none of its business.
+    @Test func aServersOwn407IsItsResponse() async throws {
+        let proxy = try TunnelProxy()
+        let operation = try operation("/407", through: "user:pass@127.0.0.1:\(proxy.port)")
+        await #expect(throws: ResponseSerializationError.self) { try await operation.value }
+        #expect(operation.response?.statusCode == 407)
+        #expect(operation.responseString == "none")
+    }
+
+    @Test func aRefusalThatMayPassIsTriedAgain() async throws {
+        let busy = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"
+        let proxy = try TunnelProxy { number, _ in number < 3 ? .close(busy) : .tunnel }
+        let operation = HTTPRequestOperation(request: URLRequest(url: try server.url("/head")))
+        operation.trustAnchors = .file(server.certificate)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.proxyConfiguration = .proxy(try Proxy("127.0.0.1:\(proxy.port)"))
+        var policy = RetryPolicy(maximumRetries: 3)
+        policy.initialDelay = 0.001
+        operation.retryPolicy = policy
+        operation.start()
+        #expect(try await text(of: operation).hasPrefix("GET /head"))
+        #expect(proxy.heard.count == 3)
+    }
+
+    // MARK: - SOCKS
+
+    @Test func anHTTPSRequestGoesThroughSOCKS() async throws {
+        let proxy = try TunnelProxy(socksUser: nil)
+        let operation = try operation("/head", through: "socks5h://127.0.0.1:\(proxy.port)")
+        #expect(try await text(of: operation).hasPrefix("GET /head"))
+    }
+
+}
