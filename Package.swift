@@ -20,7 +20,8 @@ let package = Package(
         .executable(name: "opget", targets: ["opget"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: [
         // The C border: one header per concern, nothing but inline wrappers.
@@ -38,7 +39,10 @@ let package = Package(
         ),
         .target(
             name: "OperationNetworking",
-            dependencies: ["OperationNetworkingSystem"],
+            dependencies: [
+                "OperationNetworkingSystem",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings + [.strictMemorySafety()]
         ),
         // A scripted loopback server, for our tests and the demonstration.
@@ -77,7 +81,10 @@ let package = Package(
         ),
         .testTarget(
             name: "OperationNetworkingTests",
-            dependencies: ["OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting"],
+            dependencies: [
+                "OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -90,6 +90,10 @@ static inline CURLcode clibcurl_easy_getinfo_offset(CURL *easy, CURLINFO info, c
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode clibcurl_easy_getinfo_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLMcode clibcurl_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -18,6 +18,7 @@ extension OperationManager {
         var settings = state.withLock { $0.settings }
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
         operation.configure { [settings] in $0.settings = settings }
+        log(operation)
         return operation
     }
 

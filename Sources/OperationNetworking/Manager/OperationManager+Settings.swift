@@ -3,6 +3,13 @@ internal import OperationNetworkingSystem
 
 // How the requests of the manager's operations travel.
 extension OperationManager {
+    /// Where cookies come from and go to; ``CookieJar/shared`` unless something else is set, `nil`: there are none. A jar
+    /// of its own keeps a manager's cookies apart from the others'.
+    public var cookieJar: CookieJar? {
+        get { state.withLock { $0.settings.cookieJar } }
+        set { state.change { $0.settings.cookieJar = newValue } }
+    }
+
     /// Whether, and when, operations try again; `nil`, as it is unless set: never.
     public var retryPolicy: RetryPolicy? {
         get { state.withLock { $0.settings.retryPolicy } }

@@ -22,6 +22,7 @@ open class OperationManager: @unchecked Sendable {
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var settings = TransferSettings()
+        var loggingObserver: LoggingObserver?
     }
 
     /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
@@ -86,6 +87,7 @@ open class OperationManager: @unchecked Sendable {
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
         operation.configure { $0.settings = settings.settings }
+        log(operation)
         operation.setCompletion(success: success, failure: failure)
         return operation
     }

@@ -221,7 +221,9 @@ final class Transfer: EasyHandleDelegate {
         guard !reader.isTooLong else {
             return give(up: .malformedHead("it is longer than \(ResponseHeadReader.longest) bytes"))
         }
-        guard case .head(let head) = event, !head.isInterim else { return true }
+        guard case .head(let head) = event else { return true }
+        for _ in head.fields.values(for: "Set-Cookie") { easy.didReceiveCookie() }
+        guard !head.isInterim else { return true }
         if head.status == 407, request.isAskedOfProxy {
             isRefusedByProxy = true
             return true
@@ -248,10 +250,18 @@ final class Transfer: EasyHandleDelegate {
         guard EndProof.isPossible(head: head, length: length ?? .none, isCoded: decoder != nil) else {
             return give(up: .endNotProvable)
         }
+        tellCookies()
         switch client.transferDidReceive(head) {
         case .receive: return true
         case .refuse: return give(up: .refused)
         }
+    }
+
+    /// libcurl has judged each cookie when its line came; it knows what is left.
+    private func tellCookies() {
+        guard easy.receivedCookies > 0, let known = request.cookies else { return }
+        let changes = CookieChanges(from: known, to: easy.cookieLines.compactMap { Cookie(line: $0) })
+        if !changes.isEmpty { client.transferDidReceive(changes) }
     }
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {

@@ -7,6 +7,9 @@ protocol TransferClient: AnyObject {
     /// The final head came. No byte of the body was handed over yet.
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer
 
+    /// What the server has said about cookies. Called before the final head, if there is anything.
+    func transferDidReceive(_ changes: CookieChanges)
+
     /// Whether the body has to wait. Asked before each piece; ``Transfers/resumeReceiving(_:)`` goes on.
     var transferMustWait: Bool { get }
 

@@ -42,7 +42,7 @@ final class TransferDomain {
     func remove(_ easy: EasyHandle) {
         multi.remove(easy)
         easy.reset()
-        if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
+        if easy.isReusable, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
     func act(on socket: Int32, _ events: SocketPoller.Events) {

@@ -25,6 +25,8 @@ struct TransferRequest: Sendable {
     var uploadLimits: [BandwidthLimit] = []
     /// All of them hold for the response's body.
     var downloadLimits: [BandwidthLimit] = []
+    /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent or kept.
+    var cookies: [Cookie]?
 
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
     var isAskedOfProxy: Bool {
@@ -42,7 +44,8 @@ struct TransferRequest: Sendable {
             version: version,
             tls: examination.map { trustDomain.tlsOptions(judge: $0) },
             connectTimeout: connectTimeout,
-            proxy: proxyOptions
+            proxy: proxyOptions,
+            cookieLines: cookies?.map(\.line)
         )
     }
 

@@ -6,6 +6,8 @@ struct TransferSettings: Sendable {
 
     var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
+    /// `nil`: no cookies.
+    var cookieJar: CookieJar? = .shared
     var clientIdentity: ClientIdentity?
     var tlsVersions = defaultTLSVersions
     var proxyConfiguration = ProxyConfiguration.environment

@@ -70,10 +70,17 @@ extension ConnectionOperation {
             && kind != ObjectIdentifier(HTTPRequestOperation.self)
     }
 
+    /// What the first transfer may send. Read on the thread that starts the operation: it may wait for a disk, as the
+    /// network thread may not.
+    func cookiesForStart() -> [Cookie]? {
+        let (request, jar) = state.withLock { ($0.request, $0.settings.cookieJar) }
+        return request.cookieSource(jar).map { $0.jar.cookies(concerning: $0.host) }
+    }
+
     private func makeExchange(_ state: OperationState) -> Exchange {
         var configuration = exchangeConfiguration(state)
         configuration.givesPieces = Self.receivesPieces
-        return Exchange(configuration)
+        return Exchange(configuration, cookies: state.cookies)
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.

@@ -45,4 +45,12 @@ extension ConnectionOperation {
         set { configure { $0.settings.downloadLimits = newValue } }
     }
 
+    /// Where cookies come from and go to; ``CookieJar/shared`` unless something else is set, `nil`: none are sent and none
+    /// are kept, as for a request whose `httpShouldHandleCookies` is false, or that has a `Cookie` field of its own.
+    ///
+    /// The operation ends when those that it brought are in the jar: operations that depend on it send them.
+    public var cookieJar: CookieJar? {
+        get { state.withLock { $0.settings.cookieJar } }
+        set { configure { $0.settings.cookieJar = newValue } }
+    }
 }

@@ -262,8 +262,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     public override func start() {
         let queue = OperationQueue.current
+        let cookies = phase == .ready ? cookiesForStart() : nil
         apply { state in
             if state.queue == nil { state.queue = queue }
+            // One that was paused meanwhile reads them when it goes on.
+            state.cookies = state.machine.phase == .ready ? cookies : nil
             return state.machine.start()
         }
     }

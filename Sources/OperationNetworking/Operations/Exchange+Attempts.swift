@@ -11,6 +11,8 @@ extension Exchange {
             let rest = transfers.hostWaits.remaining(for: Origin(url), now: clock.now),
             let delay = attempts.wait(whileHostRests: rest, now: clock.now)
         else { return false }
+        // Old by then.
+        cookies.forget()
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
         wait(delay) { exchange, transfers in exchange.startTransfer(transfers) }
         return true

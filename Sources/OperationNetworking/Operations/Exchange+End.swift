@@ -52,7 +52,13 @@ extension Exchange {
         end(decided)
     }
 
-    private func end(_ end: ExchangeEnd) {
+    func end(_ end: ExchangeEnd) {
+        guard cookies.areStored else {
+            // Whoever waits for this end sees the cookies that it brought.
+            cookies.holdEnd()
+            phase = .stopping(end)
+            return
+        }
         phase = .ended(end)
         sink.onChange = nil
         let owner = owner

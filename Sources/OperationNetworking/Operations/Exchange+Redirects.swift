@@ -30,12 +30,8 @@ extension Exchange {
                     }
                     request = next
                 }
+                self.untoldRedirect = (response, request)
                 self.go(on: request, transfers)
-                switch self.phase {
-                case .transferring, .idle: self.owner?.exchangeDidFollow(response, to: request)
-                // It failed, or is complete without a transfer.
-                case .opening, .deciding, .finishing, .stopping, .ended: break
-                }
             }
         }
     }

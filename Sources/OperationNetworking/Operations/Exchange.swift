@@ -66,6 +66,7 @@ final class Exchange: @unchecked Sendable {
     var phase = Phase.idle
     var opening = Opening.notYet
     var owner: (any ExchangeOwner)?
+    var cookies: CookieWork
     /// Counts beginnings and stops: what was asked in an earlier one is not for this one.
     var round = 0
 
@@ -75,6 +76,8 @@ final class Exchange: @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
+    /// Told when its request has begun: it may fail, or be complete without a transfer.
+    var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
@@ -88,7 +91,8 @@ final class Exchange: @unchecked Sendable {
     var upload = ProgressMeter()
     var metrics = TransferLog()
 
-    init(_ configuration: ExchangeConfiguration) {
+    /// `cookies` are those for the first hop, if they have been read already.
+    init(_ configuration: ExchangeConfiguration, cookies: [Cookie]? = nil) {
         self.configuration = configuration
         sink = configuration.makeSink()
         pieces = configuration.givesPieces ? PieceQueue() : nil
@@ -97,6 +101,7 @@ final class Exchange: @unchecked Sendable {
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
+        self.cookies = CookieWork(read: cookies)
     }
 
     // MARK: - Commands
@@ -152,6 +157,7 @@ final class Exchange: @unchecked Sendable {
         hop = request
         streamedBody = configuration.body
         redirectCount = 0
+        untoldRedirect = nil
         startTransfer(transfers)
     }
 
@@ -192,7 +198,11 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        guard !waitsForHost(transfers) else { return }
+        guard !waitsForHost(transfers), !readsCookies() else { return }
+        startTransfer(transfers, with: cookies.take())
+    }
+
+    func startTransfer(_ transfers: Transfers, with cookies: [Cookie]?) {
         verdict = .none
         sideBody = Data()
         bodyUse = .drop
@@ -201,7 +211,7 @@ final class Exchange: @unchecked Sendable {
             if let demand = sink.demand { resumption.startOver(because: demand) }
             let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else { return finish() }
-            let request = try transferRequest(asking: asked)
+            let request = try transferRequest(asking: asked, cookies)
             let id = TransferID.next()
             phase = .transferring(id)
             round += 1
@@ -211,12 +221,16 @@ final class Exchange: @unchecked Sendable {
             sink.onChange = onChange
             pieces?.onChange = onChange
             transfers.start(request, id: id, for: self)
+            guard let followed = untoldRedirect else { return }
+            untoldRedirect = nil
+            owner?.exchangeDidFollow(followed.redirect, to: followed.request)
         } catch {
             fail(error)
         }
     }
 
-    private func transferRequest(asking asked: ResumeRequest) throws -> TransferRequest {
+    private func transferRequest(asking asked: ResumeRequest, _ cookies: [Cookie]?) throws -> TransferRequest
+    {
         let body = try body()
         if let body {
             upload.restart(at: 0)
@@ -228,7 +242,8 @@ final class Exchange: @unchecked Sendable {
             for: question,
             body: body,
             asking: asked,
-            continues: resumption.asksForRest
+            continues: resumption.asksForRest,
+            cookies: cookies
         )
     }
 
@@ -265,6 +280,10 @@ extension Exchange: TransferClient {
             verdict = .fail(error)
             return .refuse
         }
+    }
+
+    func transferDidReceive(_ changes: CookieChanges) {
+        store(changes)
     }
 
     func transferDidReceive(_ bytes: Span<UInt8>) throws {

@@ -54,6 +54,7 @@ struct ExchangeConfiguration: Sendable {
     ///   - body: the hop's body.
     ///   - asked: the fields that ask for what is missing.
     ///   - continues: whether they ask for the rest of what is there.
+    ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
     ///   ``ProxyError`` for a proxy that cannot be used.
@@ -61,7 +62,8 @@ struct ExchangeConfiguration: Sendable {
         for hop: URLRequest,
         body: RequestBody?,
         asking asked: ResumeRequest,
-        continues: Bool
+        continues: Bool,
+        cookies: [Cookie]? = nil
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
         try settings.securityPolicy.check(url)
@@ -98,7 +100,8 @@ struct ExchangeConfiguration: Sendable {
             connectTimeout: settings.connectTimeout,
             maximumDecodedLength: maximumDecodedLength,
             uploadLimits: settings.uploadLimits,
-            downloadLimits: settings.downloadLimits
+            downloadLimits: settings.downloadLimits,
+            cookies: cookies
         )
     }
 

@@ -42,6 +42,8 @@ struct OperationState {
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     var exchange: Exchange?
+    /// Read by `start()`, for the first transfer.
+    var cookies: [Cookie]?
     /// The queue that called `start()`.
     weak var queue: OperationQueue?
     /// Whether it was cancelled while a dependency or a barrier blocked it.

@@ -26,6 +26,14 @@ package final class EasyHandle {
     private var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
 
+    /// Whether it may serve somebody else after ``reset()``: libcurl 7.88 goes on to take a `Host` field that was set once
+    /// for the host that cookies are for.
+    package internal(set) var isReusable = true
+    /// In this transfer.
+    package internal(set) var receivedCookies = 0
+    /// Whether the cookie engine is on, with what it was given and what it was sent.
+    var hasCookieEngine = false
+
     var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
     package init() throws(CurlError) {
@@ -46,6 +54,8 @@ package final class EasyHandle {
     /// Forgets the last transfer, but not its connections.
     package func reset() {
         curl_easy_reset(raw)
+        forgetCookies()
+        receivedCookies = 0
         curl_slist_free_all(headerList)
         headerList = nil
         curl_slist_free_all(proxyHeaderList)
@@ -129,6 +139,7 @@ package final class EasyHandle {
         try set(options.headerLines, CURLOPT_HTTPHEADER, &headerList)
         try setProxy(options)
         try setVersion(options)
+        if let lines = options.cookieLines { try setCookies(lines) }
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let tls = options.tls { try setTLS(tls) }
     }
@@ -225,6 +236,9 @@ package final class EasyHandle {
         _ list: inout UnsafeMutablePointer<curl_slist>?
     ) throws(CurlError) {
         for line in lines {
+            if line.utf8.prefix(5).elementsEqual("host:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) {
+                isReusable = false
+            }
             guard let longer = curl_slist_append(list, line) else {
                 throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
             }

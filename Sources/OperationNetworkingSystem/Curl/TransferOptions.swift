@@ -45,6 +45,9 @@ package struct TransferOptions: Sendable {
     package var tls: TLSOptions?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
+    /// What libcurl chooses the cookies from that it sends, in the lines of Netscape's file format; `nil`: it neither sends
+    /// nor keeps any.
+    package var cookieLines: [String]?
     /// `nil`: none, whatever the environment says.
     package var proxy: Proxy?
 
@@ -56,7 +59,8 @@ package struct TransferOptions: Sendable {
         version: HTTPVersion = .automatic,
         tls: TLSOptions? = nil,
         connectTimeout: Double? = nil,
-        proxy: Proxy? = nil
+        proxy: Proxy? = nil,
+        cookieLines: [String]? = nil
     ) {
         self.url = url
         self.method = method
@@ -66,5 +70,6 @@ package struct TransferOptions: Sendable {
         self.tls = tls
         self.connectTimeout = connectTimeout
         self.proxy = proxy
+        self.cookieLines = cookieLines
     }
 }

@@ -16,6 +16,8 @@ struct Settings: Sendable {
     var fields: [HeaderOption] = []
     var trustAnchors = TrustAnchors.system
     var retryPolicy = RetryPolicy(maximumRetries: 5)
+    /// One run's: nothing is left for the next one.
+    var cookieJar: CookieJar? = CookieJar()
     /// Of all transfers together.
     var limit: BandwidthLimit?
     /// Seconds without a byte.
@@ -67,6 +69,7 @@ struct Settings: Sendable {
 
     private func configure(_ operation: HTTPRequestOperation) {
         operation.trustAnchors = trustAnchors
+        operation.cookieJar = cookieJar
         operation.retryPolicy = retryPolicy
         operation.connectTimeout = connectTimeout
         operation.downloadLimits = [limit].compactMap { $0 }

@@ -126,6 +126,8 @@ private final class LoadTransfer: TransferClient, Sendable {
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer { .receive }
 
+    func transferDidReceive(_ changes: CookieChanges) {}
+
     var transferMustWait: Bool { false }
 
     func transferDidReceive(_ bytes: Span<UInt8>) throws {}

@@ -82,6 +82,8 @@ final class TestTransfer: TransferClient, Sendable {
         return answer
     }
 
+    func transferDidReceive(_ changes: CookieChanges) {}
+
     var transferMustWait: Bool { isHeld.withLock { $0 } }
 
     func transferDidReceive(_ bytes: Span<UInt8>) throws {

@@ -1,6 +1,7 @@
 // A library for LD_PRELOAD: a name server that does not answer, without a network. getaddrinfo(3) for a name that ends
 // in ".slow.test" waits until slow_resolver_open() is called, 20 seconds at most, and then says that there is no such
-// name. All other names go to libc.
+// name. Names that begin with "loopback." are 127.0.0.1: hosts of domains that belong to others. All other names go to
+// libc.
 //
 //     cc -shared -fPIC -o slow_resolver.so slow_resolver.c -ldl -lpthread
 
@@ -44,6 +45,8 @@ void slow_resolver_open(void) {
 
 int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints, struct addrinfo **results) {
     static const char suffix[] = ".slow.test";
+    static const char prefix[] = "loopback.";
+    if (name && strncmp(name, prefix, sizeof(prefix) - 1) == 0) name = "127.0.0.1";
     size_t length = name ? strlen(name) : 0;
     if (length < sizeof(suffix) || strcmp(name + length - (sizeof(suffix) - 1), suffix) != 0) {
         int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =

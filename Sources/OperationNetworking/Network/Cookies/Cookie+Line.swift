@@ -1,0 +1,71 @@
+import Foundation
+
+// Netscape's file format, one cookie a line, as curl and wget write it:
+//
+//     example.com  FALSE  /  TRUE  0  session  1a2b
+//
+// separated by tabs: the domain, whether its subdomains count, the path, whether only TLS will do, when it expires in
+// seconds since 1970 (0: with the session), name and value. `#HttpOnly_` may stand before the domain.
+extension Cookie {
+    private static let httpOnlyMark = "#HttpOnly_"
+
+    /// Why a line is not one.
+    enum LineError: Error, Hashable {
+        case fieldCount(Int)
+        case flag(String)
+        case expiry(String)
+        case characters
+    }
+
+    /// The line, without its end.
+    var line: String {
+        let mark = isHTTPOnly ? Self.httpOnlyMark : ""
+        let dot = includesSubdomains ? "." : ""
+        let fields = [
+            mark + dot + domain, includesSubdomains ? "TRUE" : "FALSE", path, isSecure ? "TRUE" : "FALSE",
+            // What was over before 1970 is over: 0 would be a session's.
+            String(expires.map { max(1, $0) } ?? 0), name, value,
+        ]
+        return fields.joined(separator: "\t")
+    }
+
+    /// Reads a line that may also be a comment or empty.
+    /// - Throws: ``LineError``.
+    /// - Returns: `nil` for a line that holds no cookie.
+    static func read(line: Substring) throws(LineError) -> Cookie? {
+        let isHTTPOnly = line.hasPrefix(httpOnlyMark)
+        let line = isHTTPOnly ? line.dropFirst(httpOnlyMark.count) : line
+        guard isHTTPOnly || !line.hasPrefix("#"), line.contains(where: { $0 != " " && $0 != "\t" }) else {
+            return nil
+        }
+        let fields = line.split(separator: "\t", maxSplits: 6, omittingEmptySubsequences: false)
+        guard fields.count == 7 else { throw .fieldCount(fields.count) }
+        guard let expires = Int64(fields[4]) else { throw .expiry(String(fields[4])) }
+        let cookie = Cookie(
+            name: String(fields[5]),
+            value: String(fields[6]),
+            domain: String(fields[0]),
+            includesSubdomains: try flag(fields[1]),
+            path: fields[2].hasPrefix("/") ? String(fields[2]) : "/",
+            isSecure: try flag(fields[3]),
+            isHTTPOnly: isHTTPOnly,
+            expires: expires == 0 ? nil : expires
+        )
+        guard let cookie else { throw .characters }
+        return cookie
+    }
+
+    /// One line of libcurl's; `nil` for what cannot be kept.
+    init?(line: String) {
+        guard let cookie = try? Cookie.read(line: line[...]) else { return nil }
+        self = cookie
+    }
+
+    private static func flag(_ text: Substring) throws(LineError) -> Bool {
+        switch text.uppercased() {
+        case "TRUE": true
+        case "FALSE": false
+        default: throw .flag(String(text))
+        }
+    }
+}

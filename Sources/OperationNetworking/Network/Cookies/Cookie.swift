@@ -1,0 +1,119 @@
+import Foundation
+
+/// One cookie, as its server meant it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)), made of
+/// characters that can be sent and written to a file: there is no other.
+struct Cookie: Hashable, Sendable {
+    /// What a cookie replaces: the one of the same name for the same hosts and the same path.
+    struct Identity: Hashable, Sendable {
+        let name: String
+        let domain: String
+        let includesSubdomains: Bool
+        let path: String
+    }
+
+    let name: String
+    let value: String
+    /// In lower case, without a dot at either end.
+    let domain: String
+    /// Whether the server named the domain; else the cookie goes back to the one host that sent it.
+    let includesSubdomains: Bool
+    /// Begins with a slash.
+    let path: String
+    let isSecure: Bool
+    let isHTTPOnly: Bool
+    /// Seconds since 1970; `nil`: it lasts as long as the jar.
+    let expires: Int64?
+
+    /// - Returns: `nil` for a cookie that would end its line, or hold another one.
+    init?(
+        name: String,
+        value: String,
+        domain: String,
+        includesSubdomains: Bool = false,
+        path: String = "/",
+        isSecure: Bool = false,
+        isHTTPOnly: Bool = false,
+        expires: Int64? = nil
+    ) {
+        let domain = Self.canonical(domain)
+        guard !name.isEmpty, name.utf8.allSatisfy({ Self.isCookieText($0) && $0 != UInt8(ascii: "=") }),
+            value.utf8.allSatisfy(Self.isCookieText), Self.isDomain(domain),
+            path.hasPrefix("/"), path.utf8.allSatisfy(Self.isCookieText)
+        else { return nil }
+        self.name = name
+        self.value = value
+        self.domain = domain
+        self.includesSubdomains = includesSubdomains
+        self.path = path
+        self.isSecure = isSecure
+        self.isHTTPOnly = isHTTPOnly
+        self.expires = expires
+    }
+
+    var identity: Identity {
+        Identity(name: name, domain: domain, includesSubdomains: includesSubdomains, path: path)
+    }
+
+    func hasExpired(by now: Int64) -> Bool {
+        expires.map { $0 <= now } ?? false
+    }
+
+    // MARK: - Which requests it is for
+
+    /// Whether it is for the host at all: the host itself, or, if the server said so, one below it. The host is in lower
+    /// case.
+    func concerns(host: String) -> Bool {
+        host == domain || (includesSubdomains && host.hasSuffix("." + domain) && !Self.isAddress(host))
+    }
+
+    /// Whether the path is the cookie's, or one below it
+    /// ([RFC 6265 §5.1.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4)).
+    func concerns(path requested: String) -> Bool {
+        let (own, requested) = (path.utf8, requested.utf8)
+        guard requested.starts(with: own) else { return false }
+        return own.count == requested.count || own.last == UInt8(ascii: "/")
+            || requested.dropFirst(own.count).first == UInt8(ascii: "/")
+    }
+
+    /// A host, or the value of a `Host` field, in the form of ``domain``.
+    static func canonical(_ host: String) -> String {
+        var host = Substring(host.lowercased())
+        if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
+            return String(host[host.index(after: host.startIndex)..<end])
+        }
+        if let colon = host.firstIndex(of: ":"), host[colon...].dropFirst().allSatisfy(\.isNumber) {
+            host = host[..<colon]
+        }
+        if host.hasPrefix(".") { host = host.dropFirst() }
+        if host.hasSuffix(".") { host = host.dropLast() }
+        return String(host)
+    }
+
+    private static func isAddress(_ host: String) -> Bool {
+        host.contains(":") || host.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+    }
+
+    /// What no line end, no tab and no other pair can hide in.
+    private static func isCookieText(_ octet: UInt8) -> Bool {
+        octet >= 0x20 && octet != 0x7F && octet != UInt8(ascii: ";")
+    }
+
+    private static func isDomain(_ text: String) -> Bool {
+        guard !text.isEmpty else { return false }
+        if text.utf8.contains(UInt8(ascii: ":")) {
+            return text.utf8.allSatisfy {
+                $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".")
+            }
+        }
+        return text.utf8.allSatisfy {
+            $0.isASCIIDigit || ($0.lowercasedASCII &- UInt8(ascii: "a")) < 26
+                || [UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_")].contains($0)
+        }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexDigit: Bool {
+        isASCIIDigit || (lowercasedASCII &- UInt8(ascii: "a")) < 6
+    }
+}

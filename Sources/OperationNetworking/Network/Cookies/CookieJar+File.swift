@@ -1,0 +1,88 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// Why a file is not one of cookies.
+public enum CookieFileError: Error, Hashable, Sendable {
+    /// A line, counted from 1, is not a cookie; why not.
+    case malformedLine(Int, String)
+    /// The file is no text.
+    case notText
+}
+
+extension CookieFileError: CustomStringConvertible {
+    /// A sentence.
+    public var description: String {
+        switch self {
+        case .malformedLine(let number, let reason): "Line \(number) is not a cookie: \(reason)."
+        case .notText: "The file is not text."
+        }
+    }
+}
+
+extension CookieJar {
+    private static let heading = "# Netscape HTTP Cookie File"
+
+    /// A jar in memory with the cookies of a file in Netscape's format, as ``save(to:)``, curl and wget write it. What has
+    /// expired is left out.
+    ///
+    /// - Throws: ``CookieFileError``, or an error for a file that cannot be read.
+    public convenience init(contentsOf file: URL) throws {
+        self.init()
+        for cookie in try Self.cookies(of: Data(contentsOf: file)) { set(cookie) }
+    }
+
+    /// Writes all cookies, those of the session included, into a file that curl and wget can read, and that only its owner
+    /// can. It is there whole, or the one that was there before is.
+    ///
+    /// - Throws: an error for a file that cannot be written.
+    public func save(to file: URL) throws {
+        let text = Self.text(all(now: .secondsSince1970))
+        do {
+            try PrivateFile.replace(path: file.path, with: Array(text.utf8).span)
+        } catch let error as SystemError {
+            throw CocoaError.file(error, file)
+        }
+    }
+
+    static func text(_ cookies: [Cookie]) -> String {
+        ([heading, ""] + cookies.map(\.line)).joined(separator: "\n") + "\n"
+    }
+
+    static func cookies(of data: Data) throws(CookieFileError) -> [Cookie] {
+        guard let text = String(validating: data, as: UTF8.self) else { throw .notText }
+        var cookies: [Cookie] = []
+        for (index, line) in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            do throws(Cookie.LineError) {
+                if let cookie = try Cookie.read(line: Substring(line)) { cookies.append(cookie) }
+            } catch {
+                throw .malformedLine(index + 1, error.reason)
+            }
+        }
+        return cookies
+    }
+}
+
+extension Cookie.LineError {
+    fileprivate var reason: String {
+        switch self {
+        case .fieldCount(let count): "it has \(count) fields and not 7, separated by tabs"
+        case .flag(let text): "\(text.debugDescription) is neither TRUE nor FALSE"
+        case .expiry(let text): "\(text.debugDescription) is no number of seconds"
+        case .characters: "its name, its domain or its path cannot be one, or a control character is in it"
+        }
+    }
+}
+
+extension CocoaError {
+    fileprivate static func file(_ error: SystemError, _ file: URL) -> CocoaError {
+        CocoaError(
+            error.isLackOfSpace
+                ? .fileWriteOutOfSpace
+                : error.isLackOfPermission ? .fileWriteNoPermission : .fileWriteUnknown,
+            userInfo: [NSURLErrorKey: file, NSLocalizedDescriptionKey: error.description]
+        )
+    }
+}

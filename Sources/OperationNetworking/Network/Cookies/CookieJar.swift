@@ -1,0 +1,165 @@
+import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// Where cookies are kept from one request to the next.
+///
+/// | Jar                             | Its cookies                                                          |
+/// |---------------------------------|----------------------------------------------------------------------|
+/// | ``shared``                      | those of `HTTPCookieStorage.shared`: the whole process has them      |
+/// | `CookieJar(storage)`            | those of another `HTTPCookieStorage`                                 |
+/// | `CookieJar()`                   | its own, in memory; ``save(to:)`` keeps them                         |
+///
+/// Which cookie goes with which request, and which is kept, is decided by
+/// [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265) and the list of public suffixes, whatever the storage itself would
+/// answer. A cookie with a line end, a tab or a semicolon in it, or without a name, is neither sent nor saved.
+///
+/// May be used from any thread. One over a storage may wait for its file, which Foundation writes at each change.
+public final class CookieJar: Sendable {
+    private enum Store: Sendable {
+        case memory(Locked<CookieTable>)
+        case storage(HTTPCookieStorage)
+    }
+
+    /// The jar in front of `HTTPCookieStorage.shared`.
+    public static let shared = CookieJar(HTTPCookieStorage.shared)
+
+    private let store: Store
+    /// What the network thread wants, in order: a storage may wait for the disk, and that thread may not.
+    private let queue = DispatchQueue(label: "OperationNetworking.cookies")
+
+    /// An empty jar in memory.
+    public init() {
+        store = .memory(Locked(CookieTable()))
+    }
+
+    /// A jar whose cookies are those of `storage`, from now on and before. `cookieAcceptPolicy` `.never` counts; the
+    /// others mean that all are accepted.
+    ///
+    /// Foundation on Linux forgets, when it reads its file, which cookies were `Secure`: such a cookie is kept there for
+    /// as long as the process lasts, and no longer.
+    public init(_ storage: HTTPCookieStorage) {
+        store = .storage(storage)
+    }
+
+    // MARK: - Cookies
+
+    /// All that have not expired.
+    public var cookies: [HTTPCookie] {
+        all(now: .secondsSince1970).compactMap { $0.httpCookie() }
+    }
+
+    /// Those that a request to `url` would carry, in the order in which it would carry them: the ones with the longest
+    /// path first.
+    public func cookies(for url: URL) -> [HTTPCookie] {
+        cookies(for: url, host: Cookie.canonical(url.host ?? "")).compactMap { $0.httpCookie() }
+    }
+
+    /// The same for a server that is called `host` by the request.
+    func cookies(for url: URL, host: String) -> [Cookie] {
+        // As libcurl: what never leaves the machine needs no TLS.
+        let isSecure =
+            url.scheme?.lowercased() == "https" || ["localhost", "127.0.0.1", "::1"].contains(host)
+        let path = url.path(percentEncoded: true)
+        return cookies(concerning: host)
+            .filter { $0.concerns(path: path.isEmpty ? "/" : path) && (isSecure || !$0.isSecure) }
+            .enumerated()
+            .sorted { ($1.element.path.utf8.count, $0.offset) < ($0.element.path.utf8.count, $1.offset) }
+            .map(\.element)
+    }
+
+    /// Puts a cookie in, in place of the one of the same name for the same hosts and path. One that has expired takes that
+    /// one away.
+    public func set(_ cookie: HTTPCookie) {
+        guard let cookie = Cookie(cookie) else { return }
+        set(cookie)
+    }
+
+    /// Takes out the cookie of this name for these hosts and this path, whatever its value.
+    public func delete(_ cookie: HTTPCookie) {
+        guard let cookie = Cookie(cookie) else { return }
+        delete(cookie)
+    }
+
+    /// Takes all out. What requests that run now bring comes in all the same.
+    public func removeAll() {
+        switch store {
+        case .memory(let table): table.withLock { $0 = CookieTable() }
+        case .storage(let storage): for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
+        }
+    }
+
+    // MARK: - For transfers
+
+    /// Those that may go to the host. May wait, if a storage does.
+    func cookies(concerning host: String, now: Int64 = .secondsSince1970) -> [Cookie] {
+        switch store {
+        case .memory(let table):
+            return table.withLock { $0.cookies(concerning: host, now: now) }
+        case .storage(let storage):
+            let all = storage.cookies ?? []
+            return all.isEmpty ? [] : kept(all, now) { $0.concerns(host: host) }
+        }
+    }
+
+    /// The same later: after everything that was stored before, on another thread.
+    func read(concerning host: String, then: @escaping @Sendable ([Cookie]) -> Void) {
+        queue.async { then(self.cookies(concerning: host)) }
+    }
+
+    /// Takes over what a server changed; returns at once.
+    func store(_ changes: CookieChanges, then: @escaping @Sendable () -> Void) {
+        queue.async {
+            for cookie in changes.deleted { self.delete(cookie) }
+            for cookie in changes.stored { self.set(cookie) }
+            then()
+        }
+    }
+
+    // MARK: - Helpers
+
+    func all(now: Int64) -> [Cookie] {
+        switch store {
+        case .memory(let table): table.withLock { $0.cookies(now: now) }
+        case .storage(let storage): kept(storage.cookies ?? [], now) { _ in true }
+        }
+    }
+
+    func set(_ cookie: Cookie, now: Int64 = .secondsSince1970) {
+        switch store {
+        case .memory(let table):
+            table.withLock { $0.set(cookie, now: now) }
+        case .storage(let storage):
+            guard storage.cookieAcceptPolicy != .never else { return }
+            if cookie.hasExpired(by: now) { return delete(cookie) }
+            guard let made = cookie.httpCookie(keepingSecureInMemory: now) else { return }
+            storage.setCookie(made)
+            makeRoom(in: storage, domain: cookie.domain)
+        }
+    }
+
+    private func delete(_ cookie: Cookie) {
+        switch store {
+        case .memory(let table): table.withLock { $0.delete(cookie.identity) }
+        case .storage(let storage):
+            // The value does not count.
+            if let made = cookie.httpCookie() { storage.deleteCookie(made) }
+        }
+    }
+
+    /// No server can make a storage grow without end, either.
+    private func makeRoom(in storage: HTTPCookieStorage, domain: String) {
+        let all = storage.cookies ?? []
+        guard all.count > CookieTable.maximumPerDomain else { return }
+        let same = all.filter { Cookie.canonical($0.domain) == domain }
+        guard same.count > CookieTable.maximumPerDomain else { return }
+        let oldest = same.min { (Cookie.creation(of: $0) ?? 0) < (Cookie.creation(of: $1) ?? 0) }
+        if let oldest { storage.deleteCookie(oldest) }
+    }
+
+    private func kept(_ cookies: [HTTPCookie], _ now: Int64, where isWanted: (Cookie) -> Bool) -> [Cookie] {
+        cookies.compactMap { Cookie($0) }.filter { !$0.hasExpired(by: now) && isWanted($0) }
+            .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
+    }
+}

@@ -1,0 +1,68 @@
+/// Cookies in memory, found by the host they are for: a value. No server can make it grow without end.
+struct CookieTable: Sendable {
+    /// RFC 6265 §6.1 asks for 50 at least.
+    static let maximumPerDomain = 180
+    /// RFC 6265 §6.1 asks for 3000 at least.
+    static let maximum = 5000
+
+    private struct Entry {
+        let cookie: Cookie
+        /// The how manieth that was set.
+        let number: Int
+    }
+
+    private var domains: [String: [Cookie.Identity: Entry]] = [:]
+    private var count = 0
+    private var last = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// All that have not expired, the one first that was set first.
+    func cookies(now: Int64) -> [Cookie] {
+        sorted(domains.values.flatMap(\.values), now)
+    }
+
+    /// Those for the host, in the order in which they were set.
+    func cookies(concerning host: String, now: Int64) -> [Cookie] {
+        guard !isEmpty else { return [] }
+        var found: [Entry] = []
+        var domain = host[...]
+        while true {
+            if let entries = domains[String(domain)]?.values {
+                found += entries.filter { $0.cookie.concerns(host: host) }
+            }
+            guard let dot = domain.firstIndex(of: ".") else { return sorted(found, now) }
+            domain = domain[domain.index(after: dot)...]
+        }
+    }
+
+    mutating func set(_ cookie: Cookie, now: Int64) {
+        delete(cookie.identity)
+        guard !cookie.hasExpired(by: now) else { return }
+        last += 1
+        domains[cookie.domain, default: [:]][cookie.identity] = Entry(cookie: cookie, number: last)
+        count += 1
+        if domains[cookie.domain]?.count ?? 0 > Self.maximumPerDomain {
+            deleteOldest(of: domains[cookie.domain].map { Array($0.values) } ?? [], now)
+        } else if count > Self.maximum {
+            deleteOldest(of: domains.values.flatMap(\.values), now)
+        }
+    }
+
+    mutating func delete(_ identity: Cookie.Identity) {
+        guard domains[identity.domain]?.removeValue(forKey: identity) != nil else { return }
+        count -= 1
+        if domains[identity.domain]?.isEmpty == true { domains[identity.domain] = nil }
+    }
+
+    private mutating func deleteOldest(of entries: [Entry], _ now: Int64) {
+        let expired = entries.filter { $0.cookie.hasExpired(by: now) }
+        for entry in expired { delete(entry.cookie.identity) }
+        guard expired.isEmpty, let oldest = entries.min(by: { $0.number < $1.number }) else { return }
+        delete(oldest.cookie.identity)
+    }
+
+    private func sorted(_ entries: [Entry], _ now: Int64) -> [Cookie] {
+        entries.filter { !$0.cookie.hasExpired(by: now) }.sorted { $0.number < $1.number }.map(\.cookie)
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// What to type to have curl(1) send the request of an operation: a value.
+struct CurlCommandLine {
+    /// Longer ones do not fit into one argument on Linux, which has 128 KiB for each.
+    private static let longestArgument = 100_000
+
+    private var request: TransferRequest
+    private let body: BodySource?
+    private let isStream: Bool
+    private let redacts: Bool
+
+    /// - Parameters:
+    ///   - configuration: of the operation's exchange.
+    ///   - redacts: whether secrets are left out.
+    /// - Throws: what the operation would end with before it sent anything.
+    init(_ configuration: ExchangeConfiguration, redacts: Bool) throws {
+        let hop = configuration.request
+        var resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
+        let data = hop.httpBody ?? (hop.sendsEmptyBody && hop.httpBodyStream == nil ? Data() : nil)
+        let body = data.map { RequestBody.data($0) } ?? (hop.httpBodyStream == nil ? nil : configuration.body)
+        request = try configuration.transferRequest(
+            for: hop,
+            body: body,
+            asking: resumption.ask(hop, held: 0),
+            continues: false
+        )
+        self.redacts = redacts
+        self.body = data.map { .data($0) } ?? hop.bodySource
+        isStream =
+            hop.httpBodyStream != nil
+            && !(self.body?.segments.allSatisfy { if case .stream = $0 { false } else { true } } ?? false)
+        if let source = hop.cookieSource(configuration.settings.cookieJar), let url = hop.url {
+            let pairs = source.jar.cookies(for: url, host: source.host).map { "\($0.name)=\($0.value)" }
+            if !pairs.isEmpty { request.fields["Cookie"] = pairs.joined(separator: "; ") }
+        }
+    }
+
+    var text: String {
+        let options = request.options(nil)
+        var words = ["curl", "--disable", "--globoff", "--silent", "--show-error"]
+        var source: String?
+        switch (options.method, options.body) {
+        case ("HEAD", _): words.append("--head")
+        case ("GET", .none): break
+        case (let method, .none): words += ["--request", method]
+        case (let method, _):
+            words += ["--request", method]
+            if !isStream { source = addBody(to: &words) }
+        }
+        switch options.version {
+        case .automatic: break
+        case .http1: words.append("--http1.1")
+        case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
+        }
+        if request.acceptsContentCoding { words.append("--compressed") }
+        for line in options.headerLines { words += ["--header", redacted(line)] }
+        // curl's own is sent unless it is told another one, or none.
+        if request.fields["User-Agent"] == nil { words += ["--header", "User-Agent:"] }
+        if let timeout = options.connectTimeout { words += ["--connect-timeout", Self.seconds(timeout)] }
+        if request.idleTimeout > 0, request.idleTimeout < 1e6 {
+            words += ["--speed-limit", "1", "--speed-time", String(Int(request.idleTimeout.rounded(.up)))]
+        }
+        words += connectionWords
+        words += ["--url", redacts ? Redaction.text(ofURL: options.url) : options.url]
+        let command = words.map(ShellText.word).joined(separator: " ")
+        let whole = source.map { $0 + " | " + command } ?? command
+        return isStream ? whole + " # without the body, which comes from a stream" : whole
+    }
+
+    /// Whom to trust, and through which proxy. curl would look for one in the environment by itself.
+    private var connectionWords: [String] {
+        var words: [String] = []
+        switch request.trustDomain.anchors {
+        case .file(let url): words += ["--cacert", url.path]
+        case .directory(let url): words += ["--capath", url.path]
+        case .system, .certificates: break
+        }
+        guard let proxy = request.trustDomain.proxy else { return words + ["--noproxy", "*"] }
+        words += ["--noproxy", "", "--proxy", proxy.address]
+        if proxy.user != nil || proxy.password != nil {
+            let user = "\(proxy.user ?? ""):\(proxy.password ?? "")"
+            words += ["--proxy-user", redacts ? Redaction.mark : user]
+        }
+        if let authorization = request.trustDomain.proxyAuthorization {
+            words += ["--proxy-header", redacted("Proxy-Authorization: " + authorization)]
+        }
+        return words
+    }
+
+    // MARK: - The body
+
+    /// - Returns: what to pipe into curl, if the body is no argument.
+    private func addBody(to words: inout [String]) -> String? {
+        let segments = body?.segments ?? []
+        words.append("--data-binary")
+        if segments.count == 1, case .file(let path, _) = segments[0] {
+            words.append("@" + path)
+            return nil
+        }
+        if segments.count <= 1, let text = argument(segments.first) {
+            words.append(text)
+            return nil
+        }
+        words.append("@-")
+        let parts = segments.map { segment in
+            switch segment {
+            case .data(let data): ShellText.printing(shown(data))
+            case .file(let path, _): "cat -- " + ShellText.word(path)
+            case .stream: ":"
+            }
+        }
+        return parts.count == 1 ? parts[0] : "{ " + parts.joined(separator: "; ") + "; }"
+    }
+
+    /// A body that is a text; curl takes `@` at its beginning for a file.
+    private func argument(_ segment: BodySegment?) -> String? {
+        guard let segment else { return "" }
+        guard case .data(let data) = segment, data.count <= Self.longestArgument,
+            let text = String(validating: shown(data), as: UTF8.self), !text.hasPrefix("@"),
+            !text.utf8.contains(0)
+        else { return nil }
+        return text
+    }
+
+    // MARK: - Secrets
+
+    private func redacted(_ line: String) -> String {
+        guard redacts, let colon = line.firstIndex(of: ":") else { return line }
+        let name = String(line[..<colon])
+        guard Redaction.isSecret(name), colon < line.index(before: line.endIndex) else { return line }
+        return name + ": " + Redaction.mark
+    }
+
+    private func shown(_ data: Data) -> Data {
+        guard redacts, let type = request.fields["Content-Type"]?.lowercased(),
+            let text = String(validating: data, as: UTF8.self)
+        else { return data }
+        if type.hasPrefix("application/x-www-form-urlencoded") { return Data(Redaction.form(text).utf8) }
+        if type.contains("json") { return Data(Redaction.json(text).utf8) }
+        return data
+    }
+
+    private static func seconds(_ seconds: Double) -> String {
+        seconds.rounded() == seconds ? String(Int(seconds)) : String(seconds)
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+public import FoundationNetworking
+public import Logging
+internal import OperationNetworkingSystem
+
+/// Writes a line for each event in the life of an operation, at the level debug:
+///
+///     debug transfers : method=GET operation=7 url=https://example.com/file started
+///     debug transfers : operation=7 status=200 response
+///     debug transfers : bytes=1024 operation=7 seconds=0.031 status=200 finished
+///
+/// | Line                       | Metadata besides `operation`, which is the same on each line of one operation |
+/// |----------------------------|--------------------------------------------------------------------------------|
+/// | `started`                  | `method`, `url`                                                                |
+/// | `paused`, `resumed`        |                                                                                |
+/// | `redirected`               | `status`, `url` that is asked next                                             |
+/// | `response`                 | `status`                                                                       |
+/// | `resuming`                 | `offset` of the first byte that was not there                                  |
+/// | `starting over`            | `reason`                                                                       |
+/// | `retrying`                 | `delay` in seconds, `cause`                                                    |
+/// | `finished`                 | `status`, `bytes` received, `seconds` since the start                          |
+/// | `failed`, `cancelled`      | the same as far as known, `error`                                              |
+///
+/// User and password of a URL, its fragment, and values of its query whose names tell that they are secret (`token`,
+/// `signature`, `password` and the like) are replaced by `REDACTED`. No header field is written, and no body.
+///
+/// One can serve every operation: ``OperationManager/logger`` does that.
+public final class LoggingObserver: OperationObserver {
+    private struct Life {
+        let number: Int
+        let start: MonotonicTime
+    }
+
+    /// Where the lines go.
+    public let logger: Logger
+    private let lives = Locked<[ObjectIdentifier: Life]>([:])
+
+    private static let last = Locked(0)
+
+    /// - Parameter logger: its level decides whether anything is written.
+    public init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    // MARK: - OperationObserver
+
+    /// Writes `started`.
+    public func operationDidStart(_ operation: ConnectionOperation) {
+        let request = operation.request
+        write(
+            "started",
+            operation,
+            ["method": "\(request.httpMethod ?? "GET")", "url": Self.url(request.url)]
+        )
+    }
+
+    /// Writes `paused`.
+    public func operationDidPause(_ operation: ConnectionOperation) {
+        write("paused", operation)
+    }
+
+    /// Writes `resumed`.
+    public func operationDidResume(_ operation: ConnectionOperation) {
+        write("resumed", operation)
+    }
+
+    /// Writes `response`.
+    public func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {
+        write("response", operation, ["status": "\(response.statusCode)"])
+    }
+
+    /// Writes `redirected`.
+    public func operation(
+        _ operation: ConnectionOperation,
+        didFollow redirect: HTTPURLResponse,
+        to request: URLRequest
+    ) {
+        write(
+            "redirected",
+            operation,
+            ["status": "\(redirect.statusCode)", "url": Self.url(request.url)]
+        )
+    }
+
+    /// Writes `resuming`.
+    public func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
+        write("resuming", operation, ["offset": "\(offset)"])
+    }
+
+    /// Writes `starting over`.
+    public func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason) {
+        write("starting over", operation, ["reason": "\(reason)"])
+    }
+
+    /// Writes `retrying`.
+    public func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
+        let cause =
+            switch retry.cause {
+            case .response(let response): "status \(response.statusCode)"
+            case .error(let error): Redaction.text(of: error, in: operation.request)
+            case .busyServer(let url): "busy server \(url.host ?? "")"
+            }
+        write("retrying", operation, ["delay": "\(Self.seconds(retry.delay))", "cause": "\(cause)"])
+    }
+
+    /// Writes `finished`, `failed` or `cancelled`.
+    public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        var metadata: Logger.Metadata = [:]
+        if let response = operation.response { metadata["status"] = "\(response.statusCode)" }
+        if let metrics = operation.metrics { metadata["bytes"] = "\(metrics.bytesReceived)" }
+        if let start = lives.withLock({ $0[ObjectIdentifier(operation)]?.start }) {
+            metadata["seconds"] = "\(Self.seconds(MonotonicTime.now - start))"
+        }
+        if let error = operation.error {
+            metadata["error"] = "\(Redaction.text(of: error, in: operation.request))"
+            write(operation.isCancelled ? "cancelled" : "failed", operation, metadata)
+        } else {
+            write("finished", operation, metadata)
+        }
+        lives.withLock { $0[ObjectIdentifier(operation)] = nil }
+    }
+
+    // MARK: - Writing
+
+    private func write(
+        _ event: Logger.Message,
+        _ operation: ConnectionOperation,
+        _ metadata: Logger.Metadata = [:]
+    ) {
+        let number = number(of: operation)
+        logger.debug(
+            event,
+            metadata: metadata.merging(["operation": "\(number)"]) { $1 },
+            source: "OperationNetworking"
+        )
+    }
+
+    /// The same for all events of an operation, and not an address, which another one has after it.
+    private func number(of operation: ConnectionOperation) -> Int {
+        lives.withLock { lives in
+            if let life = lives[ObjectIdentifier(operation)] { return life.number }
+            let number = Self.last.withLock { last in
+                last += 1
+                return last
+            }
+            lives[ObjectIdentifier(operation)] = Life(number: number, start: .now)
+            return number
+        }
+    }
+
+    private static func url(_ url: URL?) -> Logger.MetadataValue {
+        "\(url.map { Redaction.singleLine(Redaction.text(of: $0)) } ?? "none")"
+    }
+
+    private static func seconds(_ seconds: Double) -> String {
+        String(format: "%.3f", seconds)
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import FoundationNetworking
+
+/// Takes out of texts what would let a reader be somebody else: for logs, which are kept longer and read by more people
+/// than anybody thinks.
+///
+/// | Where                    | What is replaced                                                             |
+/// |--------------------------|------------------------------------------------------------------------------|
+/// | URL                      | user and password; values of the query whose names tell that they are secret |
+/// | header fields            | values of those whose names tell it, such as `Authorization` and `Cookie`    |
+/// | bodies, forms and JSON   | values whose names tell it                                                   |
+enum Redaction {
+    /// What stands there instead.
+    static let mark = "REDACTED"
+
+    /// Names that hold none of the words.
+    private static let names: Set<String> = [
+        "code", "jwt", "otp", "pass", "passphrase", "passwd", "pin", "pwd", "sig",
+    ]
+
+    /// By name, for want of anything better.
+    static func isSecret(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return names.contains(name) || RequestRecord.isSecret(name)
+    }
+
+    // MARK: - URLs
+
+    static func text(of url: URL) -> String {
+        text(ofURL: url.absoluteString)
+    }
+
+    /// Works on what is no good URL, too: that is what errors are about.
+    static func text(ofURL text: String) -> String {
+        var rest = text[...]
+        var result = ""
+        if let scheme = rest.range(of: "://") {
+            result = String(rest[..<scheme.upperBound])
+            rest = rest[scheme.upperBound...]
+            let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+            if let at = rest[..<end].lastIndex(of: "@") {
+                result += mark
+                rest = rest[at...]
+            }
+        }
+        let fragment = rest.firstIndex(of: "#") ?? rest.endIndex
+        guard let question = rest[..<fragment].firstIndex(of: "?") else {
+            return result + withoutFragment(rest)
+        }
+        let query = rest[rest.index(after: question)..<fragment]
+        return result + rest[...question] + form(String(query)) + withoutFragment(rest[fragment...])
+    }
+
+    /// A fragment is not sent, and may be a token: OAuth has used it for that.
+    private static func withoutFragment(_ text: Substring) -> String {
+        guard let hash = text.firstIndex(of: "#") else { return String(text) }
+        return text[...hash] + (text[hash...].count > 1 ? mark : "")
+    }
+
+    // MARK: - Bodies
+
+    /// `a=1&password=2`, as in queries and forms.
+    static func form(_ text: String) -> String {
+        text.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
+            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
+            let name = pair[..<equals]
+            guard isSecret(name.removingPercentEncoding ?? String(name)) else { return String(pair) }
+            return pair[...equals] + mark
+        }
+        .joined(separator: "&")
+    }
+
+    /// The texts and numbers of JSON whose names tell that they are secret; every other byte stays.
+    static func json(_ text: String) -> String {
+        text.replacing(/"((?:[^"\\]|\\.)*)"(\s*:\s*)(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+)/) { match in
+            isSecret(String(match.1)) ? "\"\(match.1)\"\(match.2)\"\(mark)\"" : String(match.0)
+        }
+    }
+
+    // MARK: - Errors
+
+    /// A sentence about the error, on one line, without the secrets of the request that it may repeat.
+    static func text(of error: any Error, in request: URLRequest) -> String {
+        let sentence: String
+        switch error {
+        case let error as URLError: sentence = "\(error.localizedDescription) (\(error.code.rawValue))"
+        case let error as any CustomStringConvertible & Sendable:
+            sentence = String(error.description.prefix(500))
+        default: sentence = (error as NSError).localizedDescription
+        }
+        return singleLine(scrub(sentence, of: request))
+    }
+
+    /// Takes out what is secret in this request, wherever it stands.
+    static func scrub(_ text: String, of request: URLRequest) -> String {
+        var text = text
+        if let url = request.url {
+            text = text.replacingOccurrences(of: url.absoluteString, with: Self.text(of: url))
+            for secret in [url.password(percentEncoded: true), url.password(percentEncoded: false)] {
+                if let secret, secret.count > 2 { text = text.replacingOccurrences(of: secret, with: mark) }
+            }
+        }
+        for (name, value) in request.allHTTPHeaderFields ?? [:] where isSecret(name) && value.count > 2 {
+            text = text.replacingOccurrences(of: value, with: mark)
+        }
+        return text
+    }
+
+    /// Nobody begins another line of the log.
+    static func singleLine(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            return text
+        }
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+            )
+        )
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import OperationNetworking
+
+struct CookieTableTests {
+    private func cookie(
+        _ name: String,
+        _ value: String = "1",
+        domain: String = "example.com",
+        subdomains: Bool = false,
+        path: String = "/",
+        expires: Int64? = nil
+    ) throws -> Cookie {
+        try #require(
+            Cookie(
+                name: name,
+                value: value,
+                domain: domain,
+                includesSubdomains: subdomains,
+                path: path,
+                expires: expires
+            )
+        )
+    }
+
+    // MARK: - The table
+
+    @Test func aCookieReplacesTheOneOfItsNameForTheSameHostsAndPath() throws {
+        var table = CookieTable()
+        table.set(try cookie("a", "1"), now: 0)
+        table.set(try cookie("a", "2"), now: 0)
+        table.set(try cookie("a", "3", path: "/p"), now: 0)
+        table.set(try cookie("a", "4", subdomains: true), now: 0)
+        #expect(table.cookies(now: 0).map(\.value) == ["2", "3", "4"])
+        table.delete(try cookie("a", "other").identity)
+        #expect(table.cookies(now: 0).map(\.value) == ["3", "4"])
+    }
+
+    @Test func aHostHasItsOwnAndThoseOfTheDomainsAboveIt() throws {
+        var table = CookieTable()
+        for (name, domain, flag) in [
+            ("own", "a.example.com", false), ("above", "example.com", true), ("host", "example.com", false),
+            ("other", "b.example.com", true), ("below", "x.a.example.com", true),
+        ] {
+            table.set(try cookie(name, domain: domain, subdomains: flag), now: 0)
+        }
+        #expect(table.cookies(concerning: "a.example.com", now: 0).map(\.name) == ["own", "above"])
+        #expect(table.cookies(concerning: "example.com", now: 0).map(\.name) == ["above", "host"])
+        #expect(table.cookies(concerning: "com", now: 0).isEmpty)
+    }
+
+    @Test func whatHasExpiredIsNotThere() throws {
+        var table = CookieTable()
+        table.set(try cookie("a", expires: 10), now: 0)
+        #expect(table.cookies(now: 9).count == 1)
+        #expect(table.cookies(now: 10).isEmpty)
+        #expect(table.cookies(concerning: "example.com", now: 10).isEmpty)
+    }
+
+    @Test func aCookieThatHasExpiredTakesTheOneThatWasThereAway() throws {
+        var table = CookieTable()
+        table.set(try cookie("a"), now: 5)
+        table.set(try cookie("a", expires: 5), now: 5)
+        #expect(table.isEmpty)
+    }
+
+    @Test func aDomainCannotFillTheJar() throws {
+        var table = CookieTable()
+        table.set(try cookie("other", domain: "example.org"), now: 0)
+        for number in 0..<1000 { table.set(try cookie("n\(number)"), now: 0) }
+        let names = table.cookies(concerning: "example.com", now: 0).map(\.name)
+        #expect(names.count == CookieTable.maximumPerDomain)
+        #expect(names.last == "n999" && names.first == "n\(1000 - CookieTable.maximumPerDomain)")
+        #expect(table.cookies(concerning: "example.org", now: 0).count == 1)
+    }
+
+    @Test func noNumberOfDomainsCanFillMemory() throws {
+        var table = CookieTable()
+        for number in 0..<(CookieTable.maximum + 20) {
+            table.set(try cookie("a", domain: "n\(number).example"), now: 0)
+        }
+        #expect(table.cookies(now: 0).count == CookieTable.maximum)
+        #expect(table.cookies(concerning: "n19.example", now: 0).isEmpty)
+        #expect(table.cookies(concerning: "n20.example", now: 0).count == 1)
+    }
+
+    @Test func whatHasExpiredMakesRoomFirst() throws {
+        var table = CookieTable()
+        table.set(try cookie("oldest"), now: 0)
+        table.set(try cookie("short", expires: 5), now: 0)
+        for number in 2..<CookieTable.maximumPerDomain { table.set(try cookie("n\(number)"), now: 0) }
+        table.set(try cookie("last"), now: 6)
+        #expect(table.cookies(now: 6).first?.name == "oldest")
+        #expect(table.cookies(now: 6).count == CookieTable.maximumPerDomain)
+    }
+
+    // MARK: - Changes
+
+    @Test func whatIsNewOrDifferentIsAChange() throws {
+        let (kept, old, new) = (try cookie("kept"), try cookie("a", "1"), try cookie("a", "2"))
+        let other = try cookie("b", expires: 50)
+        let changes = CookieChanges(from: [kept, old], to: [new, other, kept], now: 10)
+        #expect(changes.stored == [new, other] && changes.deleted.isEmpty)
+    }
+
+    @Test func whatIsGoneOrOverIsDeleted() throws {
+        let (gone, over) = (try cookie("gone"), try cookie("over"))
+        let changes = CookieChanges(from: [gone, over], to: [try cookie("over", expires: 1)], now: 10)
+        #expect(changes.deleted == [gone, over] && changes.stored.isEmpty)
+    }
+
+    @Test func whatNobodyHadIsNotDeleted() throws {
+        #expect(CookieChanges(from: [], to: [try cookie("a", expires: 1)], now: 10).isEmpty)
+    }
+
+    @Test func whatStaysIsNoChange() throws {
+        let both = [try cookie("a"), try cookie("b", expires: 50)]
+        #expect(CookieChanges(from: both, to: both.reversed(), now: 10).isEmpty)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import FoundationNetworking
+import Glibc
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Hosts below the domains of others, in a process of its own for each: there their names are this machine.
+@Suite(.timeLimit(.minutes(1)))
+struct PublicSuffixTests {
+    /// What a host may set, and which host is sent it.
+    struct Row: Codable, Sendable {
+        let host: String
+        let domain: String
+        let other: String
+        let isKept: Bool
+    }
+
+    @Test(arguments: [
+        Row(
+            host: "loopback.example.com",
+            domain: "example.com",
+            other: "loopback.x.example.com",
+            isKept: true
+        ),
+        Row(host: "loopback.example.com", domain: "com", other: "loopback.com", isKept: false),
+        Row(host: "loopback.example.com", domain: ".com", other: "loopback.example.com", isKept: false),
+        Row(host: "loopback.example.com", domain: "COM.", other: "loopback.example.com", isKept: false),
+        Row(host: "loopback.example.co.uk", domain: "co.uk", other: "loopback.b.co.uk", isKept: false),
+        Row(host: "loopback.example.co.uk", domain: "CO.UK", other: "loopback.example.co.uk", isKept: false),
+        Row(
+            host: "loopback.example.co.uk",
+            domain: "example.co.uk",
+            other: "loopback.b.example.co.uk",
+            isKept: true
+        ),
+        Row(host: "loopback.github.io", domain: "github.io", other: "loopback.github.io", isKept: false),
+        Row(
+            host: "loopback.a.github.io",
+            domain: "a.github.io",
+            other: "loopback.b.a.github.io",
+            isKept: true
+        ),
+        Row(
+            host: "loopback.example.com",
+            domain: "example.org",
+            other: "loopback.example.org",
+            isKept: false
+        ),
+    ])
+    func noHostSetsACookieForAPublicSuffix(row: Row) async throws {
+        try SlowResolver.preload()
+        await #expect(processExitsWith: .success) { [row = row as Row] in
+            alarm(20)
+            let server = try ScriptedServer.setting("a=1; Domain=\(row.domain)")
+            let scene = CookieScene()
+            guard await scene.get(try server.url(host: row.host)).error == nil else { exit(2) }
+            guard scene.jar.cookies.isEmpty != row.isKept else { exit(3) }
+            guard await scene.get(try server.url(host: row.other)).error == nil else { exit(4) }
+            guard server.cookies.last == (row.isKept ? ["a=1"] : []) else { exit(5) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+struct RedactionTests {
+    @Test(arguments: [
+        ("https://example.com/a?b=1", "https://example.com/a?b=1"),
+        ("https://example.com", "https://example.com"),
+        ("https://user:secret@example.com/", "https://REDACTED@example.com/"),
+        ("https://user@example.com:80?x", "https://REDACTED@example.com:80?x"),
+        ("https://a@b:c@example.com/@x", "https://REDACTED@example.com/@x"),
+        ("https://example.com/?token=1&a=2", "https://example.com/?token=REDACTED&a=2"),
+        (
+            "https://example.com/?X-Amz-Signature=1&X-Amz-Date=2",
+            "https://example.com/?X-Amz-Signature=REDACTED&X-Amz-Date=2"
+        ),
+        ("https://example.com/?sig=a%3D=&se=1", "https://example.com/?sig=REDACTED&se=1"),
+        ("https://example.com/?p%61ssword=1", "https://example.com/?p%61ssword=REDACTED"),
+        ("https://example.com/?token", "https://example.com/?token"),
+        ("https://example.com/#access_token=1", "https://example.com/#REDACTED"),
+        ("https://example.com/?a=1#", "https://example.com/?a=1#"),
+        ("https://example.com/?api_key=1#x?y", "https://example.com/?api_key=REDACTED#REDACTED"),
+        ("no URL", "no URL"), ("", ""),
+    ])
+    func urls(text: String, expected: String) {
+        #expect(Redaction.text(ofURL: text) == expected)
+    }
+
+    @Test(arguments: [
+        (#"{"user": "a", "password" : "b\"c", "n": 1}"#, #"{"user": "a", "password" : "REDACTED", "n": 1}"#),
+        (#"{"a":{"token":12.5e3,"b":[]}}"#, #"{"a":{"token":"REDACTED","b":[]}}"#),
+        (#"{"secret":null,"keys":["a"]}"#, #"{"secret":null,"keys":["a"]}"#), ("[1, 2]", "[1, 2]"),
+        (#"{"a":"password","b":"x"}"#, #"{"a":"password","b":"x"}"#),
+    ])
+    func json(text: String, expected: String) {
+        #expect(Redaction.json(text) == expected)
+    }
+
+    @Test func forms() {
+        #expect(Redaction.form("user=a&passwd=b&&c") == "user=a&passwd=REDACTED&&c")
+    }
+
+    @Test(arguments: [
+        "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "X-Auth-Token",
+        "X-Session-Id",
+    ])
+    func fieldsThatAreSecret(name: String) {
+        #expect(Redaction.isSecret(name))
+        #expect(Redaction.isSecret(name.lowercased()))
+    }
+
+    @Test(arguments: [
+        "Accept", "Content-Type", "Host", "Range", "If-Match", "Referer", "author_name".uppercased(),
+    ])
+    func fieldsThatAreNot(name: String) {
+        #expect(Redaction.isSecret(name) == name.lowercased().contains("auth"))
+    }
+
+    @Test func anErrorRepeatsNoSecretAndEndsNoLine() throws {
+        let url = try #require(URL(string: "https://u:hunter2@example.com/?token=abc"))
+        var request = URLRequest(url: url)
+        request.setValue("Bearer xyz", forHTTPHeaderField: "Authorization")
+        let error = TestSentence(description: "No \(url) with hunter2 and Bearer xyz\r\nfake line")
+        #expect(
+            Redaction.text(of: error, in: request)
+                == "No https://REDACTED@example.com/?token=REDACTED with REDACTED and REDACTED  fake line"
+        )
+    }
+
+    private struct TestSentence: Error, CustomStringConvertible {
+        let description: String
+    }
+}
