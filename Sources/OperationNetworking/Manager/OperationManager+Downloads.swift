@@ -15,9 +15,11 @@ extension OperationManager {
         let operation = DownloadOperation(request: request, to: destination)
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
+        let challenge = state.withLock { $0.challenge }
         var settings = state.withLock { $0.settings }
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
         operation.configure { [settings] in $0.settings = settings }
+        operation.setAuthenticationChallenge(challenge)
         return operation
     }
 

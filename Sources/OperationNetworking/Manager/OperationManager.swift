@@ -22,6 +22,7 @@ open class OperationManager: @unchecked Sendable {
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var settings = TransferSettings()
+        var challenge: ConnectionOperation.AuthenticationChallengeHandler?
     }
 
     /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
@@ -86,6 +87,7 @@ open class OperationManager: @unchecked Sendable {
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
         operation.configure { $0.settings = settings.settings }
+        operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)
         return operation
     }
@@ -210,6 +212,6 @@ extension OperationManager: NSCopying {
 extension OperationManager: CustomStringConvertible {
     /// The base URL, and how busy the queue is.
     public var description: String {
-        "<\(type(of: self)): \(baseURL?.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
+        "<\(type(of: self)): \(baseURL?.withoutUserInformation.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
     }
 }

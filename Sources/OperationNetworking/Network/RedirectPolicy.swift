@@ -32,7 +32,8 @@ enum RedirectPolicy {
     /// - Returns: `nil` when `Location` leads nowhere that can be asked: the redirect is then the response.
     static func request(after head: ResponseHead, to request: URLRequest) -> URLRequest? {
         guard let current = request.url, let location = head.fields["Location"],
-            var next = URL(string: location, relativeTo: current)?.absoluteURL,
+            // A server may not say who its reader is.
+            var next = URL(string: location, relativeTo: current)?.absoluteURL.withoutUserInformation,
             let scheme = next.scheme?.lowercased(), scheme == "http" || scheme == "https", next.host != nil
         else { return nil }
         // RFC 9110 §10.2.2: a fragment is inherited by a Location without one.

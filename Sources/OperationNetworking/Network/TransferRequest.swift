@@ -8,6 +8,8 @@ struct TransferRequest: Sendable {
     var fields: HeaderFields
     var body: RequestBody?
     var trustDomain: TrustDomain
+    /// What libcurl proves to the server; the exchange sends tokens as a field.
+    var authentication: CurlAuthentication?
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool
@@ -35,7 +37,8 @@ struct TransferRequest: Sendable {
             body: bodyLength,
             version: version,
             authoritiesFile: authoritiesFile,
-            connectTimeout: connectTimeout
+            connectTimeout: connectTimeout,
+            authentication: authentication
         )
     }
 

@@ -14,4 +14,6 @@ public enum TrustAnchors: Hashable, Codable, Sendable {
 /// the chance: each domain has its own multi handle.
 struct TrustDomain: Hashable, Sendable {
     var anchors: TrustAnchors
+    /// Who has authenticated the connections, by a scheme that authenticates those; `nil`: nobody.
+    var credential: Credential?
 }

@@ -62,6 +62,7 @@ extension Exchange {
         hop = request
         streamedBody = streamedBody(of: request)
         redirectCount += 1
+        beginHop()
         startTransfer(transfers)
     }
 
@@ -75,7 +76,7 @@ extension Exchange {
     }
 
     /// Nobody goes on: the head is the answer.
-    private func takeForResponse(_ head: ResponseHead) {
+    func takeForResponse(_ head: ResponseHead) {
         tell(head)
         finish()
     }

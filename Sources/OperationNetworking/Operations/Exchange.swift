@@ -33,6 +33,8 @@ final class Exchange: @unchecked Sendable {
         /// The end of the body decides.
         case none
         case redirect(ResponseHead)
+        /// The server wants to know who asks.
+        case authenticate(AuthenticationStep)
         /// It may be better the next time, which begins after so many seconds, however its body ends.
         case retry(after: TimeInterval)
         /// There is nothing at this address, and somebody may know another one.
@@ -57,6 +59,8 @@ final class Exchange: @unchecked Sendable {
         case keepAside
         /// Nobody needs it.
         case drop
+        /// Nobody needs it, and it is received only if it is no longer than that.
+        case discard(Int)
     }
 
     let configuration: ExchangeConfiguration
@@ -75,6 +79,9 @@ final class Exchange: @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
+    var authentication: Authentication
+    /// Tells whoever thinks about a challenge that nobody waits for the answer any more.
+    var stopAsking: (@Sendable () -> Void)?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
@@ -97,6 +104,7 @@ final class Exchange: @unchecked Sendable {
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
+        authentication = Authentication(configuration.settings, for: configuration.request.url)
     }
 
     // MARK: - Commands
@@ -152,6 +160,7 @@ final class Exchange: @unchecked Sendable {
         hop = request
         streamedBody = configuration.body
         redirectCount = 0
+        beginHop()
         startTransfer(transfers)
     }
 
@@ -177,6 +186,8 @@ final class Exchange: @unchecked Sendable {
             sink.settle()
         case .opening, .deciding:
             phase = .idle
+            stopAsking?()
+            stopAsking = nil
         case .idle:
             // It may be about to ask again.
             break
@@ -192,7 +203,8 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        guard !waitsForHost(transfers) else { return }
+        guard !waitsForHost(transfers), !waitsForToken() else { return }
+        authenticateInAdvance(transfers)
         verdict = .none
         sideBody = Data()
         bodyUse = .drop
@@ -228,7 +240,8 @@ final class Exchange: @unchecked Sendable {
             for: question,
             body: body,
             asking: asked,
-            continues: resumption.asksForRest
+            continues: resumption.asksForRest,
+            authentication: authentication.proof
         )
     }
 
@@ -285,6 +298,9 @@ extension Exchange: TransferClient {
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
         case .drop:
             break
+        case .discard(let left):
+            guard bytes.count <= left else { throw TransferError.refused }
+            bodyUse = .discard(left - bytes.count)
         }
     }
 
@@ -304,6 +320,7 @@ extension Exchange: TransferClient {
         clock.tick()
         switch verdict {
         case .retry(let delay): tryAgain(after: delay)
+        case .authenticate(let step): authenticate(step, after: end)
         case .askForURL(let head): askForURL(after: head)
         case .askAgain: startAgain()
         case .complete: finish()

@@ -56,13 +56,16 @@ struct ExchangeConfiguration: Sendable {
     ///   - body: the hop's body.
     ///   - asked: the fields that ask for what is missing.
     ///   - continues: whether they ask for the rest of what is there.
+    ///   - authentication: who asks.
     /// - Returns: all that the transfer needs.
-    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent.
+    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
+    ///   ``CredentialError`` for who asks.
     func transferRequest(
         for hop: URLRequest,
         body: RequestBody?,
         asking asked: ResumeRequest,
-        continues: Bool
+        continues: Bool,
+        authentication: Authentication.Proof? = nil
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
@@ -80,13 +83,18 @@ struct ExchangeConfiguration: Sendable {
                 fields[field.name] = field.value
             }
         }
+        if let authentication {
+            try authentication.credential.check(for: authentication.scheme)
+            fields["Authorization"] = authentication.fieldValue
+        }
         return TransferRequest(
             url: url,
             method: method,
             fields: fields,
             body: body,
-            trustDomain: TrustDomain(anchors: settings.trustAnchors),
-            version: version,
+            trustDomain: trustDomain(for: authentication),
+            authentication: authentication?.curlAuthentication,
+            version: authentication?.scheme.isConnectionBased == true ? .http1 : version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),
             idleTimeout: hop.timeoutInterval,
@@ -95,6 +103,16 @@ struct ExchangeConfiguration: Sendable {
             uploadLimits: settings.uploadLimits,
             downloadLimits: settings.downloadLimits
         )
+    }
+
+    /// What all transfers share that nobody has authenticated a connection for.
+    var trustDomain: TrustDomain { TrustDomain(anchors: settings.trustAnchors) }
+
+    /// A connection that is somebody's serves nobody else.
+    private func trustDomain(for proof: Authentication.Proof?) -> TrustDomain {
+        var domain = trustDomain
+        if let proof, proof.scheme.isConnectionBased { domain.credential = proof.credential }
+        return domain
     }
 
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.

@@ -28,6 +28,8 @@ package struct TransferOptions: Sendable {
     package var authoritiesFile: String?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
+    /// Who asks; `nil`: libcurl has nobody's name, and answers no challenge.
+    package var authentication: CurlAuthentication?
 
     package init(
         url: String,
@@ -36,7 +38,8 @@ package struct TransferOptions: Sendable {
         body: Body = .none,
         version: HTTPVersion = .automatic,
         authoritiesFile: String? = nil,
-        connectTimeout: Double? = nil
+        connectTimeout: Double? = nil,
+        authentication: CurlAuthentication? = nil
     ) {
         self.url = url
         self.method = method
@@ -45,5 +48,6 @@ package struct TransferOptions: Sendable {
         self.version = version
         self.authoritiesFile = authoritiesFile
         self.connectTimeout = connectTimeout
+        self.authentication = authentication
     }
 }
