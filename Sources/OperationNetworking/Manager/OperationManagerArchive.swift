@@ -3,7 +3,7 @@ internal import Foundation
 /// What to keep of a manager for a later process: the base URL, both serializers, whose certificates are trusted, when to
 /// try again, and how many operations run at once.
 ///
-/// Not kept: queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
+/// Not kept: queues, groups, closures, limits, credentials, operations. Those of the queue are kept one by one, by their own archives.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive

@@ -41,9 +41,15 @@ struct AuthenticationMemory {
         entries[key] = entry
     }
 
-    /// The server did not take it.
-    mutating func forget(_ key: Key) {
-        entries[key] = nil
+    /// The server did not take it there. Elsewhere it may go on taking Basic.
+    mutating func forget(_ key: Key, for url: URL) {
+        guard var entry = entries[key] else { return }
+        if entry.scheme == .basic, let prefix = Self.prefix(of: url) {
+            entry.prefixes.removeAll { prefix.hasPrefix($0) }
+        } else {
+            entry.prefixes = []
+        }
+        entries[key] = entry.prefixes.isEmpty ? nil : entry
     }
 
     /// How to send it at once; `nil`: wait until the server asks.

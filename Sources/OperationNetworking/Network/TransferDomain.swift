@@ -28,6 +28,9 @@ final class TransferDomain {
     /// When libcurl wants ``timeOut()``; `nil`: not for now.
     var deadline: MonotonicTime? { timer.deadline }
 
+    /// Whether no transfer is in it.
+    var isIdle: Bool { multi.count == 0 }
+
     /// A handle to prepare: a used one if there is one.
     func takeHandle() throws(CurlError) -> EasyHandle {
         if let handle = idleHandles.popLast() { return handle }

@@ -12,12 +12,16 @@ final class Transfers {
     /// Seconds between moments that count as one.
     private static let sameMoment = 0.0005
     private static let maximumChunkedOrigins = 4096
+    /// Domains of one person each: their number is that of the people, if nobody forgets any.
+    private static let maximumPersonalDomains = 64
 
     private let owner = ThreadIdentity.current
     private let poller: SocketPoller
     private let clock = PassClock()
     private var domains: [TrustDomain: Int] = [:]
     private var domainList: [TransferDomain] = []
+    /// Those that are for one credential, the oldest first.
+    private var personalDomains: [TrustDomain] = []
     private var admission = Admission()
     private var waiting: [TransferID: Waiting] = [:]
     private var running: [TransferID: Running] = [:]
@@ -297,7 +301,7 @@ final class Transfers {
 
     private func domain(for trust: TrustDomain) throws(CurlError) -> TransferDomain {
         if let index = domains[trust] { return domainList[index] }
-        let index = domainList.count
+        let index = indexForDomain(of: trust)
         let poller = poller
         let domain = try TransferDomain(
             clock: clock,
@@ -316,9 +320,21 @@ final class Transfers {
                 }
             }
         )
-        domainList.append(domain)
+        if index < domainList.count { domainList[index] = domain } else { domainList.append(domain) }
         domains[trust] = index
+        if trust.credential != nil { personalDomains.append(trust) }
         return domain
+    }
+
+    /// A new one, or that of somebody who has nothing to do here at the moment: his connections are closed.
+    private func indexForDomain(of trust: TrustDomain) -> Int {
+        guard trust.credential != nil, personalDomains.count >= Self.maximumPersonalDomains,
+            let place = personalDomains.firstIndex(where: {
+                domains[$0].map { domainList[$0].isIdle } ?? false
+            }),
+            let index = domains.removeValue(forKey: personalDomains.remove(at: place))
+        else { return domainList.count }
+        return index
     }
 
     private func checkThread() {

@@ -234,7 +234,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         let (phase, isCancelled, status) = state.withLock {
             ($0.machine.phase, $0.machine.isCancelled, $0.response?.statusCode)
         }
-        let target = "\(request.httpMethod ?? "GET") \(request.url?.withoutUserInformation.absoluteString ?? "no URL")"
+        let address = request.url?.withoutUserInformation.absoluteString ?? "no URL"
+        let target = "\(request.httpMethod ?? "GET") \(address)"
         let response = status.map { ", response: \($0)" } ?? ""
         return "<\(type(of: self)): \(target), state: \(phase), cancelled: \(isCancelled)\(response)>"
     }

@@ -124,7 +124,8 @@ extension Exchange {
 
     /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
     private func noteAcceptance(_ head: ResponseHead) {
-        guard let proof = authentication.proof, let url = hop.url, head.status < 500, head.status != 407 else {
+        guard let proof = authentication.proof, let url = hop.url, head.status < 500, head.status != 407
+        else {
             return
         }
         let isKnown = authentication.token != nil
@@ -139,7 +140,9 @@ extension Exchange {
     private func noteRefusal() {
         if let proof = authentication.proof, let url = hop.url, authentication.token == nil {
             let key = memoryKey(proof.credential, url)
-            NetworkThread.shared.perform { transfers in transfers.authenticationMemory.forget(key) }
+            NetworkThread.shared.perform { transfers in
+                transfers.authenticationMemory.forget(key, for: url)
+            }
         }
         authentication.noteRefusal()
     }

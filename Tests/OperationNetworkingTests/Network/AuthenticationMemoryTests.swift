@@ -46,8 +46,17 @@ struct AuthenticationMemoryTests {
             try key("http://h/", Credential(user: "u", password: "p"), TrustDomain(anchors: .file(here))),
         ]
         for other in others { #expect(memory.scheme(for: other, to: here) == nil) }
-        memory.forget(try key())
+        memory.forget(try key(), for: here)
         #expect(memory.scheme(for: try key(), to: here) == nil && memory.count == 0)
+    }
+
+    @Test func whatIsRefusedAtOnePathIsStillTakenAtAnother() throws {
+        var memory = AuthenticationMemory()
+        memory.note(try key(), scheme: .basic, for: try url("http://h/a/b"))
+        memory.note(try key(), scheme: .basic, for: try url("http://h/c/d"))
+        memory.forget(try key(), for: try url("http://h/a/x/y"))
+        #expect(memory.scheme(for: try key(), to: try url("http://h/a/b")) == nil)
+        #expect(memory.scheme(for: try key(), to: try url("http://h/c/d")) == .basic)
     }
 
     @Test func theSchemeThatWasTakenLastCounts() throws {

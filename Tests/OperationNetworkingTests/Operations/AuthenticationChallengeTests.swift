@@ -13,7 +13,10 @@ struct AuthenticationChallengeTests {
 
     @Test func theClosureIsToldWhatTheServerWants() async throws {
         let server = try ScriptedServer([
-            .respond(401, ["WWW-Authenticate": "Basic realm=\"b\", Digest realm=\"d\", nonce=1", "X-Other": "y"])
+            .respond(
+                401,
+                ["WWW-Authenticate": "Basic realm=\"b\", Digest realm=\"d\", nonce=1", "X-Other": "y"]
+            )
         ])
         let operation = door.operation(server.url(path: "/a"))
         let challenges = Recorder<AuthenticationChallenge>()
@@ -26,7 +29,9 @@ struct AuthenticationChallengeTests {
         #expect(await operation.status() == 401)
         let challenge = try #require(challenges.elements.first)
         #expect(challenges.elements.count == 1 && askers.elements == [true])
-        #expect(challenge.host == "127.0.0.1" && challenge.port == server.port && challenge.protocol == "http")
+        #expect(
+            challenge.host == "127.0.0.1" && challenge.port == server.port && challenge.protocol == "http"
+        )
         #expect(challenge.scheme == .digest && challenge.realm == "d" && challenge.offers.count == 2)
         #expect(challenge.previousFailureCount == 0 && !challenge.isProxy)
         #expect(challenge.response?.statusCode == 401 && challenge.response?.url == server.url(path: "/a"))

@@ -42,7 +42,9 @@ struct AuthenticationOriginTests {
     @Test func aRedirectToAnotherOriginLeavesTheCredentialBehind() async throws {
         let other = try door.server()
         let server = try ScriptedServer([.redirect(to: other.url.absoluteString)])
-        let operation = door.operation(server.url.with(user: try #require(door.alice.user), password: "s3cret"))
+        let operation = door.operation(
+            server.url.with(user: try #require(door.alice.user), password: "s3cret")
+        )
         operation.credential = door.alice
         #expect(await operation.status() == 401)
         #expect(other.authorizations == ["-"])
@@ -54,7 +56,8 @@ struct AuthenticationOriginTests {
         #expect(await door.operation(other.url, door.alice).status() == 200)
         let address = other.url.absoluteString
         let server = try ScriptedServer { [door] request in
-            request["Authorization"] == door.aliceField ? .redirect(to: address) : Door.closed("Basic realm=a")
+            request["Authorization"] == door.aliceField
+                ? .redirect(to: address) : Door.closed("Basic realm=a")
         }
         #expect(await door.operation(server.url, door.alice).status() == 401)
         #expect(server.authorizations == ["-", door.aliceField])

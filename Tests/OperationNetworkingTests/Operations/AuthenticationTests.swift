@@ -75,7 +75,8 @@ struct AuthenticationTests {
         let isOpen = Flag()
         isOpen.set(true)
         let server = try ScriptedServer { request in
-            isOpen.value && request["Authorization"] != nil ? .respond(body: "x") : Door.closed("Basic realm=a")
+            isOpen.value && request["Authorization"] != nil
+                ? .respond(body: "x") : Door.closed("Basic realm=a")
         }
         #expect(await door.operation(server.url, door.alice).status() == 200)
         isOpen.set(false)
@@ -89,7 +90,8 @@ struct AuthenticationTests {
     // MARK: - What is left alone
 
     @Test(arguments: [
-        [], ["New-Way realm=a"], ["Bearer"], ["Negotiate"], ["@@@"], ["Digest nonce=1, algorithm=SHA-512-256"],
+        [], ["New-Way realm=a"], ["Bearer"], ["Negotiate"], ["@@@"],
+        ["Digest nonce=1, algorithm=SHA-512-256"],
     ])
     func whatCannotBeAnsweredIsTheResponse(_ challenges: [String]) async throws {
         var fields = FieldLines()
@@ -150,7 +152,8 @@ struct AuthenticationTests {
     @Test func a401WhoseBodyBreaksIsAnsweredAllTheSame() async throws {
         let server = try ScriptedServer { request in
             request["Authorization"] == nil
-                ? Door.closed("Basic realm=a", body: "0123456789").breaking(after: .body(4)) : .respond(body: "x")
+                ? Door.closed("Basic realm=a", body: "0123456789").breaking(after: .body(4))
+                : .respond(body: "x")
         }
         #expect(await door.operation(server.url, door.alice).status() == 200)
     }

@@ -18,10 +18,14 @@ struct ConnectionAuthenticationTests {
         return try ScriptedServer { request in
             let offers = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization"))
             if let message = offers.first?.token68.flatMap({ Data(base64Encoded: $0) }) {
-                guard message.count > 12, message[8] == 3 else { return Door.closed("NTLM \(Self.challenge)") }
+                guard message.count > 12, message[8] == 3 else {
+                    return Door.closed("NTLM \(Self.challenge)")
+                }
                 owners.withLock { $0[request.connectionNumber] = Self.user(of: message) }
             }
-            guard let owner = owners.withLock({ $0[request.connectionNumber] }) else { return Door.closed("NTLM") }
+            guard let owner = owners.withLock({ $0[request.connectionNumber] }) else {
+                return Door.closed("NTLM")
+            }
             return .respond(body: .text(owner))
         }
     }
@@ -82,8 +86,22 @@ struct ConnectionAuthenticationTests {
         #expect(server.requests.last?.text == "body")
     }
 
+    @Test func theConnectionsOfManyPeopleAreNotKeptForEver() async throws {
+        let server = try server()
+        for number in 0..<80 {
+            let person = Credential(user: "\(door.alice.user ?? "")-\(number)", password: "p")
+            #expect(await owner(door.operation(server.url, person)) == person.user)
+        }
+        // Those of the last 64, and nobody's.
+        try await server.waitForOpenConnections(65)
+        // Somebody who was forgotten gets a connection of his own again.
+        let first = Credential(user: "\(door.alice.user ?? "")-0", password: "p")
+        #expect(await owner(door.operation(server.url, first)) == first.user)
+    }
+
     @Test func theCredentialIsPartOfTheTrustDomain() {
-        let configuration = OperationState(request: URLRequest(url: URL(fileURLWithPath: "/"))).exchangeConfiguration
+        let configuration = OperationState(request: URLRequest(url: URL(fileURLWithPath: "/")))
+            .exchangeConfiguration
         func domain(_ scheme: AuthenticationScheme, _ credential: Credential) throws -> TrustDomain {
             var hop = URLRequest(url: try #require(URL(string: "http://h/")))
             hop.httpMethod = "GET"

@@ -80,6 +80,49 @@ struct DigestAuthenticationTests {
         #expect(sent.elements.last == 4)
     }
 
+    /// libcurl asked with an empty body, and the server wanted nobody's name any more.
+    @Test func aBodyIsSentAlsoWhenTheServerChangesItsMind() async throws {
+        let server = try ScriptedServer { request in
+            request.number == 0
+                ? Door.closed("Digest realm=a, nonce=1")
+                : .respond(body: .text("open to \(request.method) \(request.text)"))
+        }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        let operation = door.operation(request, door.alice)
+        let observer = HeadObserver()
+        operation.addObserver(observer)
+        operation.start()
+        #expect(try await operation.value as? Data == Data("open to POST body".utf8))
+        #expect(server.requests.map(\.text) == ["body", "", "body"])
+        #expect(try await observer.heads.wait(count: 1) == [200])
+    }
+
+    @Test(arguments: [("POST", 3), ("PUT", 4)])
+    func whatADeadConnectionSwallowsIsSentAgainOnlyIfThatDoesNoHarm(method: String, count: Int) async throws {
+        let server = try ScriptedServer { request in
+            switch request.number {
+            case 0, 1: Door.closed("Digest realm=a, nonce=1")
+            case 2: .hangUp
+            default: .respond(body: "open")
+            }
+        }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = method
+        request.httpBody = Data("body".utf8)
+        let operation = door.operation(request, door.alice)
+        operation.start()
+        if method == "POST" {
+            let error = await #expect(throws: URLError.self) { try await operation.value }
+            #expect(error?.code == .networkConnectionLost)
+        } else {
+            #expect(try await operation.value as? Data == Data("open".utf8))
+        }
+        #expect(server.requests.map(\.text).prefix(3) == ["body", "", "body"])
+        #expect(server.requests.count == count)
+    }
+
     @Test func aStaleNonceIsReplaced() async throws {
         let server = try server(staleAnswers: 3)
         #expect(await door.operation(server.url, door.alice).status() == 200)

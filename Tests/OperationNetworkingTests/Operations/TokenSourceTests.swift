@@ -56,7 +56,9 @@ struct TokenSourceTests {
 
     @Test func aRefusedTokenIsReplacedAndTheRequestSentAgain() async throws {
         let server = try server(for: "b")
-        let source = TokenSource(TokenSource.Token("a")) { last in TokenSource.Token(last?.value == "a" ? "b" : "c") }
+        let source = TokenSource(TokenSource.Token("a")) { last in
+            TokenSource.Token(last?.value == "a" ? "b" : "c")
+        }
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
         request.httpBody = Data("body".utf8)
@@ -138,7 +140,10 @@ struct TokenSourceTests {
             request["Authorization"] == door.aliceField
                 ? .respond(body: "open") : Door.closed("Bearer", "Basic realm=a")
         }
-        let operation = operation(server.url, TokenSource(TokenSource.Token("a")) { _ in TokenSource.Token("b") })
+        let operation = operation(
+            server.url,
+            TokenSource(TokenSource.Token("a")) { _ in TokenSource.Token("b") }
+        )
         operation.credential = door.alice
         #expect(await operation.status() == 200)
         #expect(server.authorizations == ["Bearer a", "Bearer b", door.aliceField])

@@ -23,20 +23,25 @@ struct AuthenticationOfferTests {
         Row("Negotiate, NTLM", offers: [AuthenticationOffer(.negotiate), AuthenticationOffer(.ntlm)]),
         Row(
             "Negotiate, Basic realm=\"a, b=c\"",
-            offers: [AuthenticationOffer(.negotiate), AuthenticationOffer(.basic, parameters: ["realm": "a, b=c"])]
+            offers: [
+                AuthenticationOffer(.negotiate), AuthenticationOffer(.basic, parameters: ["realm": "a, b=c"]),
+            ]
         ),
         Row(
             "Digest realm=\"a\", nonce=\"1==\", qop=\"auth,auth-int\", algorithm=SHA-256, Basic realm=\"a\"",
             offers: [
                 AuthenticationOffer(
                     .digest,
-                    parameters: ["realm": "a", "nonce": "1==", "qop": "auth,auth-int", "algorithm": "SHA-256"]
+                    parameters: [
+                        "realm": "a", "nonce": "1==", "qop": "auth,auth-int", "algorithm": "SHA-256",
+                    ]
                 ),
                 AuthenticationOffer(.basic, parameters: ["realm": "a"]),
             ]
         ),
         Row(
-            "Digest realm=\"a\", algorithm=SHA-256", "Digest realm=\"a\", algorithm=MD5",
+            "Digest realm=\"a\", algorithm=SHA-256",
+            "Digest realm=\"a\", algorithm=MD5",
             offers: [
                 AuthenticationOffer(.digest, parameters: ["realm": "a", "algorithm": "SHA-256"]),
                 AuthenticationOffer(.digest, parameters: ["realm": "a", "algorithm": "MD5"]),
@@ -48,7 +53,10 @@ struct AuthenticationOfferTests {
             offers: [AuthenticationOffer(.basic, parameters: ["realm": #"a "b" \ , Digest nonce=1"#])]
         ),
         Row("Basic realm=\"\"", offers: [AuthenticationOffer(.basic, parameters: ["realm": ""])]),
-        Row("Basic realm=\"gr\u{FC}n\"", offers: [AuthenticationOffer(.basic, parameters: ["realm": "gr\u{FC}n"])]),
+        Row(
+            "Basic realm=\"gr\u{FC}n\"",
+            offers: [AuthenticationOffer(.basic, parameters: ["realm": "gr\u{FC}n"])]
+        ),
         // Names that nobody knows, and their parameters.
         Row("New-Way a=b", offers: [AuthenticationOffer(.other("new-way"), parameters: ["a": "b"])]),
         // Empty elements of the list.
@@ -64,7 +72,10 @@ struct AuthenticationOfferTests {
         Row("realm=a", offers: []),
         Row("\"Basic\" realm=a", offers: []),
         Row("@@@ realm=a, Basic realm=b", offers: [AuthenticationOffer(.basic, parameters: ["realm": "b"])]),
-        Row("Basic realm=a@b, charset=c", offers: [AuthenticationOffer(.basic, parameters: ["charset": "c"])]),
+        Row(
+            "Basic realm=a@b, charset=c",
+            offers: [AuthenticationOffer(.basic, parameters: ["charset": "c"])]
+        ),
         Row("Basic realm=a b, Bearer", offers: [AuthenticationOffer(.basic), AuthenticationOffer(.bearer)]),
         Row("Basic realm=", offers: [AuthenticationOffer(.basic, token68: "realm=")]),
         Row("Basic realm=\"a", offers: [AuthenticationOffer(.basic)]),

@@ -55,7 +55,9 @@ struct CredentialTests {
 
     @Test(arguments: ["", "a b", "gr\u{FC}n"])
     func whatIsNoTokenIsRefused(_ text: String) {
-        #expect(throws: CredentialError.invalidToken) { try Credential(bearerToken: text).check(for: .bearer) }
+        #expect(throws: CredentialError.invalidToken) {
+            try Credential(bearerToken: text).check(for: .bearer)
+        }
     }
 
     @Test func aColonInANameIsRefusedForBasicOnly() throws {
@@ -73,7 +75,9 @@ struct CredentialTests {
         ("http://:p@h/", "http://h/", nil, nil),
         ("http://h/a@b:c", "http://h/a@b:c", nil, nil),
     ])
-    func aURLsCredentialIsTakenOut(_ text: String, _ plain: String, _ user: String?, _ password: String?) throws {
+    func aURLsCredentialIsTakenOut(_ text: String, _ plain: String, _ user: String?, _ password: String?)
+        throws
+    {
         let url = try #require(URL(string: text))
         #expect(url.withoutUserInformation.absoluteString == plain)
         #expect(url.userInformation?.user == user && url.userInformation?.password == password)

@@ -36,7 +36,8 @@ struct NetrcFileTests {
     }
 
     @Test(arguments: [
-        ("machine", 1), ("machine a\nlogin", 2), ("machine a login b\n\npassword \"c", 3), ("machine a account\n", 1),
+        ("machine", 1), ("machine a\nlogin", 2), ("machine a login b\n\npassword \"c", 3),
+        ("machine a account\n", 1),
     ])
     func refuses(_ text: String, _ line: Int) {
         #expect(throws: NetrcError.malformed(line: line)) { try NetrcFile(text: text) }
