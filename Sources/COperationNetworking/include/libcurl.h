@@ -127,10 +127,12 @@ static inline CURL *clibcurl_multi_next_finished(CURLM *multi, CURLcode *result)
 #define CLIBCURL_WRITE_PAUSE ((size_t)0x10000001)
 #define CLIBCURL_READ_PAUSE ((size_t)0x10000001)
 #define CLIBCURL_READ_ABORT ((size_t)0x10000000)
-#define CLIBCURL_AUTH_BASIC 1
-#define CLIBCURL_AUTH_DIGEST 2
-#define CLIBCURL_AUTH_NTLM 8
-_Static_assert(CURLAUTH_BASIC == 1 && CURLAUTH_DIGEST == 2 && CURLAUTH_NTLM == 8, "libcurl changed CURLAUTH_*");
+#define CLIBCURL_AUTH_BASIC 1L
+#define CLIBCURL_AUTH_DIGEST 2L
+#define CLIBCURL_AUTH_NEGOTIATE 4L
+#define CLIBCURL_AUTH_NTLM 8L
+_Static_assert(CURLAUTH_BASIC == 1 && CURLAUTH_DIGEST == 2 && CURLAUTH_NEGOTIATE == 4 && CURLAUTH_NTLM == 8,
+               "libcurl changed CURLAUTH");
 _Static_assert(CURL_WRITEFUNC_PAUSE == 0x10000001, "libcurl changed CURL_WRITEFUNC_PAUSE");
 _Static_assert(CURL_READFUNC_PAUSE == 0x10000001, "libcurl changed CURL_READFUNC_PAUSE");
 _Static_assert(CURL_READFUNC_ABORT == 0x10000000, "libcurl changed CURL_READFUNC_ABORT");

@@ -23,6 +23,7 @@ open class OperationManager: @unchecked Sendable {
         var completionGroup: DispatchGroup?
         var settings = TransferSettings()
         var loggingObserver: LoggingObserver?
+        var challenge: ConnectionOperation.AuthenticationChallengeHandler?
     }
 
     /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
@@ -88,6 +89,7 @@ open class OperationManager: @unchecked Sendable {
         operation.completionGroup = settings.completionGroup
         operation.configure { $0.settings = settings.settings }
         log(operation)
+        operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)
         return operation
     }
@@ -212,6 +214,6 @@ extension OperationManager: NSCopying {
 extension OperationManager: CustomStringConvertible {
     /// The base URL, and how busy the queue is.
     public var description: String {
-        "<\(type(of: self)): \(baseURL?.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
+        "<\(type(of: self)): \(baseURL?.withoutUserInformation.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
     }
 }

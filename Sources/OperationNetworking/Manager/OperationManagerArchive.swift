@@ -4,7 +4,8 @@ internal import OperationNetworkingSystem
 /// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to and through
 /// which proxy, which redirects are followed, when to try again, and how many operations run at once.
 ///
-/// Not kept: secrets (a ``ClientIdentity``, a proxy's credentials), queues, groups, closures, limits, operations. Those of the queue are kept one by one, by their own archives.
+/// Not kept: secrets (credentials, a ``ClientIdentity``), queues, groups, closures, limits, operations. Those of the queue
+/// are kept one by one, by their own archives.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive

@@ -92,6 +92,9 @@ final class BodyStream: @unchecked Sendable {
     /// Whether it was made to read `stream`, or what that stands for.
     func reads(_ stream: InputStream) -> Bool { carrier === stream }
 
+    /// Whether somebody makes another stream of the same bytes, again and again.
+    var isRepeatable: Bool { provider != nil }
+
     /// Whether ``fromStart()`` will have something, as far as is known before a provider is asked.
     var canStartAgain: Bool { provider != nil || !use.hasBegun }
 

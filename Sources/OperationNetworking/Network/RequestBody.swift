@@ -22,6 +22,14 @@ enum RequestBody: Sendable {
         }
     }
 
+    /// Whether it can be sent as often as anybody likes.
+    var isRepeatable: Bool {
+        switch self {
+        case .data: true
+        case .stream(let stream): stream.isRepeatable
+        }
+    }
+
     /// The same body from its first byte; `nil` for a stream that can be read only once, and was.
     func fromStart() -> RequestBody? {
         switch self {

@@ -7,6 +7,8 @@ internal import OperationNetworkingSystem
 final class Transfer: EasyHandleDelegate {
     /// Seconds from one look at a transfer that waits to the next, at least.
     private static let shortestLook = 0.001
+    /// How often libcurl may answer what one transfer is asked: Digest, NTLM and Negotiate need one or two answers.
+    private static let maximumAnswers = 8
 
     let id: TransferID
     let request: TransferRequest
@@ -28,6 +30,9 @@ final class Transfer: EasyHandleDelegate {
     private let mustWait: (MonotonicTime) -> Void
     private var reader = ResponseHeadReader()
     private var head: ResponseHead?
+    /// A head that libcurl may answer by itself, so that nobody needs to know of it; see ``mayBeAnswered(_:)``.
+    private var heldHead: ResponseHead?
+    private var answerCount = 0
     private var length: MessageLength?
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
@@ -84,7 +89,9 @@ final class Transfer: EasyHandleDelegate {
 
     /// Judges the end that libcurl reported.
     func end(code: Int32) -> TransferEnd {
-        TransferEnd(id: id, error: failure ?? judge(code), metrics: metrics)
+        // libcurl has not answered it, and there is no body to say so.
+        if code == 0, failure == nil { _ = acceptHeldHead() }
+        return TransferEnd(id: id, error: failure ?? judge(code), metrics: metrics)
     }
 
     /// The end of a transfer that we stopped.
@@ -197,7 +204,15 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleWillSendRequest() -> Bool {
         lastActivity = clock.now
-        guard maySendNow else { return give(up: .notSentAgain) }
+        if heldHead != nil {
+            // libcurl answers it. What follows is the response to another request.
+            answerCount += 1
+            guard answerCount <= Self.maximumAnswers else { return give(up: .endlessChallenges) }
+            heldHead = nil
+            reader = ResponseHeadReader()
+        } else {
+            guard maySendNow else { return give(up: .notSentAgain) }
+        }
         if isRefusedByProxy {
             isRefusedByProxy = false
             reader = ResponseHeadReader()
@@ -228,10 +243,37 @@ final class Transfer: EasyHandleDelegate {
             isRefusedByProxy = true
             return true
         }
-        self.head = head
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
+            self.head = head
             return give(up: .malformedHead(reason))
         }
+        guard !mayBeAnswered(head) else {
+            heldHead = head
+            return true
+        }
+        return accept(head)
+    }
+
+    /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has asked without the body who is
+    /// welcome, and nobody asked back. A byte of the body, or the end, shows that it has not.
+    private func mayBeAnswered(_ head: ResponseHead) -> Bool {
+        switch request.authentication?.scheme {
+        case nil, .basic: false
+        case .digest, .ntlm, .negotiate:
+            head.status == 401 || head.status < 300 && request.body != nil && bytesSent == 0
+        }
+    }
+
+    /// - Returns: false to give the transfer up.
+    private func acceptHeldHead() -> Bool {
+        guard let held = heldHead else { return true }
+        heldHead = nil
+        return accept(held)
+    }
+
+    /// It is the one that the response begins with.
+    private func accept(_ head: ResponseHead) -> Bool {
+        self.head = head
         do throws(MessageLength.Failure) {
             length = try MessageLength(method: request.method, head: head)
         } catch {
@@ -265,7 +307,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
-        guard failure == nil, !isRefusedByProxy else { return .failed }
+        guard failure == nil, !isRefusedByProxy, acceptHeldHead() else { return .failed }
         guard !client.transferMustWait, !waits(for: request.downloadLimits) else {
             isHeld = true
             return .full
@@ -318,7 +360,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
-        guard maySendNow else { return give(up: .notSentAgain) }
+        guard heldHead != nil || maySendNow else { return give(up: .notSentAgain) }
         guard body?.seek(to: offset) == true else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true

@@ -83,4 +83,6 @@ enum TransferError: Error, Sendable {
     case proxy(ProxyError)
     /// The request's body would have to be sent again, and can be read only once.
     case bodyNotRepeatable
+    /// The server wants to know who asks, again and again.
+    case endlessChallenges
 }

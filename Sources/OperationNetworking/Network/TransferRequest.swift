@@ -8,6 +8,8 @@ struct TransferRequest: Sendable {
     var fields: HeaderFields
     var body: RequestBody?
     var trustDomain: TrustDomain
+    /// What libcurl proves to the server; the exchange sends tokens as a field.
+    var authentication: CurlAuthentication?
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool
@@ -45,7 +47,8 @@ struct TransferRequest: Sendable {
             tls: examination.map { trustDomain.tlsOptions(judge: $0) },
             connectTimeout: connectTimeout,
             proxy: proxyOptions,
-            cookieLines: cookies?.map(\.line)
+            cookieLines: cookies?.map(\.line),
+            authentication: authentication
         )
     }
 

@@ -12,6 +12,11 @@ struct TransferSettings: Sendable {
     var tlsVersions = defaultTLSVersions
     var proxyConfiguration = ProxyConfiguration.environment
     var redirectPolicy = RedirectPolicy.follow
+    /// For the origin of the request, and no other.
+    var credential: Credential?
+    var shouldUseCredentialStorage = true
+    var authenticationSchemes = AuthenticationScheme.supported
+    var tokenSource: TokenSource?
     var retryPolicy: RetryPolicy?
     /// Seconds until a connection has to stand.
     var connectTimeout: TimeInterval?

@@ -25,6 +25,8 @@ final class Transfers {
     private var chunkedOrigins: Set<Admission.Origin> = []
     /// The servers that asked to be left alone for a while. For whoever starts transfers: nothing here waits for that.
     var hostWaits = HostWaits()
+    /// How servers took which credentials. For whoever starts transfers, too.
+    var authenticationMemory = AuthenticationMemory()
     private var deadlines = DeadlineQueue()
     /// When those go on that a limit holds.
     private var held = DeadlineQueue()

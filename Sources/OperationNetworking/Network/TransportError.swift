@@ -55,7 +55,7 @@ extension URLError {
     init(_ code: Code, url: URL?, sentence: String, curlCode: Int? = nil, underlying: (any Error)? = nil) {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
         if let url {
-            userInfo[NSURLErrorFailingURLErrorKey] = url
+            userInfo[NSURLErrorFailingURLErrorKey] = url.withoutUserInformation
         }
         userInfo[Self.curlCodeKey] = curlCode
         userInfo[NSUnderlyingErrorKey] = underlying
@@ -91,6 +91,15 @@ extension URLError {
             .badServerResponse,
             url: url,
             sentence: "The server sent \(locations.count) Locations that differ."
+        )
+    }
+
+    /// The end of an operation whose challenge was refused.
+    static func refusedAuthentication(url: URL?) -> URLError {
+        URLError(
+            .userCancelledAuthentication,
+            url: url,
+            sentence: "The server asked who it is, and was to get no answer."
         )
     }
 
@@ -202,6 +211,12 @@ extension TransferError {
                 .requestBodyStreamExhausted,
                 url: url,
                 sentence: "The request's body must be sent again, and its stream can be read only once."
+            )
+        case .endlessChallenges:
+            return URLError(
+                .userAuthenticationRequired,
+                url: url,
+                sentence: "The server asked again and again who it is, and took no answer."
             )
         case .refused:
             return URLError(.badServerResponse, url: url, sentence: "The response was refused.")

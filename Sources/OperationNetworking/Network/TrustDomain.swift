@@ -14,6 +14,8 @@ struct TrustDomain: Hashable, Sendable {
     var proxy: Proxy?
     /// What the caller says to the proxy about who it is, besides.
     var proxyAuthorization: String?
+    /// Who has authenticated the connections, by a scheme that authenticates those; `nil`: nobody.
+    var credential: Credential?
 
     /// libcurl's form of it, for a connection to `host`.
     func tlsOptions(judge: ServerExamination) -> TLSOptions {

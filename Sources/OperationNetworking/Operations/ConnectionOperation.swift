@@ -239,7 +239,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         let (phase, isCancelled, status) = state.withLock {
             ($0.machine.phase, $0.machine.isCancelled, $0.response?.statusCode)
         }
-        let target = "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "no URL")"
+        let address = request.url?.withoutUserInformation.absoluteString ?? "no URL"
+        let target = "\(request.httpMethod ?? "GET") \(address)"
         let response = status.map { ", response: \($0)" } ?? ""
         return "<\(type(of: self)): \(target), state: \(phase), cancelled: \(isCancelled)\(response)>"
     }
@@ -348,6 +349,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             state.uploadProgress = settings.uploadProgress
             state.downloadProgress = settings.downloadProgress
             state.redirect = settings.redirect
+            state.challenge = settings.challenge
             state.bodyStreamProvider = settings.bodyStreamProvider
             state.observers = settings.observers
         }

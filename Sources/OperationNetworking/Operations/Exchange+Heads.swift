@@ -6,6 +6,7 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// Decides what the body is good for, before its first byte.
     func judge(_ head: ResponseHead) throws -> HeadAnswer {
+        guard !isChallenge(head) else { return .receive }
         if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
             verdict = .redirect(head)
             bodyUse = .keepAside

@@ -63,6 +63,7 @@ extension Exchange {
         hop = request
         streamedBody = streamedBody(of: request)
         redirectCount += 1
+        beginHop()
         startTransfer(transfers)
     }
 
@@ -76,7 +77,7 @@ extension Exchange {
     }
 
     /// Nobody goes on: the head is the answer.
-    private func takeForResponse(_ head: ResponseHead) {
+    func takeForResponse(_ head: ResponseHead) {
         tell(head)
         finish()
     }

@@ -33,6 +33,8 @@ final class Exchange: @unchecked Sendable {
         /// The end of the body decides.
         case none
         case redirect(ResponseHead)
+        /// The server wants to know who asks.
+        case authenticate(AuthenticationStep)
         /// It may be better the next time, which begins after so many seconds, however its body ends.
         case retry(after: TimeInterval)
         /// There is nothing at this address, and somebody may know another one.
@@ -57,6 +59,8 @@ final class Exchange: @unchecked Sendable {
         case keepAside
         /// Nobody needs it.
         case drop
+        /// Nobody needs it, and it is received only if it is no longer than that.
+        case discard(Int)
     }
 
     let configuration: ExchangeConfiguration
@@ -78,6 +82,9 @@ final class Exchange: @unchecked Sendable {
     var redirectCount = 0
     /// Told when its request has begun: it may fail, or be complete without a transfer.
     var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
+    var authentication: Authentication
+    /// Tells whoever thinks about a challenge that nobody waits for the answer any more.
+    var stopAsking: (@Sendable () -> Void)?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
@@ -102,6 +109,7 @@ final class Exchange: @unchecked Sendable {
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
         self.cookies = CookieWork(read: cookies)
+        authentication = Authentication(configuration.settings, for: configuration.request.url)
     }
 
     // MARK: - Commands
@@ -158,6 +166,7 @@ final class Exchange: @unchecked Sendable {
         streamedBody = configuration.body
         redirectCount = 0
         untoldRedirect = nil
+        beginHop()
         startTransfer(transfers)
     }
 
@@ -183,6 +192,8 @@ final class Exchange: @unchecked Sendable {
             sink.settle()
         case .opening, .deciding:
             phase = .idle
+            stopAsking?()
+            stopAsking = nil
         case .idle:
             // It may be about to ask again.
             break
@@ -198,11 +209,12 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        guard !waitsForHost(transfers), !readsCookies() else { return }
+        guard !waitsForHost(transfers), !waitsForToken(), !readsCookies() else { return }
         startTransfer(transfers, with: cookies.take())
     }
 
     func startTransfer(_ transfers: Transfers, with cookies: [Cookie]?) {
+        authenticateInAdvance(transfers)
         verdict = .none
         sideBody = Data()
         bodyUse = .drop
@@ -243,7 +255,8 @@ final class Exchange: @unchecked Sendable {
             body: body,
             asking: asked,
             continues: resumption.asksForRest,
-            cookies: cookies
+            cookies: cookies,
+            authentication: authentication.proof
         )
     }
 
@@ -304,6 +317,9 @@ extension Exchange: TransferClient {
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
         case .drop:
             break
+        case .discard(let left):
+            guard bytes.count <= left else { throw TransferError.refused }
+            bodyUse = .discard(left - bytes.count)
         }
     }
 
@@ -323,6 +339,7 @@ extension Exchange: TransferClient {
         clock.tick()
         switch verdict {
         case .retry(let delay): tryAgain(after: delay)
+        case .authenticate(let step): authenticate(step, after: end)
         case .askForURL(let head): askForURL(after: head)
         case .askAgain: startAgain()
         case .complete: finish()

@@ -55,15 +55,17 @@ struct ExchangeConfiguration: Sendable {
     ///   - asked: the fields that ask for what is missing.
     ///   - continues: whether they ask for the rest of what is there.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
+    ///   - authentication: who asks.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
-    ///   ``ProxyError`` for a proxy that cannot be used.
+    ///   ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks.
     func transferRequest(
         for hop: URLRequest,
         body: RequestBody?,
         asking asked: ResumeRequest,
         continues: Bool,
-        cookies: [Cookie]? = nil
+        cookies: [Cookie]? = nil,
+        authentication: Authentication.Proof? = nil
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
         try settings.securityPolicy.check(url)
@@ -87,13 +89,20 @@ struct ExchangeConfiguration: Sendable {
                 fields[field.name] = field.value
             }
         }
+        if let authentication {
+            try authentication.credential.check(for: authentication.scheme)
+            fields["Authorization"] = authentication.fieldValue
+            // A connection that is somebody's serves nobody else.
+            if authentication.scheme.isConnectionBased { trustDomain.credential = authentication.credential }
+        }
         return TransferRequest(
             url: url,
             method: method,
             fields: fields,
             body: body,
             trustDomain: trustDomain,
-            version: version,
+            authentication: authentication?.curlAuthentication,
+            version: authentication?.scheme.isConnectionBased == true ? .http1 : version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),
             idleTimeout: hop.timeoutInterval,
@@ -104,6 +113,9 @@ struct ExchangeConfiguration: Sendable {
             cookies: cookies
         )
     }
+
+    /// What all transfers share that nobody has authenticated a connection for.
+    var trustDomain: TrustDomain { settings.trustDomain }
 
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
     var acceptsContentCoding: Bool {

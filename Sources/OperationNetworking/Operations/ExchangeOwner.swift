@@ -33,6 +33,16 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// any thread, with another address, or `nil` to take the response for what it is.
     func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void)
 
+    /// Whether ``exchangeNeedsCredential(for:decide:)`` is to be asked.
+    var exchangeAnswersChallenges: Bool { get }
+
+    /// A server wants to know who asks. `decide` is to be called once, on any thread, with what to do about it.
+    /// - Returns: what tells whoever thinks about it that nobody waits for the answer any more.
+    func exchangeNeedsCredential(
+        for challenge: AuthenticationChallenge,
+        decide: @escaping @Sendable (AuthenticationChallenge.Answer) -> Void
+    ) -> @Sendable () -> Void
+
     /// An attempt failed, or has to wait; the next one begins in so many seconds.
     func exchangeWillRetry(_ retry: Retry)
 

@@ -26,6 +26,7 @@ struct OperationState {
     var uploadProgress: ConnectionOperation.ProgressHandler?
     var downloadProgress: ConnectionOperation.ProgressHandler?
     var redirect: ConnectionOperation.RedirectHandler?
+    var challenge: ConnectionOperation.AuthenticationChallengeHandler?
     var bodyStreamProvider: (@Sendable () -> InputStream?)?
     var completionBlock: (@Sendable () -> Void)?
     var observers: [any OperationObserver] = []
@@ -80,6 +81,7 @@ struct OperationState {
             uploadProgress = nil
             downloadProgress = nil
             redirect = nil
+            challenge = nil
             bodyStreamProvider = nil
             completionBlock = nil
             observers = []
@@ -88,8 +90,8 @@ struct OperationState {
             exchange = nil
         }
         return [
-            uploadProgress, downloadProgress, redirect, bodyStreamProvider, completionBlock, observers,
-            seats, exchange,
+            uploadProgress, downloadProgress, redirect, challenge, bodyStreamProvider, completionBlock,
+            observers, seats, exchange,
         ]
     }
 

@@ -52,7 +52,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
     }
 
     private static func address(of request: URLRequest) -> String {
-        let text = request.url?.absoluteString ?? ""
+        let text = request.url?.withoutUserInformation.absoluteString ?? ""
         return text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).first.map(
             String.init
         ) ?? ""

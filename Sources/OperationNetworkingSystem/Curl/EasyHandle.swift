@@ -140,6 +140,7 @@ package final class EasyHandle {
         try setProxy(options)
         try setVersion(options)
         if let lines = options.cookieLines { try setCookies(lines) }
+        if let authentication = options.authentication { try setAuthentication(authentication) }
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let tls = options.tls { try setTLS(tls) }
     }
@@ -192,6 +193,9 @@ package final class EasyHandle {
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_HTTP09_ALLOWED, 0)
+        // Names and passwords come from `TransferOptions` only, and for this server only.
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        try set(CURLOPT_UNRESTRICTED_AUTH, 0)
         // Redirects, statuses and content codings are judged by us.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_FAILONERROR, 0)
@@ -281,6 +285,20 @@ package final class EasyHandle {
         case .http2PriorKnowledge:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
+    }
+
+    /// Exactly one scheme: libcurl never falls back to a weaker one.
+    private func setAuthentication(_ authentication: CurlAuthentication) throws(CurlError) {
+        let scheme =
+            switch authentication.scheme {
+            case .basic: CLIBCURL_AUTH_BASIC
+            case .digest: CLIBCURL_AUTH_DIGEST
+            case .ntlm: CLIBCURL_AUTH_NTLM
+            case .negotiate: CLIBCURL_AUTH_NEGOTIATE
+            }
+        try set(CURLOPT_HTTPAUTH, scheme)
+        try set(CURLOPT_USERNAME, authentication.user)
+        try set(CURLOPT_PASSWORD, authentication.password)
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlError) {

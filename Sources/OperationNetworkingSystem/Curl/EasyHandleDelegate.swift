@@ -6,7 +6,8 @@ package import Foundation
 /// not allowed. Nothing here may wait.
 package protocol EasyHandleDelegate: AnyObject {
     /// There is a connection, with its TLS and its HTTP version; the request goes out next. Once more when libcurl sends
-    /// it again, over another connection, because the first one turned out to be dead.
+    /// it again, over another connection, because the first one turned out to be dead, or when it answers what the server
+    /// wanted to know; see `TransferOptions.authentication`.
     /// - Returns: false to give the transfer up.
     func easyHandleWillSendRequest() -> Bool
 

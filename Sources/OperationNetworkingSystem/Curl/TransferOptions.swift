@@ -50,6 +50,8 @@ package struct TransferOptions: Sendable {
     package var cookieLines: [String]?
     /// `nil`: none, whatever the environment says.
     package var proxy: Proxy?
+    /// Who asks; `nil`: libcurl has nobody's name, and answers no challenge.
+    package var authentication: CurlAuthentication?
 
     package init(
         url: String,
@@ -60,7 +62,8 @@ package struct TransferOptions: Sendable {
         tls: TLSOptions? = nil,
         connectTimeout: Double? = nil,
         proxy: Proxy? = nil,
-        cookieLines: [String]? = nil
+        cookieLines: [String]? = nil,
+        authentication: CurlAuthentication? = nil
     ) {
         self.url = url
         self.method = method
@@ -71,5 +74,6 @@ package struct TransferOptions: Sendable {
         self.connectTimeout = connectTimeout
         self.proxy = proxy
         self.cookieLines = cookieLines
+        self.authentication = authentication
     }
 }

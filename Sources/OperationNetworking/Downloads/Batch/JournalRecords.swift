@@ -25,7 +25,7 @@ struct JournalItem: Hashable, Codable, Sendable {
     ///   - item: the member.
     ///   - folder: of the journal.
     init(_ item: DownloadItem, in folder: URL) {
-        url = item.url.absoluteString
+        url = item.url.withoutUserInformation.absoluteString
         let (path, base) = (item.destination.standardizedFileURL.path, Self.base(folder))
         destination = path.hasPrefix(base) ? String(path.dropFirst(base.count)) : path
         let open = item.headers.filter { !RequestRecord.isSecret($0.key.lowercased()) }

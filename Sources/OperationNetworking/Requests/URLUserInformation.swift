@@ -1,0 +1,21 @@
+import Foundation
+
+/// The part of a URL before the host, `user:password@`: it is no part of an address, and nobody else must see it.
+extension URL {
+    /// The URL without it.
+    var withoutUserInformation: URL {
+        guard user != nil || password != nil,
+            var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        components.user = nil
+        components.password = nil
+        // Without one the URL is none that could be asked.
+        return components.url ?? self
+    }
+
+    /// User and password, decoded; `nil` when the URL names no user. Without a password that is empty, as in curl.
+    var userInformation: (user: String, password: String)? {
+        guard let user = user(percentEncoded: false), !user.isEmpty else { return nil }
+        return (user, password(percentEncoded: false) ?? "")
+    }
+}

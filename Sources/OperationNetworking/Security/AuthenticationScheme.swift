@@ -1,0 +1,39 @@
+/// How somebody proves who he is: the first word of a challenge
+/// ([RFC 9110 §11.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.1)).
+public enum AuthenticationScheme: Hashable, Sendable {
+    /// The password, in the clear but for TLS (RFC 7617).
+    case basic
+    /// A digest of the password and of what the server said (RFC 7616).
+    case digest
+    /// Microsoft's, which authenticates connections.
+    case ntlm
+    /// Kerberos (RFC 4559), which authenticates connections.
+    case negotiate
+    /// A token (RFC 6750).
+    case bearer
+    /// One that nobody here can answer, in lower case.
+    case other(String)
+
+    /// Those that can be answered.
+    public static let supported: Set<AuthenticationScheme> = [.basic, .digest, .ntlm, .negotiate, .bearer]
+
+    /// By its name, in any case.
+    init(_ name: some StringProtocol) {
+        let name = name.lowercased()
+        self =
+            switch name {
+            case "basic": .basic
+            case "digest": .digest
+            case "ntlm": .ntlm
+            case "negotiate": .negotiate
+            case "bearer": .bearer
+            default: .other(name)
+            }
+    }
+
+    /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that connection.
+    var isConnectionBased: Bool { self == .ntlm || self == .negotiate }
+
+    /// Whether libcurl answers the server's questions by itself, several perhaps, within one transfer.
+    var isAnsweredByCurl: Bool { self == .digest || isConnectionBased }
+}

@@ -1,0 +1,97 @@
+public import FoundationNetworking
+
+/// Who somebody is, to a server that wants to know.
+///
+/// | Kind                            | Answers to                              |
+/// |---------------------------------|-----------------------------------------|
+/// | ``init(user:password:)``        | Digest, NTLM, Basic: the strongest      |
+/// | ``init(bearerToken:)``          | Bearer                                  |
+/// | ``systemTickets``               | Negotiate, with the tickets of kinit(1) |
+///
+/// What is written and dumped of it has no password and no token. Texts are UTF-8. One that cannot be sent is an error
+/// when it would be: see ``CredentialError``.
+public struct Credential: Hashable, Sendable {
+    enum Secret: Hashable, Sendable {
+        case password(user: String, password: String)
+        case token(String)
+        case tickets
+    }
+
+    let secret: Secret
+
+    /// A name and a password. For NTLM the name may begin with a domain, `domain\user`.
+    public init(user: String, password: String) {
+        secret = .password(user: user, password: password)
+    }
+
+    /// A token that is good for whoever has it ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
+    public init(bearerToken: String) {
+        secret = .token(bearerToken)
+    }
+
+    /// - Returns: `nil` for one without a user or without a password.
+    public init?(_ credential: URLCredential) {
+        guard let user = credential.user, let password = credential.password else { return nil }
+        self.init(user: user, password: password)
+    }
+
+    private init(secret: Secret) {
+        self.secret = secret
+    }
+
+    /// Whoever the process is to Kerberos: it has tickets, and no password.
+    public static let systemTickets = Credential(secret: .tickets)
+
+    /// The name; `nil` for tokens and tickets.
+    public var user: String? {
+        guard case .password(let user, _) = secret else { return nil }
+        return user
+    }
+}
+
+// MARK: - Checking
+
+extension Credential {
+    /// Refuses what would not arrive as what it is.
+    func check(for scheme: AuthenticationScheme) throws(CredentialError) {
+        switch secret {
+        case .password(let user, let password):
+            guard !user.hasControlCharacter else { throw .controlCharacter(in: .user) }
+            guard !password.hasControlCharacter else { throw .controlCharacter(in: .password) }
+            // RFC 7617 §2: the first colon ends the name.
+            guard scheme != .basic || !user.utf8.contains(UInt8(ascii: ":")) else { throw .colonInUser }
+        case .token(let token):
+            guard !token.hasControlCharacter else { throw .controlCharacter(in: .token) }
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                throw .invalidToken
+            }
+        case .tickets:
+            break
+        }
+    }
+}
+
+extension String {
+    fileprivate var hasControlCharacter: Bool {
+        unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+// MARK: - CustomStringConvertible, CustomReflectable
+
+extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// What it is, without its secret.
+    public var description: String {
+        switch secret {
+        case .password(let user, _): "user \(user.debugDescription), password hidden"
+        case .token: "bearer token, hidden"
+        case .tickets: "tickets of the system"
+        }
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The same as ``description``: nothing to look into.
+    public var customMirror: Mirror { Mirror(self, children: ["kind": description]) }
+}

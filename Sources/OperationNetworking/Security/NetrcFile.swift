@@ -1,0 +1,109 @@
+public import Foundation
+
+/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it. It is read only by
+/// whoever asks for it.
+///
+/// ```swift
+/// manager.credential = try NetrcFile().credential(for: "example.org")
+/// ```
+///
+/// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the next empty
+/// line), texts in double quotes with `\` before what is to be taken as it is, and lines that begin with `#`. Other words
+/// are passed over.
+public struct NetrcFile: Hashable, Sendable {
+    /// One `machine`, or the `default`.
+    struct Entry: Hashable, Sendable {
+        /// `nil`: any.
+        var host: String?
+        var login: String?
+        var password: String?
+    }
+
+    let entries: [Entry]
+
+    /// - Parameter url: the file; `~/.netrc` unless something else is said.
+    /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read or write.
+    public init(contentsOf url: URL? = nil) throws {
+        let named = url ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".netrc")
+        let file = named.resolvingSymlinksInPath()
+        let data: Data
+        let mode: Int
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                throw NetrcError.unreadable(path: file.path, reason: "it is not a regular file")
+            }
+            mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+            data = try Data(contentsOf: file)
+        } catch let error as NetrcError {
+            throw error
+        } catch {
+            throw NetrcError.unreadable(path: file.path, reason: error.localizedDescription)
+        }
+        try self.init(text: String(decoding: data, as: UTF8.self))
+        guard mode & 0o077 == 0 || entries.allSatisfy({ $0.password == nil }) else {
+            throw NetrcError.readableByOthers(path: file.path, mode: mode)
+        }
+    }
+
+    /// - Throws: ``NetrcError``.
+    init(text: String) throws(NetrcError) {
+        var reader = NetrcReader(bytes: Array(text.utf8))
+        entries = try reader.entries()
+    }
+
+    /// What the file says about a host.
+    ///
+    /// - Parameters:
+    ///   - host: its name, in any case.
+    ///   - user: only for somebody of that name; `nil`: for the first that is there.
+    /// - Returns: `nil` when there is no entry with a name and a password. The `default` is for hosts that no entry before
+    ///   it is for.
+    public func credential(for host: String, user: String? = nil) -> Credential? {
+        let entry = entries.first { entry in
+            (entry.host.map { $0.isEqualIgnoringASCIICase(to: host) } ?? true)
+                && (user == nil || entry.login == nil || entry.login == user)
+        }
+        guard let entry, let login = user ?? entry.login, let password = entry.password else { return nil }
+        return Credential(user: login, password: password)
+    }
+}
+
+extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How much is in it, and none of it.
+    public var description: String { "netrc file with \(entries.count) entries, hidden" }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The same as ``description``: nothing to look into.
+    public var customMirror: Mirror { Mirror(self, children: ["entries": description]) }
+}
+
+/// Why a netrc file was not taken.
+public enum NetrcError: Error, Hashable, Sendable {
+    /// It cannot be read.
+    case unreadable(path: String, reason: String)
+    /// It has passwords, and others than its owner may read or write it; its permission bits.
+    case readableByOthers(path: String, mode: Int)
+    /// A text in quotes has no end, or a word has no value; in which line, counted from 1.
+    case malformed(line: Int)
+}
+
+extension NetrcError: CustomStringConvertible, LocalizedError {
+    /// One sentence, with what to do.
+    public var description: String {
+        switch self {
+        case .unreadable(let path, let reason):
+            "\(path) cannot be read: \(reason)."
+        case .readableByOthers(let path, let mode):
+            "\(path) has passwords, and its mode is \(String(mode & 0o777, radix: 8)): "
+                + "chmod 600 takes it away from others."
+        case .malformed(let line):
+            "Line \(line) of the netrc file has a word without a value, or a quote without its end."
+        }
+    }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,119 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// Has the bearer token that a manager's requests carry, and gets another one, once for all that wait, when it expires
+/// or a server refuses it.
+///
+/// ```swift
+/// manager.tokenSource = TokenSource(TokenSource.Token(saved)) { last in
+///     let answer = try await login.post("token", as: Answer.self)    // with another manager
+///     return TokenSource.Token(answer.token, expiry: answer.expiry)
+/// }
+/// ```
+///
+/// Each operation sends the token to the origin of its own request, and to no other one. After a 401 it waits for a token
+/// other than the one it sent, and sends its request once more; if that is refused as well, the 401 is the response. When
+/// the closure throws, all that wait fail with what it threw, and the next operation calls it again.
+///
+/// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
+public final class TokenSource: Sendable {
+    /// What goes into the `Authorization` field, and until when it is good.
+    public struct Token: Hashable, Sendable {
+        /// As it is sent.
+        public var value: String
+        /// From when on it is not sent any more; `nil`: until a server refuses it.
+        public var expiry: Date?
+
+        /// A token, good until `expiry`.
+        public init(_ value: String, expiry: Date? = nil) {
+            self.value = value
+            self.expiry = expiry
+        }
+
+        fileprivate func isGood(at now: Date) -> Bool { expiry.map { $0 > now } ?? true }
+    }
+
+    /// Gets a token; `last` is the one before, which has expired or was refused.
+    public typealias Refresh = @Sendable (_ last: Token?) async throws -> Token
+    typealias Waiter = @Sendable (Result<Token, any Error>) -> Void
+
+    private struct State {
+        var token: Token?
+        var waiters: [Waiter] = []
+        var isRefreshing = false
+    }
+
+    private let refresh: Refresh
+    private let state: Locked<State>
+
+    /// - Parameters:
+    ///   - token: the first one; `nil`: the first operation waits for one.
+    ///   - refresh: gets another one. Never called again before it has returned.
+    public init(_ token: Token? = nil, refresh: @escaping Refresh) {
+        state = Locked(State(token: token))
+        self.refresh = refresh
+    }
+
+    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one.
+    public var token: Token? {
+        get { state.withLock { $0.token } }
+        set { state.withLock { $0.token = newValue } }
+    }
+
+    /// One that has not expired; `nil`: somebody has to wait for it.
+    var goodToken: Token? {
+        let now = Date()
+        return state.withLock { $0.token.flatMap { $0.isGood(at: now) ? $0 : nil } }
+    }
+
+    /// Calls `then` once, on any thread, at once perhaps, with a token that is another one than `refused`.
+    func token(otherThan refused: Token?, then: @escaping Waiter) {
+        let now = Date()
+        let (ready, last) = state.withLock { state -> (Token?, Token??) in
+            if let token = state.token, token.value != refused?.value, token.isGood(at: now) {
+                return (token, nil)
+            }
+            state.waiters.append(then)
+            guard !state.isRefreshing else { return (nil, nil) }
+            state.isRefreshing = true
+            return (nil, .some(state.token))
+        }
+        if let ready { then(.success(ready)) }
+        guard let last else { return }
+        // A task of its own: nobody's cancellation reaches it.
+        Task {
+            do {
+                self.end(last, .success(try await self.refresh(last)))
+            } catch {
+                self.end(last, .failure(error))
+            }
+        }
+    }
+
+    private func end(_ last: Token?, _ result: Result<Token, any Error>) {
+        let waiters = state.withLock { state in
+            switch result {
+            case .success(let token): state.token = token
+            // The one that was refused would only be refused again.
+            case .failure: if state.token == last { state.token = nil }
+            }
+            state.isRefreshing = false
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter(result) }
+    }
+}
+
+extension TokenSource.Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Until when it is good; not what it is.
+    public var description: String {
+        expiry.map { "token, hidden, good until \($0)" } ?? "token, hidden"
+    }
+
+    /// The same as ``description``.
+    public var debugDescription: String { description }
+
+    /// The same as ``description``: nothing to look into.
+    public var customMirror: Mirror { Mirror(self, children: ["token": description]) }
+}

@@ -1,0 +1,29 @@
+/// A name and a password for a server, and the one way to send them.
+package struct CurlAuthentication: Hashable, Sendable {
+    /// What libcurl does by itself.
+    package enum Scheme: Hashable, Sendable {
+        case basic
+        /// Asks, and answers what the server then wants to know. The rest do the same.
+        case digest
+        case ntlm
+        case negotiate
+    }
+
+    package var scheme: Scheme
+    package var user: String
+    package var password: String
+
+    /// Two empty texts are, for Negotiate, whoever has tickets.
+    package init(scheme: Scheme, user: String, password: String) {
+        self.scheme = scheme
+        self.user = user
+        self.password = password
+    }
+}
+
+extension CurlAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// How; not who.
+    package var description: String { "\(scheme), hidden" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: ["authentication": description]) }
+}

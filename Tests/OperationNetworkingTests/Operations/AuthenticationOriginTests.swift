@@ -1,0 +1,123 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Whose credential goes where.
+@Suite(.timeLimit(.minutes(1)))
+struct AuthenticationOriginTests {
+    private let door = Door()
+
+    @Test func aURLsCredentialIsSentAndNotShown() async throws {
+        let server = try door.server()
+        let user = try #require(door.alice.user)
+        let operation = door.operation(server.url.with(user: user, password: "s3cret"), door.bob)
+        operation.start()
+        #expect(try await operation.value != nil)
+        #expect(server.authorizations == ["-", door.aliceField])
+        #expect(operation.response?.url == server.url)
+        #expect(server.requests.allSatisfy { !$0.headers.description.contains(user) })
+        #expect(!operation.description.contains("s3cret"))
+        // The request is what it was.
+        #expect(operation.request.url?.password == "s3cret")
+    }
+
+    @Test func aURLsCredentialIsInNoErrorAndNoRecord() async throws {
+        let server = try ScriptedServer([.hangUp])
+        let url = server.url.with(user: "u", password: "s3cret")
+        let operation = door.operation(url)
+        operation.start()
+        let error = try #require(await #expect(throws: URLError.self) { try await operation.value })
+        #expect(!"\(error) \(error.userInfo)".contains("s3cret"))
+        let cancelled = door.operation(url)
+        cancelled.cancel()
+        cancelled.start()
+        #expect(!"\(String(describing: cancelled.error))".contains("s3cret"))
+        #expect(RequestRecord(URLRequest(url: url)) == RequestRecord(URLRequest(url: server.url)))
+    }
+
+    @Test func aRedirectToAnotherOriginLeavesTheCredentialBehind() async throws {
+        let other = try door.server()
+        let server = try ScriptedServer([.redirect(to: other.url.absoluteString)])
+        let operation = door.operation(
+            server.url.with(user: try #require(door.alice.user), password: "s3cret")
+        )
+        operation.credential = door.alice
+        #expect(await operation.status() == 401)
+        #expect(other.authorizations == ["-"])
+    }
+
+    @Test func whatAnOriginTookIsNotSentToTheNext() async throws {
+        let other = try door.server()
+        // The other one was told by somebody, and that is remembered.
+        #expect(await door.operation(other.url, door.alice).status() == 200)
+        let address = other.url.absoluteString
+        let server = try ScriptedServer { [door] request in
+            request["Authorization"] == door.aliceField
+                ? .redirect(to: address) : Door.closed("Basic realm=a")
+        }
+        #expect(await door.operation(server.url, door.alice).status() == 401)
+        #expect(server.authorizations == ["-", door.aliceField])
+        #expect(other.authorizations == ["-", door.aliceField, "-"])
+    }
+
+    @Test func aRedirectThatNamesAUserIsFollowedWithoutHim() async throws {
+        for isOther in [false, true] {
+            let other = try door.server()
+            let target = isOther ? other : nil as ScriptedServer?
+            let url = try #require(URL(string: "http://127.0.0.1:\(other.port)/there"))
+            let evil = url.with(user: try #require(door.alice.user), password: "s3cret")
+            let server = try ScriptedServer { request in
+                request.path == "/"
+                    ? .redirect(to: isOther ? evil.absoluteString : "//u:p@\(request["Host"] ?? "")/there")
+                    : Door.closed("Basic realm=a")
+            }
+            let operation = door.operation(server.url)
+            let offered = Recorder<URL?>()
+            operation.setRedirect { _, request, _ in
+                offered.append(request.url)
+                return request
+            }
+            #expect(await operation.status() == 401)
+            #expect(offered.elements.count == 1 && offered.elements.allSatisfy { $0?.user == nil })
+            #expect((target ?? server).authorizations.allSatisfy { $0 == "-" })
+        }
+    }
+
+    @Test func aRedirectWithinTheOriginTakesTheCredentialAlong() async throws {
+        let server = try ScriptedServer { [door] request in
+            guard request["Authorization"] == door.aliceField else { return Door.closed("Basic realm=a") }
+            return request.path == "/" ? .redirect(to: "/there") : .respond(body: "open")
+        }
+        #expect(await door.operation(server.url, door.alice).status() == 200)
+        #expect(server.authorizations == ["-", door.aliceField, door.aliceField])
+    }
+
+    // MARK: - The storage
+
+    @Test func theStorageIsAskedByTheProtectionSpace() async throws {
+        let server = try door.server(challenge: "Basic realm=\"stored\"")
+        let user = try #require(door.alice.user)
+        let space = URLProtectionSpace(
+            host: "127.0.0.1",
+            port: server.port,
+            protocol: "http",
+            realm: "stored",
+            authenticationMethod: NSURLAuthenticationMethodHTTPBasic
+        )
+        let stored = URLCredential(user: user, password: "s3cret", persistence: .forSession)
+        URLCredentialStorage.shared.setDefaultCredential(stored, for: space)
+        defer { URLCredentialStorage.shared.remove(stored, for: space) }
+        // After the operation's own.
+        #expect(await door.operation(server.url, door.bob).status() == 200)
+        #expect(server.authorizations == ["-", door.bobField, door.aliceField])
+        let other = door.operation(server.url)
+        other.shouldUseCredentialStorage = false
+        #expect(await other.status() == 401)
+        let elsewhere = try door.server(challenge: "Basic realm=\"another\"")
+        #expect(await door.operation(elsewhere.url).status() == 401)
+    }
+}

@@ -1,0 +1,71 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// httpbin's doors; it is started by `scripts/with-servers`.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.httpbin != nil))
+struct AuthenticationServersTests {
+    private let door = Door()
+    private let url: URL
+
+    init() throws {
+        url = try #require(RealServers.httpbin)
+    }
+
+    /// Nobody has been there with that name before.
+    private func user() throws -> String { try #require(door.alice.user) }
+
+    @Test func basic() async throws {
+        let url = url.appendingPathComponent("basic-auth/\(try user())/s3cret")
+        #expect(await door.operation(url, door.alice).status() == 200)
+        #expect(await door.operation(url, door.bob).status() == 401)
+        #expect(await door.operation(url).status() == 401)
+    }
+
+    @Test(arguments: ["MD5", "SHA-256"])
+    func digest(algorithm: String) async throws {
+        let url = url.appendingPathComponent("digest-auth/auth/\(try user())/s3cret/\(algorithm)")
+        for _ in 0..<3 { #expect(await door.operation(url, door.alice).status() == 200) }
+        #expect(await door.operation(url, door.bob).status() == 401)
+        #expect(await door.operation(url).status() == 401)
+    }
+
+    @Test func aDigestThatCannotBeMadeIsA401() async throws {
+        let url = url.appendingPathComponent("digest-auth/auth/\(try user())/s3cret/SHA-512")
+        #expect(await door.operation(url, door.alice).status() == 401)
+    }
+
+    @Test func bearer() async throws {
+        let url = url.appendingPathComponent("bearer")
+        #expect(await door.operation(url, Credential(bearerToken: "t0ken")).status() == 200)
+        #expect(await door.operation(url, door.alice).status() == 401)
+        let operation = door.operation(url)
+        operation.tokenSource = TokenSource { _ in TokenSource.Token("t0ken") }
+        #expect(await operation.status() == 200)
+    }
+
+    /// It answers 404 instead of 401, so nobody asks: the caller sends the field.
+    @Test func hiddenBasic() async throws {
+        let url = url.appendingPathComponent("hidden-basic-auth/\(try user())/s3cret")
+        #expect(await door.operation(url, door.alice).status() == 404)
+        var request = URLRequest(url: url)
+        request.setValue(door.aliceField, forHTTPHeaderField: "Authorization")
+        #expect(await door.operation(request).status() == 200)
+    }
+
+    @Test func theChallengeOfADigestIsHeard() async throws {
+        let url = url.appendingPathComponent("digest-auth/auth/\(try user())/s3cret/MD5")
+        let operation = door.operation(url)
+        let schemes = Recorder<AuthenticationScheme?>()
+        operation.setAuthenticationChallenge { [door] _, challenge in
+            schemes.append(challenge.scheme)
+            return .use(challenge.previousFailureCount == 0 ? door.bob : door.alice)
+        }
+        #expect(await operation.status() == 200)
+        #expect(schemes.elements == [.digest, .digest])
+    }
+}

@@ -1,0 +1,124 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// NTLM authenticates connections: whoever gets one is taken for the one who opened it.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionAuthenticationTests {
+    private let door = Door()
+
+    /// Believes every answer to its challenge, and says whose a connection is.
+    private func server() throws -> ScriptedServer {
+        let owners = Locked<[Int: String]>([:])
+        return try ScriptedServer { request in
+            let offers = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization"))
+            if let message = offers.first?.token68.flatMap({ Data(base64Encoded: $0) }) {
+                guard message.count > 12, message[8] == 3 else {
+                    return Door.closed("NTLM \(Self.challenge)")
+                }
+                owners.withLock { $0[request.connectionNumber] = Self.user(of: message) }
+            }
+            guard let owner = owners.withLock({ $0[request.connectionNumber] }) else {
+                return Door.closed("NTLM")
+            }
+            return .respond(body: .text(owner))
+        }
+    }
+
+    /// A message of type 2 (MS-NLMP §2.2.1.2), with a challenge of eight bytes.
+    private static let challenge: String = {
+        var message = Data("NTLMSSP\0".utf8)
+        message.append(contentsOf: [2, 0, 0, 0] + [0, 0, 0, 0, 48, 0, 0, 0] + [1, 2, 0, 0])
+        message.append(contentsOf: [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 16))
+        return message.base64EncodedString()
+    }()
+
+    /// Who a message of type 3 says it is from.
+    private static func user(of message: Data) -> String {
+        guard message.count >= 44 else { return "" }
+        let length = Int(message[36]) + Int(message[37]) << 8
+        let start = Int(message[40]) + Int(message[41]) << 8
+        guard start + length <= message.count else { return "" }
+        return String(decoding: message[start..<(start + length)].filter { $0 != 0 }, as: UTF8.self)
+    }
+
+    private func owner(_ operation: HTTPRequestOperation) async -> String? {
+        operation.start()
+        return (try? await operation.value as? Data).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test func aConnectionOfOneIsNeverUsedForAnother() async throws {
+        let server = try server()
+        let alice = try #require(door.alice.user)
+        let bob = try #require(door.bob.user)
+        for _ in 0..<3 {
+            #expect(await owner(door.operation(server.url, door.alice)) == alice)
+            #expect(await owner(door.operation(server.url, door.bob)) == bob)
+            // Nobody, who gets no credential and no connection of theirs.
+            let nobody = door.operation(server.url)
+            #expect(await owner(nobody) == nil && nobody.response?.statusCode == 401)
+        }
+        // One for each of them, and it is used again.
+        #expect(server.connectionsAccepted == 3)
+    }
+
+    @Test func atTheSameTimeNeitherGetsAnothers() async throws {
+        let server = try server()
+        let people = [door.alice, door.bob, nil]
+        let operations = (0..<30).map { door.operation(server.url, people[$0 % 3]) }
+        for operation in operations { operation.start() }
+        for (number, operation) in operations.enumerated() {
+            #expect(await owner(operation) == people[number % 3]?.user)
+        }
+    }
+
+    @Test func aBodyIsSentToWhoHasBeenTold() async throws {
+        let server = try server()
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        #expect(await owner(door.operation(request, door.alice)) == door.alice.user)
+        #expect(server.requests.last?.text == "body")
+    }
+
+    @Test func theConnectionsOfManyPeopleAreNotKeptForEver() async throws {
+        let server = try server()
+        for number in 0..<80 {
+            let person = Credential(user: "\(door.alice.user ?? "")-\(number)", password: "p")
+            #expect(await owner(door.operation(server.url, person)) == person.user)
+        }
+        // Those of the last 64, and nobody's.
+        try await server.waitForOpenConnections(65)
+        // Somebody who was forgotten gets a connection of his own again.
+        let first = Credential(user: "\(door.alice.user ?? "")-0", password: "p")
+        #expect(await owner(door.operation(server.url, first)) == first.user)
+    }
+
+    @Test func theCredentialIsPartOfTheTrustDomain() {
+        let configuration = OperationState(request: URLRequest(url: URL(fileURLWithPath: "/")))
+            .exchangeConfiguration
+        func domain(_ scheme: AuthenticationScheme, _ credential: Credential) throws -> TrustDomain {
+            var hop = URLRequest(url: try #require(URL(string: "http://h/")))
+            hop.httpMethod = "GET"
+            return try configuration.transferRequest(
+                for: hop,
+                body: nil,
+                asking: .whole,
+                continues: false,
+                authentication: Authentication.Proof(credential: credential, scheme: scheme)
+            ).trustDomain
+        }
+        #expect(throws: Never.self) {
+            let plain = try domain(.basic, door.alice)
+            #expect(try domain(.digest, door.bob) == plain)
+            #expect(try domain(.ntlm, door.alice) != plain)
+            #expect(try domain(.ntlm, door.alice) != domain(.ntlm, door.bob))
+            #expect(try domain(.negotiate, .systemTickets) != plain)
+        }
+    }
+}
