@@ -28,6 +28,10 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self.init(.tls, "\(error)")
         case let error as CertificateError:
             self.init(.usage, "\(error)")
+        case let error as ProxyError:
+            self.init(Outcome(error.code), "\(error)")
+        case is CredentialError:
+            self.init(.usage, "\(error)")
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:
