@@ -29,7 +29,15 @@ enum HelpText {
         Keys mean nothing with -q, when the list is read from standard input, and when standard output
         is a pipe.
 
+        SECRETS: a password on the command line is hidden from others as soon as opget has read it, which is
+        a moment too late. -u USER alone asks for it; OPGET_PASSWORD, OPGET_PROXY_PASSWORD and
+        OPGET_PASSPHRASE (of a client's key) are for programs; -n takes it from ~/.netrc.
+
         ENVIRONMENT:
+          http_proxy, https_proxy, all_proxy, no_proxy
+                    which proxy to go through, and for whom not
+          SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE
+                    whose certificates to trust
           NO_COLOR  not empty: no colors; CLICOLOR_FORCE, FORCE_COLOR: colors everywhere
           COLUMNS   how wide to draw, instead of as wide as the terminal
           TERM      dumb: nothing is drawn; CI: nothing is drawn either, unless --progress always

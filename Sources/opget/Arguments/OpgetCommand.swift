@@ -65,6 +65,127 @@ struct OpgetCommand: ParsableCommand {
     var certificates: String?
 
     @Option(
+        name: .customLong("capath"),
+        help: ArgumentHelp(
+            "Trust the certificates in this directory, made by openssl rehash, instead of the system's.",
+            valueName: "dir"
+        )
+    )
+    var certificateDirectory: String?
+
+    @Option(
+        name: .customLong("pin"),
+        help: ArgumentHelp(
+            """
+            Talk only to servers with this public key, or with an authority of this key: sha256// and the base64 of \
+            its SHA-256. May be given several times; one has to fit.
+            """,
+            valueName: "key"
+        )
+    )
+    var pins: [String] = []
+
+    @Flag(
+        name: .customLong("insecure"),
+        help:
+            "Talk to anybody who claims to be the server. Whoever is on the way can read and change everything."
+    )
+    var isInsecure = false
+
+    @Option(
+        name: [.customShort("E"), .customLong("cert")],
+        help: ArgumentHelp(
+            """
+            Show this client certificate: PEM, or PKCS#12 if its name ends in .p12 or .pfx. A passphrase is taken from \
+            OPGET_PASSPHRASE, or asked for.
+            """,
+            valueName: "file"
+        )
+    )
+    var clientCertificate: String?
+
+    @Option(
+        name: .customLong("key"),
+        help: ArgumentHelp(
+            "The private key of --cert, PEM, if it is not in the same file.",
+            valueName: "file"
+        )
+    )
+    var clientKey: String?
+
+    @Option(
+        name: [.customShort("u"), .customLong("user")],
+        help: ArgumentHelp(
+            """
+            Answer servers that ask who is there: Basic, Digest, NTLM. Without a password it is taken from \
+            OPGET_PASSWORD, or asked for, which keeps it off the command line.
+            """,
+            valueName: "user[:password]"
+        )
+    )
+    var user: String?
+
+    @Flag(
+        name: [.customShort("n"), .customLong("netrc")],
+        help: "Answer such servers with what ~/.netrc says about them."
+    )
+    var usesNetrc = false
+
+    @Option(
+        name: .customLong("netrc-file"),
+        help: ArgumentHelp("The same with another file.", valueName: "file")
+    )
+    var netrcFile: String?
+
+    @Option(
+        name: [.customShort("x"), .customLong("proxy")],
+        help: ArgumentHelp(
+            """
+            Go through this proxy: http://, socks5://, or socks5h:// if it is to look up names; an empty one: through \
+            none. Else http_proxy, https_proxy, all_proxy and no_proxy count.
+            """,
+            valueName: "url"
+        )
+    )
+    var proxy: String?
+
+    @Option(
+        name: .customLong("proxy-user"),
+        help: ArgumentHelp(
+            "Who uses the proxy; a password is taken from OPGET_PROXY_PASSWORD, or asked for.",
+            valueName: "user[:password]"
+        )
+    )
+    var proxyUser: String?
+
+    @Option(
+        name: .customLong("noproxy"),
+        help: ArgumentHelp(
+            "Go straight to these: names, .domains, addresses, 10.0.0.0/8; with commas.",
+            valueName: "list"
+        )
+    )
+    var proxyExceptions: String?
+
+    @Option(
+        name: .customLong("cookie-jar"),
+        help: ArgumentHelp(
+            "Send the cookies in this file, if it is there, and save all of them there in the end.",
+            valueName: "file"
+        )
+    )
+    var cookieJar: String?
+
+    @Option(
+        name: .customLong("max-redirects"),
+        help: ArgumentHelp(
+            "Follow no more than so many redirects for a file: 20 unless given.",
+            valueName: "n"
+        )
+    )
+    var maximumRedirects: Int?
+
+    @Option(
         name: .customLong("progress"),
         help: ArgumentHelp(
             """

@@ -10,7 +10,10 @@ enum CommandLineTool {
         // A reader of ours that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
         do {
-            try start(OpgetCommand(arguments: Array(CommandLine.arguments.dropFirst())))
+            // They are read before they are hidden.
+            let arguments = CommandLine.arguments
+            SecretArguments(arguments).hide()
+            try start(OpgetCommand(arguments: Array(arguments.dropFirst())))
         } catch {
             let failure = Failure(error)
             complain(failure.sentence)
@@ -62,7 +65,12 @@ enum CommandLineTool {
     private static func settings(_ command: OpgetCommand, _ environment: [String: String]) throws -> Settings
     {
         let descriptors = DescriptorLimit.raise()
-        let settings = try Settings(command, environment: environment, descriptors: descriptors)
+        let settings = try Settings(
+            command,
+            environment: environment,
+            descriptors: descriptors,
+            ask: SecretPrompt.ask
+        )
         if settings.concurrency < command.jobs, !command.isQuiet {
             complain(
                 "\(settings.concurrency) files at once, not \(command.jobs): there are only \(descriptors) "

@@ -44,14 +44,7 @@ struct Continuation: Hashable, Sendable {
         return text.count <= Self.longestCommand && DisplayText(text).string == text ? text : nil
     }
 
-    /// A field may be a password as well as anything else; and so may an address have one.
-    private var holdsSecrets: Bool {
-        arguments.dropFirst().contains { argument in
-            if argument.hasPrefix("-H") || argument.hasPrefix("--header") { return true }
-            guard let scheme = argument.range(of: "://") else { return false }
-            return argument[scheme.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
-        }
-    }
+    private var holdsSecrets: Bool { !SecretArguments(arguments).isEmpty }
 
     private static func quoted(_ argument: String) -> String {
         let isPlain = argument.utf8.allSatisfy { byte in

@@ -30,6 +30,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self.init(.usage, "\(error)")
         case let error as ProxyError:
             self.init(Outcome(error.code), "\(error)")
+        case is CredentialError:
+            self.init(.usage, "\(error)")
         case is ResumeError:
             self.init(.wrongAnswer, "\(error)")
         case is RequestSerializationError:

@@ -267,6 +267,13 @@ final class Run: @unchecked Sendable {
     private func finish(_ outcome: Outcome) {
         var outcome = outcome
         do {
+            try settings.access.saveCookies()
+        } catch {
+            let failure = Failure(error)
+            reporter.complain(failure.sentence)
+            outcome = outcome.combined(with: failure.outcome)
+        }
+        do {
             try events?.write(RunFinished(outcome, tally, seconds: Self.now - start))
         } catch {
             let failure = Failure(error)

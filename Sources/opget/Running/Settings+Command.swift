@@ -9,16 +9,19 @@ extension Settings {
     ///   - command: the options.
     ///   - environment: its variables.
     ///   - descriptors: how many files and sockets the process may have open.
+    ///   - ask: asks for a secret at the terminal; answers with `nil` without one.
     /// - Throws: `Failure`, mostly with ``Outcome/usage``.
-    init(_ command: OpgetCommand, environment: [String: String], descriptors: Int) throws {
+    init(
+        _ command: OpgetCommand,
+        environment: [String: String],
+        descriptors: Int,
+        ask: (_ question: String) throws -> String? = { _ in nil }
+    ) throws {
         guard command.jobs > 0 else {
             throw Failure(.usage, "-j needs a number from 1 on, not \(command.jobs).")
         }
         guard command.retries >= 0 else {
             throw Failure(.usage, "--retry needs a number from 0 on, not \(command.retries).")
-        }
-        if let path = command.certificates, access(path, R_OK) != 0 {
-            throw Failure(reading: FilePath(path), errno)
         }
         try Self.checkContradictions(command)
         self.init(concurrency: DescriptorLimit.transfers(asked: command.jobs, descriptors: descriptors))
@@ -27,7 +30,7 @@ extension Settings {
         startsOver = command.startsOver
         failsEarly = command.failsEarly
         fields = try command.headers.map(HeaderOption.init)
-        trustAnchors = Self.trustAnchors(option: command.certificates, environment: environment)
+        access = try Access(command, environment: environment, ask: ask)
         retryPolicy = RetryPolicy(
             maximumRetries: command.retries,
             timeBudget: try command.retryTime.map { try Seconds($0, of: "--retry-max-time").value }

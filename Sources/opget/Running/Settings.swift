@@ -14,10 +14,8 @@ struct Settings: Sendable {
     /// The first failure is the last one.
     var failsEarly = false
     var fields: [HeaderOption] = []
-    var trustAnchors = TrustAnchors.system
+    var access = Access()
     var retryPolicy = RetryPolicy(maximumRetries: 5)
-    /// One run's: nothing is left for the next one.
-    var cookieJar: CookieJar? = CookieJar()
     /// Of all transfers together.
     var limit: BandwidthLimit?
     /// Seconds without a byte.
@@ -26,13 +24,6 @@ struct Settings: Sendable {
     var connectTimeout: Double?
     /// Seconds for one file.
     var maximumTime: Double?
-
-    /// `--cacert`, else curl's `CURL_CA_BUNDLE`; else what the library takes, `SSL_CERT_FILE` and `SSL_CERT_DIR` included.
-    static func trustAnchors(option: String?, environment: [String: String]) -> TrustAnchors {
-        let named = [option, environment["CURL_CA_BUNDLE"]]
-        guard let path = named.compactMap({ $0 }).first(where: { !$0.isEmpty }) else { return .system }
-        return .file(URL(fileURLWithPath: path))
-    }
 
     /// The request for an item.
     func request(for url: URL) -> URLRequest {
@@ -68,8 +59,7 @@ struct Settings: Sendable {
     }
 
     private func configure(_ operation: HTTPRequestOperation) {
-        operation.trustAnchors = trustAnchors
-        operation.cookieJar = cookieJar
+        access.configure(operation)
         operation.retryPolicy = retryPolicy
         operation.connectTimeout = connectTimeout
         operation.downloadLimits = [limit].compactMap { $0 }

@@ -15,7 +15,9 @@ struct RenegotiationTests {
         defer { server.stop() }
         let url = try await server.url()
         for round in 0..<3 {
-            let operation = ConnectionOperation(request: URLRequest(url: url.appendingPathComponent("\(round)")))
+            let operation = ConnectionOperation(
+                request: URLRequest(url: url.appendingPathComponent("\(round)"))
+            )
             operation.completionQueue = DispatchQueue(label: "callbacks")
             // Sessions are not resumed, and the handle of the first transfer is used by nobody else.
             operation.securityPolicy = SecurityPolicy(
@@ -51,7 +53,8 @@ private final class RenegotiatingServer: Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
         process.arguments = [
             // Without sessions: in a handshake that resumes one, the server shows no certificate.
-            "s_server", "-accept", "127.0.0.1:0", "-tls1_2", "-crlf", "-naccept", "1", "-no_cache", "-no_ticket",
+            "s_server", "-accept", "127.0.0.1:0", "-tls1_2", "-crlf", "-naccept", "1", "-no_cache",
+            "-no_ticket",
             "-cert", try #require(TestCertificates.pem("leaf")).path,
             "-key", try #require(TestCertificates.key("leaf")).path,
             "-cert_chain", try #require(TestCertificates.pem("leaf-chain")).path,
@@ -70,7 +73,9 @@ private final class RenegotiatingServer: Sendable {
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = String(decoding: rest[..<end], as: UTF8.self)
                     rest = Data(rest[(end + 1)...])
-                    for (beginning, recorder) in recorders where line.hasPrefix(beginning) { recorder.append(line) }
+                    for (beginning, recorder) in recorders where line.hasPrefix(beginning) {
+                        recorder.append(line)
+                    }
                 }
             }
         }

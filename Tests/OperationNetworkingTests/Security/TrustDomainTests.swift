@@ -77,8 +77,8 @@ struct TrustDomainTests {
     }
 
     @Test func connectionsOfHTTP2AreNotSharedByPolicies() async throws {
-        let lax = try manager(.good)
-        let strict = try strict(try manager(.good))
+        let lax = try manager(.tls13)
+        let strict = try strict(try manager(.tls13))
         // All at once, so that each could find the other's connection.
         let operations = try (0..<40).map { index in
             let manager = index % 2 == 0 ? lax : strict

@@ -1,0 +1,193 @@
+import Foundation
+import Glibc
+import OperationNetworking
+
+extension Access {
+    /// What the options say.
+    ///
+    /// - Parameters:
+    ///   - command: the options.
+    ///   - environment: its variables.
+    ///   - ask: asks for a secret at the terminal; `nil`: there is none.
+    /// - Throws: `Failure`, mostly with ``Outcome/usage``.
+    init(
+        _ command: OpgetCommand,
+        environment: [String: String],
+        ask: (_ question: String) throws -> String?
+    ) throws {
+        trustAnchors = try Self.trustAnchors(command, environment)
+        securityPolicy = try Self.policy(command)
+        clientIdentity = try Self.identity(command, environment, ask)
+        credential = try Self.credential(command.user, environment, ask)
+        netrc = try Self.netrc(command)
+        proxies = try Self.proxies(command, environment, ask)
+        if let count = command.maximumRedirects {
+            guard count >= 0 else {
+                throw Failure(.usage, "--max-redirects needs a number from 0 on, not \(count).")
+            }
+            redirects.maximumCount = count
+        }
+        if let path = command.cookieJar {
+            let file = URL(fileURLWithPath: path)
+            cookieFile = file
+            if access(path, F_OK) == 0 { cookies = try Self.cookies(in: file) }
+        }
+    }
+
+    /// `--cacert` or `--capath`, else curl's `CURL_CA_BUNDLE`; else what the library takes, `SSL_CERT_FILE` and
+    /// `SSL_CERT_DIR` included.
+    static func trustAnchors(_ command: OpgetCommand, _ environment: [String: String]) throws -> TrustAnchors
+    {
+        guard command.certificates == nil || command.certificateDirectory == nil else {
+            throw Failure(.usage, "--cacert and --capath both say whom to trust: it can only be one of them.")
+        }
+        if let path = command.certificates {
+            guard access(path, R_OK) == 0 else { throw Failure(reading: FilePath(path), errno) }
+            return .file(URL(fileURLWithPath: path))
+        }
+        if let path = command.certificateDirectory {
+            guard access(path, R_OK | X_OK) == 0 else { throw Failure(reading: FilePath(path), errno) }
+            return .directory(URL(fileURLWithPath: path))
+        }
+        guard let path = environment["CURL_CA_BUNDLE"], !path.isEmpty else { return .system }
+        return .file(URL(fileURLWithPath: path))
+    }
+
+    private static func policy(_ command: OpgetCommand) throws -> SecurityPolicy {
+        let pins = try command.pins.flatMap { $0.split(separator: ";") }.map { text in
+            do throws(CertificateError) {
+                return try PublicKeyPin(String(text))
+            } catch {
+                throw Failure(.usage, "--pin: \(error)")
+            }
+        }
+        var policy = SecurityPolicy(
+            pinningMode: pins.isEmpty ? .none : .publicKey,
+            pinnedPublicKeys: Set(pins)
+        )
+        if command.isInsecure {
+            policy.allowInvalidCertificates = true
+            policy.validatesDomainName = false
+        }
+        return policy
+    }
+
+    private static func identity(
+        _ command: OpgetCommand,
+        _ environment: [String: String],
+        _ ask: (String) throws -> String?
+    ) throws -> ClientIdentity? {
+        guard let path = command.clientCertificate else {
+            guard command.clientKey == nil else { throw Failure(.usage, "--key needs --cert.") }
+            return nil
+        }
+        var passphrase = environment["OPGET_PASSPHRASE"]
+        do {
+            return try identity(path, key: command.clientKey, passphrase)
+        } catch CertificateError.wrongPassphrase where passphrase == nil {
+            passphrase = try ask("Passphrase of the key in \(command.clientKey ?? path)")
+            guard let passphrase else {
+                throw Failure(
+                    .usage,
+                    "The key in \(command.clientKey ?? path) needs a passphrase: set OPGET_PASSPHRASE."
+                )
+            }
+            return try identity(path, key: command.clientKey, passphrase)
+        }
+    }
+
+    private static func identity(_ path: String, key: String?, _ passphrase: String?) throws -> ClientIdentity
+    {
+        let file = URL(fileURLWithPath: path)
+        guard ["p12", "pfx"].contains(file.pathExtension.lowercased()) else {
+            return try ClientIdentity(
+                pemFile: file,
+                keyFile: key.map { URL(fileURLWithPath: $0) },
+                passphrase: passphrase
+            )
+        }
+        return try ClientIdentity(pkcs12File: file, passphrase: passphrase ?? "")
+    }
+
+    /// `user:password`; without a password `OPGET_PASSWORD`, or what is typed.
+    private static func credential(
+        _ text: String?,
+        _ environment: [String: String],
+        _ ask: (String) throws -> String?
+    ) throws -> Credential? {
+        guard let text else { return nil }
+        let (user, password) = try userAndPassword(text, "OPGET_PASSWORD", "-u", environment, ask)
+        return Credential(user: user, password: password)
+    }
+
+    private static func userAndPassword(
+        _ text: String,
+        _ variable: String,
+        _ option: String,
+        _ environment: [String: String],
+        _ ask: (String) throws -> String?
+    ) throws -> (user: String, password: String) {
+        if let colon = text.firstIndex(of: ":") {
+            return (String(text[..<colon]), String(text[text.index(after: colon)...]))
+        }
+        guard !text.isEmpty else { throw Failure(.usage, "\(option) needs a user.") }
+        if let password = environment[variable] { return (text, password) }
+        guard let password = try ask("Password of \(text)") else {
+            throw Failure(.usage, "\(option) without a password: set \(variable).")
+        }
+        return (text, password)
+    }
+
+    private static func netrc(_ command: OpgetCommand) throws -> NetrcFile? {
+        guard command.usesNetrc || command.netrcFile != nil else { return nil }
+        do {
+            return try NetrcFile(contentsOf: command.netrcFile.map { URL(fileURLWithPath: $0) })
+        } catch let error as NetrcError {
+            throw Failure(.usage, "\(error)")
+        } catch {
+            throw Failure(.file, (error as NSError).localizedDescription)
+        }
+    }
+
+    private static func proxies(
+        _ command: OpgetCommand,
+        _ environment: [String: String],
+        _ ask: (String) throws -> String?
+    ) throws -> ProxyConfiguration {
+        let exceptions = command.proxyExceptions.map { $0.split(separator: ",").map(String.init) }
+        guard let text = command.proxy else {
+            guard exceptions == nil, command.proxyUser == nil else {
+                throw Failure(.usage, "--noproxy and --proxy-user need --proxy.")
+            }
+            return .environment
+        }
+        // As in curl: an empty one means none, whatever the environment says.
+        guard !text.isEmpty else { return .none }
+        let user = try command.proxyUser.map {
+            try userAndPassword($0, "OPGET_PROXY_PASSWORD", "--proxy-user", environment, ask)
+        }
+        do throws(ProxyError) {
+            var proxy = try Proxy(text)
+            if let user {
+                proxy = try Proxy(
+                    kind: proxy.kind,
+                    host: proxy.host,
+                    port: proxy.port,
+                    user: user.user,
+                    password: user.password
+                )
+            }
+            return .proxy(proxy, exceptions: exceptions ?? [])
+        } catch {
+            throw Failure(.usage, "--proxy: \(error)")
+        }
+    }
+
+    private static func cookies(in file: URL) throws -> CookieJar {
+        do {
+            return try CookieJar(contentsOf: file)
+        } catch {
+            throw Failure(.file, "\(file.path): \((error as NSError).localizedDescription)")
+        }
+    }
+}

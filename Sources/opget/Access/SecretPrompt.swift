@@ -1,0 +1,52 @@
+import Glibc
+
+/// Asks for a secret at the terminal that opget was started from, whatever its standard streams are.
+enum SecretPrompt {
+    private static let longest = 4096
+
+    /// - Parameter question: without a colon.
+    /// - Returns: what was typed; `nil` without a terminal.
+    /// - Throws: `Failure`, when it was not answered: Ctrl-C or Ctrl-D.
+    static func ask(_ question: String) throws -> String? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var modes = termios()
+        guard tcgetattr(terminal, &modes) == 0 else { return nil }
+        var silent = modes
+        // No signals either: whoever dies here would leave the terminal without an echo.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG | ICANON)
+        let output = Terminal(descriptor: terminal)
+        output.write(DisplayText("opget: " + question + ": ").string)
+        tcsetattr(terminal, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(terminal, TCSAFLUSH, &modes)
+            output.write("\n")
+        }
+        return try line(from: terminal)
+    }
+
+    private static func line(from terminal: Int32) throws -> String? {
+        var bytes: [UInt8] = []
+        while bytes.count < longest {
+            var byte: UInt8 = 0
+            let count = read(terminal, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { break }
+            switch byte {
+            case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return String(decoding: bytes, as: UTF8.self)
+            // Ctrl-C, Ctrl-D, Ctrl-\.
+            case 3, 4, 28: throw Failure(.signal(SIGINT), "It was not answered.")
+            // Backspace, a whole character; Ctrl-U, everything.
+            case 8, 127: eraseCharacter(of: &bytes)
+            case 21: bytes = []
+            default: bytes.append(byte)
+            }
+        }
+        throw Failure(.usage, "No secret is that long, or the terminal is gone.")
+    }
+
+    private static func eraseCharacter(of bytes: inout [UInt8]) {
+        while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    }
+}
