@@ -17,8 +17,8 @@ struct Authentication {
     private let credential: Credential?
     private let ownOrigin: Origin?
     private let allowed: Set<AuthenticationScheme>
-    /// From the URL of the hop.
-    private var urlCredential: Credential?
+    /// From the URL of a hop: for its origin, whatever hops follow.
+    private var named: (origin: Origin, credential: Credential)?
     /// What an origin has taken in this exchange.
     private var accepted: (origin: Origin, proof: Proof)?
     private var origin: Origin?
@@ -39,10 +39,10 @@ struct Authentication {
 
     // MARK: - Hops
 
-    /// The next transfer goes to another address, or everything begins again.
+    /// The next transfer goes to another address, or everything begins again. `credential` is what the URL has named.
     mutating func begin(_ url: URL?, credential: Credential?) {
         origin = url.map { Origin($0) }
-        urlCredential = credential
+        if let origin, let credential { named = (origin, credential) }
         proof = nil
         token = nil
         refused = []
@@ -56,7 +56,7 @@ struct Authentication {
     var knownCredentials: [Credential] {
         var known: [Credential] = []
         if let accepted, accepted.origin == origin { known.append(accepted.proof.credential) }
-        if let urlCredential { known.append(urlCredential) }
+        if let named, named.origin == origin { known.append(named.credential) }
         if let credential, isAtHome { known.append(credential) }
         return known
     }

@@ -25,6 +25,24 @@ struct AuthenticationOriginTests {
         #expect(operation.request.url?.password == "s3cret")
     }
 
+    @Test(arguments: [false, true])
+    func aURLsCredentialIsForAllOfItsOrigin(isLedThroughAnother: Bool) async throws {
+        let back = Recorder<URL>()
+        let other = try ScriptedServer { _ in .redirect(to: back.elements[0].absoluteString) }
+        let server = try ScriptedServer { [door] request in
+            if request.path == "/" {
+                return .redirect(to: isLedThroughAnother ? other.url.absoluteString : "/there")
+            }
+            return request["Authorization"] == door.aliceField
+                ? .respond(body: "open") : Door.closed("Basic realm=a")
+        }
+        back.append(server.url(path: "/there"))
+        let url = server.url.with(user: try #require(door.alice.user), password: "s3cret")
+        #expect(await door.operation(url).status() == 200)
+        #expect(server.authorizations == ["-", "-", door.aliceField])
+        #expect(other.authorizations.allSatisfy { $0 == "-" })
+    }
+
     @Test func aURLsCredentialIsInNoErrorAndNoRecord() async throws {
         let server = try ScriptedServer([.hangUp])
         let url = server.url.with(user: "u", password: "s3cret")

@@ -74,9 +74,13 @@ struct DigestAuthenticationTests {
         operation.bodySource = .stream(InputStream(data: Data("body".utf8)), length: 4)
         let sent = Recorder<Int64>()
         operation.setUploadProgress { _, total, _ in sent.append(total) }
+        let isTold = Gate()
+        operation.completionBlock = { isTold.open() }
         operation.start()
         // It was given to somebody once, who has not read it before libcurl knew what to say.
         #expect(try await operation.value as? Data == Data("open to POST body".utf8))
+        // The result is there before the last callback.
+        try await isTold.wait()
         #expect(sent.elements.last == 4)
     }
 
