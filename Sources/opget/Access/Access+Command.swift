@@ -54,7 +54,9 @@ extension Access {
     }
 
     private static func policy(_ command: OpgetCommand) throws -> SecurityPolicy {
-        let pins = try command.pins.flatMap { $0.split(separator: ";") }.map { text in
+        // One that is empty must not mean that there is none.
+        let texts = command.pins.flatMap { $0.split(separator: ";", omittingEmptySubsequences: false) }
+        let pins = try texts.map { text in
             do throws(CertificateError) {
                 return try PublicKeyPin(String(text))
             } catch {

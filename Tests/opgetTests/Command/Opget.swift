@@ -84,7 +84,7 @@ struct Opget {
     private static func environment(_ changes: [String: String]) -> [String: String] {
         var variables = ProcessInfo.processInfo.environment
         for name in [
-            "COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR",
+            "COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR",
         ] {
             variables[name] = nil
         }
@@ -164,6 +164,12 @@ final class RunningOpget: @unchecked Sendable {
 
     func signal(_ number: Int32) {
         kill(process.processIdentifier, number)
+    }
+
+    /// Its command line, as `ps` shows it.
+    func commandLine() throws -> String {
+        let file = "/proc/\(process.processIdentifier)/cmdline"
+        return String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
     }
 
     /// Waits until `text` was printed on standard error.

@@ -10,8 +10,7 @@ import Testing
         Settings(
             concurrency: 1,
             replacesFiles: false,
-            fields: try headers.map(HeaderOption.init),
-            trustAnchors: .system
+            fields: try headers.map(HeaderOption.init)
         )
     }
 
@@ -27,17 +26,5 @@ import Testing
         let url = try #require(URL(string: "http://h/a"))
         let request = try settings(["user-agent: me"]).request(for: url)
         #expect(request.value(forHTTPHeaderField: "User-Agent") == "me")
-    }
-
-    @Test func certificatesComeFromTheOptionThenFromTheEnvironment() {
-        let environment = ["CURL_CA_BUNDLE": "/b", "SSL_CERT_FILE": "/c"]
-        func anchors(_ option: String?, _ environment: [String: String]) -> TrustAnchors {
-            Settings.trustAnchors(option: option, environment: environment)
-        }
-        #expect(anchors("/a", environment) == .file(URL(fileURLWithPath: "/a")))
-        #expect(anchors(nil, environment) == .file(URL(fileURLWithPath: "/b")))
-        // The library looks at it.
-        #expect(anchors(nil, ["CURL_CA_BUNDLE": "", "SSL_CERT_FILE": "/c"]) == .system)
-        #expect(anchors(nil, [:]) == .system)
     }
 }

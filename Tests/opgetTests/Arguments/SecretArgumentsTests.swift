@@ -1,0 +1,45 @@
+import Testing
+
+@testable import opget
+
+@Suite struct SecretArgumentsTests {
+    /// What `ps` shows, with `*` for each byte that is hidden.
+    private func hidden(_ arguments: [String]) -> [String] {
+        let secrets = SecretArguments(["opget"] + arguments)
+        return arguments.enumerated().map { number, argument in
+            var bytes = Array(argument.utf8)
+            for index in secrets.ranges[number + 1] ?? 0..<0 { bytes[index] = UInt8(ascii: "*") }
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (["-u", "me:secret"], ["-u", "me:******"]),
+            (["-u", "me:a:b"], ["-u", "me:***"]),
+            (["--user", "me:secret"], ["--user", "me:******"]),
+            (["--user=me:secret"], ["--user=me:******"]),
+            (["-ume:secret"], ["-ume:******"]),
+            (["-u=me:secret"], ["-u=me:******"]),
+            (["-qu", "me:secret"], ["-qu", "me:******"]),
+            (["-u", "me"], ["-u", "me"]),
+            (["-u", "me:"], ["-u", "me:"]),
+            (["-u", "mé:geheim"], ["-u", "mé:******"]),
+            (["--proxy-user", "me:secret"], ["--proxy-user", "me:******"]),
+            (["-x", "http://me:secret@proxy:3128"], ["-x", "http://*********@proxy:3128"]),
+            (["-x", "me:secret@proxy"], ["-x", "*********@proxy"]),
+            (["--proxy=me:secret@proxy"], ["--proxy=*********@proxy"]),
+            (["-H", "Authorization: Bearer abc"], ["-H", "Authorization:***********"]),
+            (["--header=X-Key: abc"], ["--header=X-Key:****"]),
+            (["https://me:secret@host/a"], ["https://*********@host/a"]),
+            (["https://me:se@cret@host/a@b"], ["https://**********@host/a@b"]),
+            (["https://host/a@b?c=d@e"], ["https://host/a@b?c=d@e"]),
+            (["-o", "me@host", "-d", "a:b"], ["-o", "me@host", "-d", "a:b"]),
+            (["--pin", "sha256//abc"], ["--pin", "sha256//abc"]),
+        ] as [([String], [String])]
+    )
+    func whatIsSecretIsHidden(arguments: [String], shown: [String]) {
+        #expect(hidden(arguments) == shown)
+        #expect(SecretArguments(["opget"] + arguments).isEmpty == (arguments == shown))
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+/// Who is asked, by which way, and as whom.
+@Suite(.serialized) struct AccessCommandTests {
+    private let opget: Opget
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    /// Answers those who know the password.
+    private func guarded(_ gate: Gate? = nil) throws -> ScriptedServer {
+        let credentials = "Basic " + Data("me:secret".utf8).base64EncodedString()
+        return try ScriptedServer { request in
+            guard request["Authorization"] == credentials else {
+                return .respond(401, ["WWW-Authenticate": "Basic realm=\"here\""], body: "who are you?")
+            }
+            let answer = Answer.respond(200, body: "0123456789")
+            return gate.map { answer.held(after: 4, by: $0) } ?? answer
+        }
+    }
+
+    private func address(_ server: ScriptedServer, _ path: String = "a") -> String {
+        server.url(path: path).absoluteString
+    }
+
+    // MARK: - Who asks
+
+    @Test func aPasswordOpensWhatItIsFor() async throws {
+        let server = try guarded()
+        #expect(try await opget(address(server)).code == 6)
+        #expect(try await opget("-u", "me:wrong", address(server)).code == 6)
+        for (name, arguments, environment) in [
+            ("a", ["-u", "me:secret"], [:]), ("b", ["-u", "me"], ["OPGET_PASSWORD": "secret"]),
+        ] as [(String, [String], [String: String])] {
+            let run = try opget.start(
+                ["--json"] + arguments + [address(server, name)],
+                environment: environment
+            )
+            let result = try await run.result()
+            #expect(result.code == 0)
+            #expect(try opget.text(name) == "0123456789")
+            #expect(!result.output.contains("secret") && !result.errors.contains("secret"))
+        }
+    }
+
+    @Test func aPasswordInAnAddressIsNeitherShownNorSaved() async throws {
+        let server = try guarded()
+        let secret = address(server).replacingOccurrences(of: "http://", with: "http://me:secret@")
+        let result = try await opget("--json", secret)
+        #expect(result.code == 0)
+        #expect(!result.output.contains("secret") && !result.errors.contains("secret"))
+    }
+
+    @Test func nobodySeesThePasswordInTheListOfProcesses() async throws {
+        let gate = Gate()
+        let server = try guarded(gate)
+        let run = try opget.start(["-u", "me:secret", "-H", "X-Key: abc", address(server)])
+        try await gate.waitForArrivals()
+        let line = try run.commandLine()
+        #expect(!line.contains("secret") && !line.contains("abc"))
+        #expect(line.contains("me:******"))
+        gate.open()
+        #expect(try await run.result().code == 0)
+    }
+
+    @Test func aNetrcFileSaysWhoAsks() async throws {
+        let server = try guarded()
+        try opget.write("machine 127.0.0.1 login me password secret\n", "netrc")
+        let file = opget.directory.file("netrc").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        let readable = try await opget("--netrc-file", "netrc", address(server))
+        #expect(readable.code == 2)
+        #expect(!readable.errors.contains("secret"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(try await opget("--netrc-file", "netrc", address(server)).code == 0)
+        #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 2)
+    }
+
+    @Test func aPasswordThatIsMissingIsAskedForAndNotShown() async throws {
+        let server = try guarded()
+        let terminal = try opget.start(inTerminal: ["-u", "me", address(server)])
+        try await terminal.waitForOutput(containing: "opget: Password of me: ")
+        terminal.type("secrex\u{7F}t\n")
+        #expect(try await terminal.end() == 0)
+        #expect(try opget.text("a") == "0123456789")
+        #expect(!terminal.output.contains("secre"))
+        #expect(terminal.isOrdinary)
+    }
+
+    @Test func whoDoesNotAnswerIsLeftWithHisTerminal() async throws {
+        let terminal = try opget.start(inTerminal: ["-u", "me", "http://127.0.0.1:1/a"])
+        try await terminal.waitForOutput(containing: "opget: Password of me: ")
+        terminal.type("sec\u{3}")
+        #expect(try await terminal.end() == 130)
+        #expect(terminal.isOrdinary)
+    }
+
+    // MARK: - The way
+
+    @Test func aProxyIsAskedInsteadOfTheServer() async throws {
+        let proxy = try ScriptedServer([.respond(200, body: "0123456789")])
+        let result = try await opget("--proxy", proxy.url.absoluteString, "http://server.invalid/a")
+        #expect(result.code == 0)
+        #expect(proxy.requests.first?.target == "http://server.invalid/a")
+        let there = try await opget("http://server.invalid/b", environment: ["http_proxy": proxy.url.absoluteString])
+        #expect(there.code == 0)
+        let refused = try await opget("--proxy", "https://me:secret@proxy", "http://server.invalid/c")
+        #expect(refused.code == 2)
+        #expect(!refused.errors.contains("secret"))
+    }
+
+    @Test func redirectsAreFollowedSoFar() async throws {
+        let server = try ScriptedServer { request in
+            let number = Int(request.path.dropFirst()) ?? 0
+            return number < 3 ? .redirect(to: "/\(number + 1)") : .respond(200, body: "0123456789")
+        }
+        #expect(try await opget("-o", "a", "--max-redirects", "3", address(server, "0")).code == 0)
+        let result = try await opget("-o", "b", "--max-redirects", "2", address(server, "0"))
+        #expect(result.code != 0)
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func cookiesStayInTheirFile() async throws {
+        let server = try ScriptedServer { request in
+            guard let cookie = request["Cookie"] else {
+                return .respond(200, ["Set-Cookie": "session=abc; Max-Age=3600"], body: "new")
+            }
+            return .respond(200, body: AnswerBody(stringLiteral: cookie))
+        }
+        #expect(try await opget("--cookie-jar", "jar", address(server, "a")).code == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: opget.directory.file("jar").path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try await opget("--cookie-jar", "jar", address(server, "b")).code == 0)
+        #expect(try opget.text("b") == "session=abc")
+        #expect(try await opget(address(server, "c")).code == 0)
+        #expect(try opget.text("c") == "new")
+        try opget.write("broken\n", "jar")
+        let broken = try await opget("--cookie-jar", "jar", address(server, "d"))
+        #expect(broken.code == 3)
+        #expect(try opget.text("jar") == "broken\n")
+    }
+
+    // MARK: - The server
+
+    private static func variable(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment["OPERATIONNETWORKING_\(name)"]
+    }
+
+    private func certificate(_ name: String) throws -> String {
+        try #require(Self.variable("CERTIFICATES")) + "/" + name
+    }
+
+    @Test(.enabled(if: variable("CERTIFICATES") != nil))
+    func aServerWithAnotherKeyIsNotAsked() async throws {
+        let url = try #require(Self.variable("NGINX_HTTPS")) + "/1k.bin"
+        let authority = try certificate("root.pem")
+        let pin = { (name: String) in
+            let file = URL(fileURLWithPath: try certificate(name))
+            return try PublicKeyPin(try #require(try Certificate.all(contentsOf: file).first)).description
+        }
+        let wrong = try await opget("--cacert", authority, "--pin", try pin("other-leaf.pem"), url)
+        #expect(wrong.code == 5)
+        #expect(wrong.errors.contains("The public key of localhost is not one that is pinned."))
+        #expect(try opget.files() == [])
+        let right = try await opget("--cacert", authority, "--pin", try pin("intermediate1.pem"), url)
+        #expect(right.code == 0)
+        #expect(try await opget("--pin", try pin("leaf.pem"), "-o", "b", url).code == 5)
+        #expect(try await opget("--insecure", "-o", "c", url).code == 0)
+        #expect(try await opget("-o", "d", url, environment: ["SSL_CERT_FILE": authority]).code == 0)
+        #expect(try await opget("-o", "e", url, environment: ["CURL_CA_BUNDLE": authority]).code == 0)
+        let plain = try #require(Self.variable("NGINX_HTTP")) + "/1k.bin"
+        #expect(try await opget("--pin", try pin("leaf.pem"), "-o", "f", plain).code == 5)
+    }
+
+    @Test(.enabled(if: variable("CERTIFICATES") != nil))
+    func aClientShowsItsCertificate() async throws {
+        let url = try #require(Self.variable("NGINX_CLIENT_REQUIRED")) + "/1k.bin"
+        let common = ["--cacert", try certificate("root.pem")]
+        let pem = try certificate("client.pem")
+        #expect(try await opget.start(common + ["-o", "a", url]).result().code != 0)
+        for (name, arguments, environment) in [
+            ("b", ["--cert", pem, "--key", try certificate("client.key")], [:]),
+            ("c", ["-E", try certificate("client-combined.pem")], [:]),
+            ("d", ["--cert", try certificate("client.p12")], ["OPGET_PASSPHRASE": "password"]),
+            ("e", ["-E", pem, "--key", try certificate("client-encrypted.key")], ["OPGET_PASSPHRASE": "passphrase"]),
+        ] as [(String, [String], [String: String])] {
+            let run = try opget.start(common + arguments + ["-o", name, url], environment: environment)
+            #expect(try await run.result().code == 0)
+        }
+        let encrypted = try await opget.start(
+            common + ["-E", pem, "--key", try certificate("client-encrypted.key"), "-o", "f", url]
+        ).result()
+        #expect(encrypted.code == 2)
+    }
+}
