@@ -76,7 +76,7 @@ final class Exchange: @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
-    /// Told when its request has begun: it may fail, or be complete without a transfer.
+    /// Told when its request has begun, or waits for its server: it may fail, or be complete without a transfer.
     var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
@@ -92,7 +92,7 @@ final class Exchange: @unchecked Sendable {
     var metrics = TransferLog()
 
     /// `cookies` are those for the first hop, if they have been read already.
-    init(_ configuration: ExchangeConfiguration, cookies: [Cookie]? = nil) {
+    init(_ configuration: ExchangeConfiguration, cookies: CookieReading = .notYet) {
         self.configuration = configuration
         sink = configuration.makeSink()
         pieces = configuration.givesPieces ? PieceQueue() : nil
@@ -101,7 +101,7 @@ final class Exchange: @unchecked Sendable {
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
-        self.cookies = CookieWork(read: cookies)
+        self.cookies = CookieWork(cookies)
     }
 
     // MARK: - Commands
@@ -198,7 +198,8 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        guard !waitsForHost(transfers), !readsCookies() else { return }
+        if waitsForHost(transfers) { return tellRedirect() }
+        guard !readsCookies() else { return }
         startTransfer(transfers, with: cookies.take())
     }
 
@@ -221,12 +222,16 @@ final class Exchange: @unchecked Sendable {
             sink.onChange = onChange
             pieces?.onChange = onChange
             transfers.start(request, id: id, for: self)
-            guard let followed = untoldRedirect else { return }
-            untoldRedirect = nil
-            owner?.exchangeDidFollow(followed.redirect, to: followed.request)
+            tellRedirect()
         } catch {
             fail(error)
         }
+    }
+
+    private func tellRedirect() {
+        guard let followed = untoldRedirect else { return }
+        untoldRedirect = nil
+        owner?.exchangeDidFollow(followed.redirect, to: followed.request)
     }
 
     private func transferRequest(asking asked: ResumeRequest, _ cookies: [Cookie]?) throws -> TransferRequest
