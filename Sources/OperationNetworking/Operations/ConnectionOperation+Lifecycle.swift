@@ -70,11 +70,10 @@ extension ConnectionOperation {
             && kind != ObjectIdentifier(HTTPRequestOperation.self)
     }
 
-    /// What the first transfer may send. Read on the thread that starts the operation: it may wait for a disk, as the
-    /// network thread may not.
-    func cookiesForStart() -> [Cookie]? {
+    /// What the first transfer may send.
+    func cookiesForStart() -> CookieReading {
         let (request, jar) = state.withLock { ($0.request, $0.settings.cookieJar) }
-        return request.cookieSource(jar).map { $0.jar.cookies(concerning: $0.host) }
+        return request.readCookies(jar)
     }
 
     private func makeExchange(_ state: OperationState) -> Exchange {

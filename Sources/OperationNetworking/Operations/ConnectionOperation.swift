@@ -263,11 +263,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     public override func start() {
         let queue = OperationQueue.current
-        let cookies = phase == .ready ? cookiesForStart() : nil
+        let cookies = phase == .ready ? cookiesForStart() : .notYet
         apply { state in
             if state.queue == nil { state.queue = queue }
             // One that was paused meanwhile reads them when it goes on.
-            state.cookies = state.machine.phase == .ready ? cookies : nil
+            state.cookies = state.machine.phase == .ready ? cookies : .notYet
             return state.machine.start()
         }
     }

@@ -80,7 +80,7 @@ final class Exchange: @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
-    /// Told when its request has begun: it may fail, or be complete without a transfer.
+    /// Told when its request has begun, or waits for its server: it may fail, or be complete without a transfer.
     var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var authentication: Authentication
     /// Tells whoever thinks about a challenge that nobody waits for the answer any more.
@@ -99,7 +99,7 @@ final class Exchange: @unchecked Sendable {
     var metrics = TransferLog()
 
     /// `cookies` are those for the first hop, if they have been read already.
-    init(_ configuration: ExchangeConfiguration, cookies: [Cookie]? = nil) {
+    init(_ configuration: ExchangeConfiguration, cookies: CookieReading = .notYet) {
         self.configuration = configuration
         sink = configuration.makeSink()
         pieces = configuration.givesPieces ? PieceQueue() : nil
@@ -108,7 +108,7 @@ final class Exchange: @unchecked Sendable {
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
-        self.cookies = CookieWork(read: cookies)
+        self.cookies = CookieWork(cookies)
         authentication = Authentication(configuration.settings, for: configuration.request.url)
     }
 
@@ -209,7 +209,8 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        guard !waitsForHost(transfers), !waitsForToken(), !readsCookies() else { return }
+        if waitsForHost(transfers) { return tellRedirect() }
+        guard !waitsForToken(), !readsCookies() else { return }
         startTransfer(transfers, with: cookies.take())
     }
 
@@ -233,12 +234,16 @@ final class Exchange: @unchecked Sendable {
             sink.onChange = onChange
             pieces?.onChange = onChange
             transfers.start(request, id: id, for: self)
-            guard let followed = untoldRedirect else { return }
-            untoldRedirect = nil
-            owner?.exchangeDidFollow(followed.redirect, to: followed.request)
+            tellRedirect()
         } catch {
             fail(error)
         }
+    }
+
+    private func tellRedirect() {
+        guard let followed = untoldRedirect else { return }
+        untoldRedirect = nil
+        owner?.exchangeDidFollow(followed.redirect, to: followed.request)
     }
 
     private func transferRequest(asking asked: ResumeRequest, _ cookies: [Cookie]?) throws -> TransferRequest

@@ -44,7 +44,7 @@ struct OperationState {
     var isRunning = false
     var exchange: Exchange?
     /// Read by `start()`, for the first transfer.
-    var cookies: [Cookie]?
+    var cookies = CookieReading.notYet
     /// The queue that called `start()`.
     weak var queue: OperationQueue?
     /// Whether it was cancelled while a dependency or a barrier blocked it.

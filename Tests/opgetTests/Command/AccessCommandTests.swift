@@ -108,7 +108,10 @@ import Testing
         let result = try await opget("--proxy", proxy.url.absoluteString, "http://server.invalid/a")
         #expect(result.code == 0)
         #expect(proxy.requests.first?.target == "http://server.invalid/a")
-        let there = try await opget("http://server.invalid/b", environment: ["http_proxy": proxy.url.absoluteString])
+        let there = try await opget(
+            "http://server.invalid/b",
+            environment: ["http_proxy": proxy.url.absoluteString]
+        )
         #expect(there.code == 0)
         let refused = try await opget("--proxy", "https://me:secret@proxy", "http://server.invalid/c")
         #expect(refused.code == 2)
@@ -188,7 +191,10 @@ import Testing
             ("b", ["--cert", pem, "--key", try certificate("client.key")], [:]),
             ("c", ["-E", try certificate("client-combined.pem")], [:]),
             ("d", ["--cert", try certificate("client.p12")], ["OPGET_PASSPHRASE": "password"]),
-            ("e", ["-E", pem, "--key", try certificate("client-encrypted.key")], ["OPGET_PASSPHRASE": "passphrase"]),
+            (
+                "e", ["-E", pem, "--key", try certificate("client-encrypted.key")],
+                ["OPGET_PASSPHRASE": "passphrase"]
+            ),
         ] as [(String, [String], [String: String])] {
             let run = try opget.start(common + arguments + ["-o", name, url], environment: environment)
             #expect(try await run.result().code == 0)

@@ -84,7 +84,8 @@ struct Opget {
     private static func environment(_ changes: [String: String]) -> [String: String] {
         var variables = ProcessInfo.processInfo.environment
         for name in [
-            "COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "NO_COLOR", "CLICOLOR_FORCE", "FORCE_COLOR",
+            "COLUMNS", "CI", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR", "NO_COLOR", "CLICOLOR_FORCE",
+            "FORCE_COLOR",
         ] {
             variables[name] = nil
         }

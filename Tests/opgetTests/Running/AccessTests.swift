@@ -19,7 +19,8 @@ import Testing
             _ = try access(arguments, environment: environment)
             return nil
         } catch {
-            return (error as? Failure).map { $0.outcome == .usage ? $0.sentence : "\($0.outcome)" } ?? "\(error)"
+            return (error as? Failure).map { $0.outcome == .usage ? $0.sentence : "\($0.outcome)" }
+                ?? "\(error)"
         }
     }
 
@@ -43,8 +44,12 @@ import Testing
         #expect(directory == .directory(URL(fileURLWithPath: folder.url.path)))
         #expect(try access([], environment: environment).trustAnchors == .file(URL(fileURLWithPath: "/b")))
         // The library looks at it.
-        #expect(try access([], environment: ["SSL_CERT_FILE": "/c", "CURL_CA_BUNDLE": ""]).trustAnchors == .system)
-        #expect(refusal(["--cacert", file.path, "--capath", folder.url.path])?.contains("only be one") == true)
+        #expect(
+            try access([], environment: ["SSL_CERT_FILE": "/c", "CURL_CA_BUNDLE": ""]).trustAnchors == .system
+        )
+        #expect(
+            refusal(["--cacert", file.path, "--capath", folder.url.path])?.contains("only be one") == true
+        )
         #expect(refusal(["--cacert", "/nowhere"]) != nil)
     }
 
@@ -81,7 +86,10 @@ import Testing
         for access in [
             try access(["-x", "http://me:secret@proxy:3128"]),
             try access(["-x", "proxy:3128", "--proxy-user", "me:secret"]),
-            try access(["-x", "proxy:3128", "--proxy-user", "me"], environment: ["OPGET_PROXY_PASSWORD": "secret"]),
+            try access(
+                ["-x", "proxy:3128", "--proxy-user", "me"],
+                environment: ["OPGET_PROXY_PASSWORD": "secret"]
+            ),
         ] { #expect(access.proxies == .proxy(named)) }
         let exceptions = try access(["-x", "http://proxy:3128", "--noproxy", "localhost,10.0.0.0/8"]).proxies
         #expect(exceptions == .proxy(proxy, exceptions: ["localhost", "10.0.0.0/8"]))

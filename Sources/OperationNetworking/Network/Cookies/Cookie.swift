@@ -77,16 +77,19 @@ struct Cookie: Hashable, Sendable {
 
     /// A host, or the value of a `Host` field, in the form of ``domain``.
     static func canonical(_ host: String) -> String {
-        var host = Substring(host.lowercased())
-        if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
-            return String(host[host.index(after: host.startIndex)..<end])
+        // By octets: this is done for every request, and by characters it takes 9 µs.
+        var octets = Substring(host.lowercased()).utf8
+        if octets.first == UInt8(ascii: "["), let end = octets.firstIndex(of: UInt8(ascii: "]")) {
+            return String(Substring(octets[..<end].dropFirst()))
         }
-        if let colon = host.firstIndex(of: ":"), host[colon...].dropFirst().allSatisfy(\.isNumber) {
-            host = host[..<colon]
+        if let colon = octets.firstIndex(of: UInt8(ascii: ":")),
+            octets[colon...].dropFirst().allSatisfy(\.isASCIIDigit)
+        {
+            octets = octets[..<colon]
         }
-        if host.hasPrefix(".") { host = host.dropFirst() }
-        if host.hasSuffix(".") { host = host.dropLast() }
-        return String(host)
+        if octets.first == UInt8(ascii: ".") { octets = octets.dropFirst() }
+        if octets.last == UInt8(ascii: ".") { octets = octets.dropLast() }
+        return String(Substring(octets))
     }
 
     private static func isAddress(_ host: String) -> Bool {

@@ -92,6 +92,14 @@ public final class CookieJar: Sendable {
 
     // MARK: - For transfers
 
+    /// Whether there is nothing to send to anybody. May wait, if a storage does.
+    var isEmpty: Bool {
+        switch store {
+        case .memory(let table): table.withLock { $0.isEmpty }
+        case .storage(let storage): storage.cookies?.isEmpty ?? true
+        }
+    }
+
     /// Those that may go to the host. May wait, if a storage does.
     func cookies(concerning host: String, now: Int64 = .secondsSince1970) -> [Cookie] {
         switch store {
