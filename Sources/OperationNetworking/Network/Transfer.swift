@@ -79,7 +79,7 @@ final class Transfer: EasyHandleDelegate {
         lastTurn = since
         body = request.body.map { RequestBodyReader($0) }
         examination =
-            request.url.isTLS ? ServerExamination(policy: request.trustDomain.policy, url: request.url) : nil
+            request.url.isTLS ? ServerExamination(request.trustDomain, url: request.url) : nil
     }
 
     /// libcurl's form of the request.

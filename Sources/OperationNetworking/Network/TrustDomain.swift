@@ -16,6 +16,8 @@ struct TrustDomain: Hashable, Sendable {
     var proxyAuthorization: String?
     /// Who has authenticated the connections, by a scheme that authenticates those; `nil`: nobody.
     var credential: Credential?
+    /// Servers that somebody trusts although the policy does not.
+    var exceptions: Set<TrustException> = []
 
     /// libcurl's form of it, for a connection to `host`.
     func tlsOptions(judge: ServerExamination) -> TLSOptions {
@@ -23,9 +25,10 @@ struct TrustDomain: Hashable, Sendable {
             authorities: authorities,
             identity: identity?.keyPair,
             versions: versions.lowerBound.rawValue...versions.upperBound.rawValue,
-            checksHost: policy.validatesDomainName,
+            // The judge compares names as well, and knows of exceptions.
+            checksHost: policy.validatesDomainName && exceptions.isEmpty,
             // A short handshake shows no certificate, and what was pinned may be wanted no more.
-            resumesSessions: !policy.pins && identity == nil,
+            resumesSessions: !policy.pins && identity == nil && exceptions.isEmpty,
             judge: judge
         )
     }
@@ -54,14 +57,29 @@ struct TrustDomain: Hashable, Sendable {
     }
 }
 
+/// A server that somebody trusts although the policy does not, for as long as it presents this certificate.
+struct TrustException: Hashable, Sendable {
+    let host: String
+    let certificate: Certificate
+
+    /// - Returns: `nil` if nothing is known about the server.
+    init?(_ refusal: ServerTrustError) {
+        guard let certificate = refusal.serverTrust?.certificates.first else { return nil }
+        host = refusal.host
+        self.certificate = certificate
+    }
+}
+
 /// Judges the servers of one transfer by its policy.
 final class ServerExamination: ServerJudge {
     private let policy: SecurityPolicy
+    private let exceptions: Set<TrustException>
     private let url: URL
     private let failure = Locked<ServerTrustError?>(nil)
 
-    init(policy: SecurityPolicy, url: URL) {
-        self.policy = policy
+    init(_ domain: TrustDomain, url: URL) {
+        policy = domain.policy
+        exceptions = domain.exceptions
         self.url = url
     }
 
@@ -74,12 +92,11 @@ final class ServerExamination: ServerJudge {
 
     func accepts(_ certificates: [Data], chain: ChainResult) -> Bool {
         let trust = ServerTrust(host: url.host, presented: certificates, chain: chain, policy: policy)
-        let failed = policy.failedCheck(of: trust)
-        failure.change { [url] in
-            $0 = failed.map {
-                ServerTrustError(host: url.host ?? "", check: $0, serverTrust: trust, url: url)
-            }
+        let refusal = policy.failedCheck(of: trust).map {
+            ServerTrustError(host: url.host ?? "", check: $0, serverTrust: trust, url: url)
         }
-        return failed == nil
+        let isException = refusal.flatMap(TrustException.init).map { exceptions.contains($0) } ?? false
+        failure.change { $0 = isException ? nil : refusal }
+        return refusal == nil || isException
     }
 }

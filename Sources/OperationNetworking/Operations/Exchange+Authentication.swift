@@ -222,7 +222,7 @@ extension Exchange {
             return authentication.proof(with: credential, to: offers)
         case .performDefaultHandling:
             return defaultProof(to: offers, head)
-        case .refuse, .continueWithoutCredential:
+        case .refuse, .continueWithoutCredential, .trustServer:
             return nil
         }
     }

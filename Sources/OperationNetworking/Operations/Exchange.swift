@@ -83,6 +83,8 @@ final class Exchange: @unchecked Sendable {
     /// Told when its request has begun, or waits for its server: it may fail, or be complete without a transfer.
     var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var authentication: Authentication
+    /// Servers that somebody trusts although the policy does not.
+    var trustedServers: Set<TrustException> = []
     /// Tells whoever thinks about a challenge that nobody waits for the answer any more.
     var stopAsking: (@Sendable () -> Void)?
     var bodyUse = BodyUse.deliver
@@ -261,7 +263,8 @@ final class Exchange: @unchecked Sendable {
             asking: asked,
             continues: resumption.asksForRest,
             cookies: cookies,
-            authentication: authentication.proof
+            authentication: authentication.proof,
+            trusting: trustedServers
         )
     }
 
@@ -354,7 +357,9 @@ extension Exchange: TransferClient {
     }
 
     private func bodyDidEnd(_ end: TransferEnd) {
-        if let error = end.error {
+        if case .untrusted(let refusal) = end.error {
+            askAboutServer(refusal)
+        } else if let error = end.error {
             tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
         } else if case .redirect(let head) = verdict {
             follow(head)

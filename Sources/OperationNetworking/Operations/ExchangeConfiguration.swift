@@ -56,6 +56,7 @@ struct ExchangeConfiguration: Sendable {
     ///   - continues: whether they ask for the rest of what is there.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
     ///   - authentication: who asks.
+    ///   - exceptions: servers that somebody trusts although the policy does not.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
     ///   ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks.
@@ -65,7 +66,8 @@ struct ExchangeConfiguration: Sendable {
         asking asked: ResumeRequest,
         continues: Bool,
         cookies: [Cookie]? = nil,
-        authentication: Authentication.Proof? = nil
+        authentication: Authentication.Proof? = nil,
+        trusting exceptions: Set<TrustException> = []
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
         try settings.securityPolicy.check(url)
@@ -75,6 +77,7 @@ struct ExchangeConfiguration: Sendable {
         }
         try fields.leaveFraming(to: body)
         var trustDomain = settings.trustDomain
+        trustDomain.exceptions = exceptions
         trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
         // It is for a proxy, and no server ever sees it.
         if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }

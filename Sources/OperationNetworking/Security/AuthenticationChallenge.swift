@@ -1,7 +1,8 @@
 import Foundation
 public import FoundationNetworking
 
-/// A server wants to know who asks: it answered 401, and nothing that it was told before was right.
+/// A question on the way to a response: a server wants to know who asks (it answered 401, and nothing that it was told
+/// before was right); or the security policy does not accept the server (``serverTrust``).
 public struct AuthenticationChallenge: Sendable {
     /// What to do about it.
     public enum Answer: Hashable, Sendable {
@@ -15,6 +16,10 @@ public struct AuthenticationChallenge: Sendable {
         case performDefaultHandling
         /// The 401 is the response.
         case continueWithoutCredential
+        /// Talk to the server that ``AuthenticationChallenge/serverTrust`` is about, for as long as it presents this
+        /// certificate, in this operation. Not for a 401, which it leaves without an answer. Every other answer about a
+        /// server leaves the ``ServerTrustError`` as it is.
+        case trustServer
     }
 
     /// Who asks. After a redirect that is not the host of the operation's request.
@@ -31,8 +36,14 @@ public struct AuthenticationChallenge: Sendable {
     public let isProxy: Bool
     /// How many credentials it has refused for this request.
     public let previousFailureCount: Int
-    /// The 401.
+    /// The 401; `nil` for a question about the server.
     public let response: HTTPURLResponse?
+    /// Why the server is not accepted, and what it has presented; `nil` for a 401. No byte of the request was sent, and none
+    /// will be unless the answer is ``Answer/trustServer``. A server that the policy accepts is nobody's question.
+    public let serverTrustError: ServerTrustError?
+
+    /// What the server that is not accepted has presented; `nil` for a 401.
+    public var serverTrust: ServerTrust? { serverTrustError?.serverTrust }
 
     /// For which part of the server; `nil`: it did not say.
     public var realm: String? { preferredOffer?.realm ?? offers.first?.realm }
@@ -46,7 +57,8 @@ public struct AuthenticationChallenge: Sendable {
         allowed: Set<AuthenticationScheme> = AuthenticationScheme.supported,
         isProxy: Bool = false,
         previousFailureCount: Int,
-        response: HTTPURLResponse?
+        response: HTTPURLResponse?,
+        serverTrustError: ServerTrustError? = nil
     ) {
         let scheme = url.scheme?.lowercased() ?? "http"
         host = url.host ?? ""
@@ -57,11 +69,12 @@ public struct AuthenticationChallenge: Sendable {
         self.isProxy = isProxy
         self.previousFailureCount = previousFailureCount
         self.response = response
+        self.serverTrustError = serverTrustError
     }
 
     // MARK: - Foundation's names
 
-    /// As `URLCredentialStorage` knows it.
+    /// As `URLCredentialStorage` knows it. Foundation on Linux has no name for server trust.
     public var protectionSpace: URLProtectionSpace { protectionSpace(for: preferredOffer ?? offers.first) }
 
     /// What `URLCredentialStorage` has for what is offered, for the strongest offer first.

@@ -9,7 +9,8 @@ package enum RunLoopThread {
     /// Starts one.
     /// - Parameters:
     ///   - name: as debuggers show it; Linux keeps 15 bytes.
-    ///   - prepare: called on the new thread, before its run loop runs for the first time. What it returns is kept.
+    ///   - prepare: called on the new thread, before its run loop runs for the first time, to put a source or a
+    ///     timer into it: a run loop with neither does not sleep. What it returns is kept.
     package static func start(name: String, prepare: @escaping @Sendable () -> AnyObject) {
         let thread = Thread {
             // Not with Foundation: it forgets a name that is given before the thread starts, may forget one that is

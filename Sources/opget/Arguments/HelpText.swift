@@ -29,8 +29,8 @@ enum HelpText {
         Keys mean nothing with -q, when the list is read from standard input, and when standard output
         is a pipe.
 
-        SECRETS: a password on the command line is hidden from others as soon as opget has read it, which is
-        a moment too late. -u USER alone asks for it; OPGET_PASSWORD, OPGET_PROXY_PASSWORD and
+        SECRETS: a password on the command line is hidden from others as soon as opget has read it,
+        which is a moment too late. -u USER alone asks for it; OPGET_PASSWORD, OPGET_PROXY_PASSWORD and
         OPGET_PASSPHRASE (of a client's key) are for programs; -n takes it from ~/.netrc.
 
         ENVIRONMENT:

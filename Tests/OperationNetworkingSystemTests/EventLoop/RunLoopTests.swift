@@ -199,7 +199,10 @@ struct RunLoopTests {
             RunLoopThread.start(name: name) {
                 let name = FileManager.default.contents(atPath: "/proc/thread-self/comm") ?? Data()
                 continuation.resume(returning: String(decoding: name.dropLast(), as: UTF8.self))
-                return RunLoopSource {}
+                // Without a source in it the loop would not sleep, and the thread would use a core for ever.
+                let source = RunLoopSource {}
+                source.add(to: .default)
+                return source
             }
         }
         #expect(seen == shown)
