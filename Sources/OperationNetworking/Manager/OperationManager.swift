@@ -217,3 +217,10 @@ extension OperationManager: CustomStringConvertible {
         "<\(type(of: self)): \(baseURL?.withoutUserInformation.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
     }
 }
+
+// MARK: - CustomReflectable
+
+extension OperationManager: CustomReflectable {
+    /// Only what ``description`` tells: `dump` would show credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

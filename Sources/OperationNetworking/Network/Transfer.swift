@@ -107,7 +107,10 @@ final class Transfer: EasyHandleDelegate {
             return .wrongLength(declared: declared, received: bytesReceived)
         }
         if let error = easy.error(for: code) {
-            if let refusal = examination?.error { return .untrusted(refusal) }
+            // In a later handshake of the connection the request is out already, and is not sent to anybody else.
+            if let refusal = examination?.error {
+                return hasConnection ? .client(refusal) : .untrusted(refusal)
+            }
             // CURLE_PEER_FAILED_VERIFICATION by libcurl's own look, after ours: it compares names, too.
             if code == 60, let refusal = examination?.refusal(.host) { return .untrusted(refusal) }
             // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.

@@ -38,9 +38,14 @@ final class TransferDomain {
         try multi.add(easy)
     }
 
-    /// Ends the handle's transfer, whether or not it has finished, and keeps the handle for another one.
-    func remove(_ easy: EasyHandle) {
+    /// Ends the handle's transfer, whether or not it has finished.
+    ///
+    /// A handle is kept for another one only if its transfer ended well. `curl_easy_reset` of libcurl 7.88 forgets not
+    /// everything: `Authorization` and `Proxy-Authorization` that were made for a request, and were not sent, would go out
+    /// with the next one, whoever that is for.
+    func remove(_ easy: EasyHandle, endedWell: Bool) {
         multi.remove(easy)
+        guard endedWell else { return }
         easy.reset()
         if easy.isReusable, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }

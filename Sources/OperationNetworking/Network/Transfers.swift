@@ -254,7 +254,7 @@ final class Transfers {
                     continue
                 }
                 let end = transfer.end(code: code)
-                remove(id)
+                remove(id, endedWell: code == 0)
                 if case .endNotProvable = end.error, transfer.request.version == .automatic {
                     askAgain(transfer, end.metrics)
                 } else {
@@ -307,10 +307,10 @@ final class Transfers {
         deadlines.insert(id, at: moment + timeout)
     }
 
-    private func remove(_ id: TransferID) {
+    private func remove(_ id: TransferID, endedWell: Bool = false) {
         guard let ended = running.removeValue(forKey: id) else { return }
         byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
-        drive { ended.domain.remove(ended.transfer.easy) }
+        drive { ended.domain.remove(ended.transfer.easy, endedWell: endedWell) }
         domains.didEndTransfer(in: ended.domainNumber)
         ended.transfer.stopSending()
         if let origin = ended.origin { admission.didEnd(at: origin) }

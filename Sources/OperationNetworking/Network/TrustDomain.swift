@@ -91,7 +91,8 @@ final class ServerExamination: ServerJudge {
     }
 
     func accepts(_ certificates: [Data], chain: ChainResult) -> Bool {
-        let trust = ServerTrust(host: url.host, presented: certificates, chain: chain, policy: policy)
+        // Without a host there is a name to compare all the same: nobody has it.
+        let trust = ServerTrust(host: url.host ?? "", presented: certificates, chain: chain, policy: policy)
         let refusal = policy.failedCheck(of: trust).map {
             ServerTrustError(host: url.host ?? "", check: $0, serverTrust: trust, url: url)
         }

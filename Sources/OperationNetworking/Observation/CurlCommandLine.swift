@@ -11,6 +11,7 @@ struct CurlCommandLine {
     private let body: BodySource?
     private let isStream: Bool
     private let redacts: Bool
+    private let hasCredential: Bool
 
     /// - Parameters:
     ///   - configuration: of the operation's exchange.
@@ -28,6 +29,9 @@ struct CurlCommandLine {
             continues: false
         )
         self.redacts = redacts
+        hasCredential =
+            configuration.settings.credential != nil || configuration.settings.tokenSource != nil
+            || hop.url?.user != nil
         self.body = data.map { .data($0) } ?? hop.bodySource
         isStream =
             hop.httpBodyStream != nil
@@ -67,7 +71,19 @@ struct CurlCommandLine {
         words += ["--url", redacts ? Redaction.text(ofURL: options.url) : options.url]
         let command = words.map(ShellText.word).joined(separator: " ")
         let whole = source.map { $0 + " | " + command } ?? command
-        return isStream ? whole + " # without the body, which comes from a stream" : whole
+        return missing.isEmpty ? whole : whole + " # without " + missing.joined(separator: ", ")
+    }
+
+    /// What curl is not told.
+    private var missing: [String] {
+        let domain = request.trustDomain
+        var missing: [String] = []
+        if isStream { missing.append("the body, which comes from a stream") }
+        if domain.identity != nil { missing.append("the client's certificate") }
+        if case .certificates = domain.anchors { missing.append("the trusted certificates") }
+        if domain.policy.pinningMode == .certificate { missing.append("the pinned certificates") }
+        if hasCredential { missing.append("the credential") }
+        return missing
     }
 
     /// Whom to trust, and through which proxy. curl would look for one in the environment by itself.
@@ -77,6 +93,19 @@ struct CurlCommandLine {
         case .file(let url): words += ["--cacert", url.path]
         case .directory(let url): words += ["--capath", url.path]
         case .system, .certificates: break
+        }
+        let policy = request.trustDomain.policy
+        if policy.pinningMode == .publicKey {
+            let pins = policy.pinnedPublicKeys.union(
+                policy.pinnedCertificates.compactMap { try? PublicKeyPin($0) }
+            )
+            // curl knows the server's own key only: an authority's pin makes it refuse.
+            words += ["--pinnedpubkey", pins.map(\.description).sorted().joined(separator: ";")]
+        }
+        if policy.allowInvalidCertificates, !policy.validatesDomainName { words.append("--insecure") }
+        let versions = request.trustDomain.versions
+        if versions != TransferSettings.defaultTLSVersions {
+            words += ["--tlsv" + versions.lowerBound.text, "--tls-max", versions.upperBound.text]
         }
         guard let proxy = request.trustDomain.proxy else { return words + ["--noproxy", "*"] }
         words += ["--noproxy", "", "--proxy", proxy.address]

@@ -72,7 +72,8 @@ enum Redaction {
 
     /// The texts and numbers of JSON whose names tell that they are secret; every other byte stays.
     static func json(_ text: String) -> String {
-        text.replacing(/"((?:[^"\\]|\\.)*)"(\s*:\s*)(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+)/) { match in
+        text.replacing(/"((?:[^"\\]|\\.)*)"(\s*:\s*)(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+)/) {
+            match in
             isSecret(String(match.1)) ? "\"\(match.1)\"\(match.2)\"\(mark)\"" : String(match.0)
         }
     }

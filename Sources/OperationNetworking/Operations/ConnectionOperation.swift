@@ -376,3 +376,10 @@ extension ConnectionOperation {
         NetworkThread.shared.withRunLoop(body)
     }
 }
+
+// MARK: - CustomReflectable
+
+extension ConnectionOperation: CustomReflectable {
+    /// Only what ``description`` tells: `dump` would show fields, bodies and credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -264,6 +264,7 @@ final class Exchange: @unchecked Sendable {
             continues: resumption.asksForRest,
             cookies: cookies,
             authentication: authentication.proof,
+            isAtHome: authentication.isAtHome,
             trusting: trustedServers
         )
     }

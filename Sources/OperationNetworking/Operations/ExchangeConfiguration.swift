@@ -56,6 +56,7 @@ struct ExchangeConfiguration: Sendable {
     ///   - continues: whether they ask for the rest of what is there.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
     ///   - authentication: who asks.
+    ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
     ///   - exceptions: servers that somebody trusts although the policy does not.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
@@ -67,6 +68,7 @@ struct ExchangeConfiguration: Sendable {
         continues: Bool,
         cookies: [Cookie]? = nil,
         authentication: Authentication.Proof? = nil,
+        isAtHome: Bool = true,
         trusting exceptions: Set<TrustException> = []
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
@@ -77,6 +79,8 @@ struct ExchangeConfiguration: Sendable {
         }
         try fields.leaveFraming(to: body)
         var trustDomain = settings.trustDomain
+        // Who the client is was meant for one origin.
+        if !isAtHome { trustDomain.identity = nil }
         trustDomain.exceptions = exceptions
         trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
         // It is for a proxy, and no server ever sees it.

@@ -32,7 +32,8 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
     }
 
-    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's.
+    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's. As certificates, they
+    /// count in a mode that pins, and in no other.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
     /// Whether a certificate counts that is expired, self-signed or issued by somebody unknown.

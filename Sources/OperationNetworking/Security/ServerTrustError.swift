@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The server is not one to talk to, as the ``SecurityPolicy`` has it. Not a byte of the request was sent.
+/// The server is not one to talk to, as the ``SecurityPolicy`` has it. Not a byte of the request was sent, unless the
+/// server asked for another handshake later.
 ///
 /// Its `NSUnderlyingErrorKey` is a `URLError`: `.serverCertificateUntrusted`, `.serverCertificateHasBadDate`,
 /// `.serverCertificateNotYetValid`, `.serverCertificateHasUnknownRoot`, or

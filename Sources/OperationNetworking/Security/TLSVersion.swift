@@ -11,6 +11,9 @@ public enum TLSVersion: Int, Hashable, Codable, Sendable, Comparable, CaseIterab
     /// RFC 8446.
     case v1_3 = 3
 
+    /// As in `1.2`.
+    var text: String { "1.\(rawValue)" }
+
     /// Whether the first is older.
     public static func < (first: TLSVersion, second: TLSVersion) -> Bool {
         first.rawValue < second.rawValue

@@ -41,6 +41,8 @@ public final class TokenSource: Sendable {
         var token: Token?
         var waiters: [Waiter] = []
         var isRefreshing = false
+        /// Counts the tokens that somebody has set.
+        var generation = 0
     }
 
     private let refresh: Refresh
@@ -54,10 +56,16 @@ public final class TokenSource: Sendable {
         self.refresh = refresh
     }
 
-    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one.
+    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one. What is set while a
+    /// refresh runs stays: what the refresh brings is only for those who wait for it already.
     public var token: Token? {
         get { state.withLock { $0.token } }
-        set { state.withLock { $0.token = newValue } }
+        set {
+            state.withLock { state in
+                state.token = newValue
+                state.generation += 1
+            }
+        }
     }
 
     /// One that has not expired; `nil`: somebody has to wait for it.
@@ -69,31 +77,31 @@ public final class TokenSource: Sendable {
     /// Calls `then` once, on any thread, at once perhaps, with a token that is another one than `refused`.
     func token(otherThan refused: Token?, then: @escaping Waiter) {
         let now = Date()
-        let (ready, last) = state.withLock { state -> (Token?, Token??) in
+        let (ready, last, generation) = state.withLock { state -> (Token?, Token??, Int) in
             if let token = state.token, token.value != refused?.value, token.isGood(at: now) {
-                return (token, nil)
+                return (token, nil, 0)
             }
             state.waiters.append(then)
-            guard !state.isRefreshing else { return (nil, nil) }
+            guard !state.isRefreshing else { return (nil, nil, 0) }
             state.isRefreshing = true
-            return (nil, .some(state.token))
+            return (nil, .some(state.token), state.generation)
         }
         if let ready { then(.success(ready)) }
         guard let last else { return }
         // A task of its own: nobody's cancellation reaches it.
         Task {
             do {
-                self.end(last, .success(try await self.refresh(last)))
+                self.end(last, generation, .success(try await self.refresh(last)))
             } catch {
-                self.end(last, .failure(error))
+                self.end(last, generation, .failure(error))
             }
         }
     }
 
-    private func end(_ last: Token?, _ result: Result<Token, any Error>) {
+    private func end(_ last: Token?, _ generation: Int, _ result: Result<Token, any Error>) {
         let waiters = state.withLock { state in
             switch result {
-            case .success(let token): state.token = token
+            case .success(let token): if state.generation == generation { state.token = token }
             // The one that was refused would only be refused again.
             case .failure: if state.token == last { state.token = nil }
             }

@@ -46,6 +46,8 @@ enum ServerVerification {
         let judge = Unmanaged<Seat>.fromOpaque(seat).takeUnretainedValue().judge
         let presented = ChainVerifier.certificates(of: X509_STORE_CTX_get0_untrusted(verification))
         let accepted = judge.accepts(presented, chain: ChainVerifier.run(verification))
+        // What is left there would be taken for a failure of the handshake.
+        ERR_clear_error()
         if accepted {
             // libcurl looks at it after the handshake.
             X509_STORE_CTX_set_error(verification, X509_V_OK)

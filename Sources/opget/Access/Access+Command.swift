@@ -28,9 +28,15 @@ extension Access {
             redirects.maximumCount = count
         }
         if let path = command.cookieJar {
-            let file = URL(fileURLWithPath: path)
+            // It is replaced by a new one, and a link shall stay a link.
+            let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
             cookieFile = file
-            if access(path, F_OK) == 0 { cookies = try Self.cookies(in: file) }
+            if access(file.path, F_OK) == 0 {
+                guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+                    throw Failure(.usage, "--cookie-jar needs a file, and \(path) is none.")
+                }
+                cookies = try Self.cookies(in: file)
+            }
         }
     }
 
@@ -107,6 +113,9 @@ extension Access {
                 keyFile: key.map { URL(fileURLWithPath: $0) },
                 passphrase: passphrase
             )
+        }
+        guard key == nil else {
+            throw Failure(.usage, "\(path) holds its key: --key is for PEM files.")
         }
         return try ClientIdentity(pkcs12File: file, passphrase: passphrase ?? "")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import OperationNetworking
 
 /// Which servers are talked to, by which way, and as whom.
@@ -26,15 +27,15 @@ struct Access: Sendable {
         operation.redirectPolicy = redirects
         operation.cookieJar = cookies
         operation.shouldUseCredentialStorage = false
-        operation.credential = credential
-        guard let netrc else { return }
-        operation.setAuthenticationChallenge { _, challenge in
-            guard challenge.previousFailureCount == 0, let known = netrc.credential(for: challenge.host)
-            else {
-                return .performDefaultHandling
-            }
-            return .use(known)
-        }
+        operation.credential = credential(for: operation.request.url)
+    }
+
+    /// Who asks there: `-u`, else what the netrc file says about the host of an address of the command line. Who stands in
+    /// the address itself comes before both. Nobody that a redirect leads to is told anything.
+    private func credential(for url: URL?) -> Credential? {
+        if let credential { return credential }
+        guard let netrc, let url, let host = url.host, url.password == nil else { return nil }
+        return netrc.credential(for: host, user: url.user)
     }
 
     /// Writes the cookies to their file, if there is one.

@@ -1,31 +1,38 @@
 /// The parts of a command line that others must not see: `ps` shows it to everybody on the machine.
 struct SecretArguments: Hashable, Sendable {
-    /// In the argument of each number, the bytes that are secret.
-    let ranges: [Int: Range<Int>]
+    /// Those with a value that is, or may hold, a secret.
+    private static let options: Set<Substring> = [
+        "-u", "--user", "--proxy-user", "-H", "--header", "-x", "--proxy",
+    ]
 
+    /// In the argument of each number, the bytes that are secret.
+    let ranges: [Int: [Range<Int>]]
+
+    /// Rather too much is hidden than too little: an argument counts as the value of an option before it, and as an option.
+    ///
     /// - Parameter arguments: the command's name first.
     init(_ arguments: [String]) {
-        var ranges: [Int: Range<Int>] = [:]
-        var option: Substring?
+        var ranges: [Int: [Range<Int>]] = [:]
+        var previous: Substring?
         for (number, argument) in arguments.enumerated().dropFirst() {
             let bytes = Array(argument.utf8)
-            let (name, start) = Self.option(in: argument, awaiting: option)
-            if let secret = Self.secret(in: bytes, from: start, of: name), !secret.isEmpty {
-                ranges[number] = secret
-            }
-            // An option without a value in the same argument has it in the next one.
-            option = option == nil && start == bytes.count ? name : nil
+            let (name, start) = Self.option(in: argument)
+            let secrets = [
+                previous.flatMap { Self.secret(in: bytes, from: 0, of: $0) },
+                Self.secret(in: bytes, from: start, of: name),
+            ]
+            ranges[number] = secrets.compactMap(\.self).filter { !$0.isEmpty }.nilIfEmpty
+            previous = start == bytes.count ? name : nil
         }
         self.ranges = ranges
     }
 
-    /// Which option the argument has a value of, or is, and where the value begins.
-    private static func option(in argument: String, awaiting: Substring?) -> (name: Substring?, start: Int) {
-        if let awaiting { return (awaiting, 0) }
+    /// Which of those options the argument is, if any, and where the value begins that stands in it.
+    private static func option(in argument: String) -> (name: Substring?, start: Int) {
         guard argument.hasPrefix("-"), argument.count > 1 else { return (nil, 0) }
         if argument.hasPrefix("--") {
             guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-                return (argument[...], argument.utf8.count)
+                return (options.contains(argument[...]) ? argument[...] : nil, argument.utf8.count)
             }
             return (argument[..<sign], argument.utf8.distance(from: argument.startIndex, to: sign) + 1)
         }
@@ -63,9 +70,13 @@ struct SecretArguments: Hashable, Sendable {
 
     /// Writes stars over them, where the system keeps the command line of this process.
     func hide() {
-        for (number, range) in ranges where number < Int(CommandLine.argc) {
+        for (number, secrets) in ranges where number < Int(CommandLine.argc) {
             guard let argument = CommandLine.unsafeArgv[number] else { continue }
-            for index in range { argument[index] = CChar(bitPattern: UInt8(ascii: "*")) }
+            for index in secrets.joined() { argument[index] = CChar(bitPattern: UInt8(ascii: "*")) }
         }
     }
+}
+
+extension Array {
+    fileprivate var nilIfEmpty: Self? { isEmpty ? nil : self }
 }

@@ -210,6 +210,26 @@ struct TokenSourceTests {
         #expect(server.requests.count == 1)
     }
 
+    /// Somebody logs out, or in as another, while the old account's token is on its way.
+    @Test(arguments: [TokenSource.Token("other"), nil])
+    func whatIsSetWhileARefreshRunsStays(other: TokenSource.Token?) async throws {
+        let server = try server(for: "b")
+        let gate = Gate()
+        let source = TokenSource(TokenSource.Token("a")) { _ in
+            try await gate.wait()
+            return TokenSource.Token("b")
+        }
+        let operation = operation(server.url, source)
+        operation.start()
+        try await gate.waitForArrivals()
+        source.token = other
+        gate.open()
+        // It was asked for by the old account's operation, which gets it.
+        _ = try? await operation.value
+        #expect(operation.response?.statusCode == 200)
+        #expect(source.token == other)
+    }
+
     @Test func aPauseEndsTheWait() async throws {
         let server = try server(for: "a")
         let (asked, answer) = (Gate(), Gate())

@@ -111,6 +111,22 @@ struct TrustDomainTests {
         }
     }
 
+    /// Whom a redirect leads to does not learn who the client is.
+    @Test func aClientsCertificateDoesNotFollowRedirects() async throws {
+        let target = try #require(NginxTLSServer.clientOptional.url).appendingPathComponent("headers")
+            .absoluteString
+        let manager = try manager(.good)
+        manager.clientIdentity = try identity("client")
+        let operation = manager.operation(
+            for: URLRequest(url: try manager.url(for: "redirect/302?to=\(target)"))
+        )
+        operation.start()
+        _ = try await operation.value
+        #expect(operation.response?.url?.absoluteString == target)
+        let shown = operation.response?.value(forHTTPHeaderField: "X-Client") ?? ""
+        #expect(shown.isEmpty)
+    }
+
     private func client(_ manager: OperationManager) async throws -> String {
         let operation = manager.operation(for: URLRequest(url: try manager.url(for: "headers")))
         operation.start()

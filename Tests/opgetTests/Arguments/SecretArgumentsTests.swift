@@ -8,7 +8,7 @@ import Testing
         let secrets = SecretArguments(["opget"] + arguments)
         return arguments.enumerated().map { number, argument in
             var bytes = Array(argument.utf8)
-            for index in secrets.ranges[number + 1] ?? 0..<0 { bytes[index] = UInt8(ascii: "*") }
+            for index in (secrets.ranges[number + 1] ?? []).joined() { bytes[index] = UInt8(ascii: "*") }
             return String(decoding: bytes, as: UTF8.self)
         }
     }
@@ -36,6 +36,14 @@ import Testing
             (["https://host/a@b?c=d@e"], ["https://host/a@b?c=d@e"]),
             (["-o", "me@host", "-d", "a:b"], ["-o", "me@host", "-d", "a:b"]),
             (["--pin", "sha256//abc"], ["--pin", "sha256//abc"]),
+            (["--json", "-u", "me:secret"], ["--json", "-u", "me:******"]),
+            (["--netrc", "--user=me:secret"], ["--netrc", "--user=me:******"]),
+            (["--insecure", "-H", "A: b"], ["--insecure", "-H", "A:**"]),
+            (["--overwrite", "-x", "me:secret@proxy"], ["--overwrite", "-x", "*********@proxy"]),
+            (["-ou", "-u", "me:secret"], ["-ou", "-u", "me:******"]),
+            (["-u", "-u", "me:secret"], ["-u", "-u", "me:******"]),
+            (["-q", "http://me:secret@host/"], ["-q", "http://*********@host/"]),
+            (["--dir", "http://me:secret@host/"], ["--dir", "http://*********@host/"]),
         ] as [([String], [String])]
     )
     func whatIsSecretIsHidden(arguments: [String], shown: [String]) {

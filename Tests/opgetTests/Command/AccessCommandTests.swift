@@ -60,7 +60,7 @@ import Testing
     @Test func nobodySeesThePasswordInTheListOfProcesses() async throws {
         let gate = Gate()
         let server = try guarded(gate)
-        let run = try opget.start(["-u", "me:secret", "-H", "X-Key: abc", address(server)])
+        let run = try opget.start(["--json", "-u", "me:secret", "-H", "X-Key: abc", address(server)])
         try await gate.waitForArrivals()
         let line = try run.commandLine()
         #expect(!line.contains("secret") && !line.contains("abc"))
@@ -80,6 +80,20 @@ import Testing
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(try await opget("--netrc-file", "netrc", address(server)).code == 0)
         #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 2)
+    }
+
+    /// `default` is for whoever is asked, and not for whoever is found on the way.
+    @Test func aNetrcFileSaysNothingToWhomARedirectLeadsTo() async throws {
+        let other = try guarded()
+        let server = try ScriptedServer { _ in .redirect(to: other.url(path: "a").absoluteString) }
+        try opget.write("default login me password secret\n", "netrc")
+        let file = opget.directory.file("netrc").path
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        #expect(try await opget("--netrc-file", "netrc", address(server)).code == 6)
+        #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
+        #expect(try await opget("--netrc-file", "netrc", address(other)).code == 0)
+        let named = try await opget("--netrc-file", "netrc", "-u", "me:wrong", address(other, "b"))
+        #expect(named.code == 6)
     }
 
     @Test func aPasswordThatIsMissingIsAskedForAndNotShown() async throws {
@@ -147,6 +161,8 @@ import Testing
         let broken = try await opget("--cookie-jar", "jar", address(server, "d"))
         #expect(broken.code == 3)
         #expect(try opget.text("jar") == "broken\n")
+        #expect(try await opget("--cookie-jar", "/dev/null", address(server, "e")).code == 2)
+        #expect(try await opget("--cookie-jar", ".", address(server, "f")).code == 2)
     }
 
     // MARK: - The server
@@ -203,5 +219,7 @@ import Testing
             common + ["-E", pem, "--key", try certificate("client-encrypted.key"), "-o", "f", url]
         ).result()
         #expect(encrypted.code == 2)
+        let both = ["--cert", try certificate("client.p12"), "--key", pem, "-o", "g", url]
+        #expect(try await opget.start(common + both).result().code == 2)
     }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// One file of a ``DownloadBatch``: where it is, and what it is to become.
 public struct DownloadItem: Hashable, Codable, Sendable {
-    /// An http or https URL. A journal has it as it is, and so has the checkpoint beside the partial file.
+    /// An http or https URL. A journal has it without user and password, and so has the checkpoint beside the partial file.
     public var url: URL
 
     /// The name of the complete file, as a file URL. Its folder has to exist.

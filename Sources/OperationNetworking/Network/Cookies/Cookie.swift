@@ -120,3 +120,12 @@ extension UInt8 {
         isASCIIDigit || (lowercasedASCII &- UInt8(ascii: "a")) < 6
     }
 }
+
+// MARK: - CustomStringConvertible, CustomReflectable
+
+extension Cookie: CustomStringConvertible, CustomReflectable {
+    /// Without its value.
+    var description: String { "cookie \(name) of \(domain)" }
+
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

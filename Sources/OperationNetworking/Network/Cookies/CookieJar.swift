@@ -171,3 +171,13 @@ public final class CookieJar: Sendable {
             .sorted { ($0.domain, $0.path, $0.name) < ($1.domain, $1.path, $1.name) }
     }
 }
+
+// MARK: - CustomStringConvertible, CustomReflectable
+
+extension CookieJar: CustomStringConvertible, CustomReflectable {
+    /// What it is; nothing of the cookies, which let a reader be somebody else.
+    public var description: String { "<CookieJar>" }
+
+    /// The same as ``description``.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,89 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// libcurl keeps, through `curl_easy_reset`, an `Authorization` that was made for a request and was not sent: as here, where
+/// a body of unknown length cannot go to a server of HTTP/1.0.
+@Suite(.timeLimit(.minutes(1)))
+struct StaleHandleTests {
+    private func run(_ request: URLRequest, _ configure: (ConnectionOperation) -> Void = { _ in })
+        async throws
+        -> ConnectionOperation
+    {
+        let operation = ConnectionOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.cookieJar = nil
+        configure(operation)
+        try await operation.run()
+        return operation
+    }
+
+    @Test(arguments: [
+        "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Basic realm=\"r\"",
+    ])
+    func whatWasNotSentIsNotSentToAnother(challenge: String) async throws {
+        let old = try ScriptedServer { _ in
+            .raw(
+                AnswerBody(
+                    stringLiteral: "HTTP/1.0 401 Unauthorized\r\nWWW-Authenticate: \(challenge)\r\n"
+                        + "Content-Length: 0\r\nConnection: keep-alive\r\n\r\n"
+                ),
+                keepingOpen: true
+            )
+        }
+        let other = try ScriptedServer { _ in .respond(body: "ok") }
+        // A domain that no other test uses, so that its handles are these.
+        let anchors = TrustAnchors.file(URL(fileURLWithPath: "/\(UUID().uuidString)"))
+        for _ in 0..<3 {
+            var request = URLRequest(url: old.url)
+            request.httpMethod = "PUT"
+            let credential = Credential(user: "alice", password: "secret")
+            _ = try await run(request) { operation in
+                operation.trustAnchors = anchors
+                operation.credential = credential
+                operation.inputStream = InputStream(data: Data("0123456789".utf8))
+                operation.setBodyStreamProvider { InputStream(data: Data("0123456789".utf8)) }
+            }
+            _ = try await run(URLRequest(url: other.url)) { $0.trustAnchors = anchors }
+        }
+        #expect(other.requests.count == 3)
+        #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
+    }
+
+    @Test func aHandleIsUsedAgainOnlyAfterAGoodEnd() throws {
+        let domain = try TransferDomain(
+            clock: PassClock(),
+            maximumIdleConnections: 1,
+            didChangeSocket: { _, _ in }
+        )
+        let good = try domain.takeHandle()
+        domain.remove(good, endedWell: true)
+        #expect(try domain.takeHandle() === good)
+        domain.remove(good, endedWell: false)
+        #expect(try domain.takeHandle() !== good)
+    }
+
+    @Test func dumpingShowsNoSecret() async throws {
+        let url = try #require(URL(string: "http://me:hunter2@127.0.0.1:1/"))
+        var request = URLRequest(url: url)
+        request.setValue("hunter2", forHTTPHeaderField: "Authorization")
+        let operation = HTTPRequestOperation(request: request)
+        operation.credential = Credential(user: "me", password: "hunter2")
+        let manager = OperationManager(baseURL: url)
+        manager.credential = operation.credential
+        let jar = CookieJar()
+        let cookie = HTTPCookie(properties: [
+            .name: "session", .value: "hunter2", .domain: "127.0.0.1", .path: "/",
+        ])
+        jar.set(try #require(cookie))
+        for value in [operation, manager, jar] as [Any] {
+            var text = ""
+            dump(value, to: &text)
+            #expect(!text.contains("hunter2") && !"\(value)".contains("hunter2"))
+        }
+    }
+}
