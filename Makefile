@@ -31,7 +31,7 @@ SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
-	@echo 'make test      install what is missing, start nginx and httpbin, and run every test'
+	@echo 'make test      install what is missing, start the servers, and run every test'
 	@echo 'make crash-test  kill opget KILLS times ($(KILLS)) and compare every byte, beside curl, wget and aria2'
 	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
 	@echo 'make build     a debug build'
