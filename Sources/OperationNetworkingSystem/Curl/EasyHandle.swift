@@ -45,6 +45,7 @@ package final class EasyHandle {
     }
 
     deinit {
+        forgetCookies()
         curl_easy_cleanup(raw)
         curl_slist_free_all(headerList)
         curl_slist_free_all(proxyHeaderList)
@@ -53,8 +54,9 @@ package final class EasyHandle {
 
     /// Forgets the last transfer, but not its connections.
     package func reset() {
-        curl_easy_reset(raw)
+        // While libcurl still knows of the engine: it loses what it has kept for it.
         forgetCookies()
+        curl_easy_reset(raw)
         receivedCookies = 0
         curl_slist_free_all(headerList)
         headerList = nil

@@ -16,9 +16,10 @@ enum SecretPrompt {
         var silent = modes
         // No signals either: whoever dies here would leave the terminal without an echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG | ICANON)
+        // Before the question is seen: what is typed as an answer must neither be shown nor be flushed.
+        tcsetattr(terminal, TCSAFLUSH, &silent)
         let output = Terminal(descriptor: terminal)
         output.write(DisplayText("opget: " + question + ": ").string)
-        tcsetattr(terminal, TCSAFLUSH, &silent)
         defer {
             tcsetattr(terminal, TCSAFLUSH, &modes)
             output.write("\n")
