@@ -45,9 +45,11 @@ final class TransferDomain {
     /// with the next one, whoever that is for.
     func remove(_ easy: EasyHandle, endedWell: Bool) {
         multi.remove(easy)
-        guard endedWell else { return }
+        // Also for one that is not kept: it and its delegate hold each other.
         easy.reset()
-        if easy.isReusable, idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
+        if endedWell, easy.isReusable, idleHandles.count < Self.maximumIdleHandles {
+            idleHandles.append(easy)
+        }
     }
 
     func act(on socket: Int32, _ events: SocketPoller.Events) {
