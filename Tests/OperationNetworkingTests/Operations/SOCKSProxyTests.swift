@@ -14,19 +14,11 @@ struct SOCKSProxyTests {
         through proxy: String,
         fields: [String: String] = [:]
     ) throws -> HTTPRequestOperation {
-        var request = URLRequest(url: url)
-        request.allHTTPHeaderFields = fields
-        let operation = HTTPRequestOperation(request: request)
-        operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.proxyConfiguration = .proxy(try Proxy(proxy))
-        operation.start()
-        return operation
+        try ProxiedOperation.start(url, through: proxy, fields: fields)
     }
 
     private func failure(of operation: HTTPRequestOperation) async throws -> ProxyError? {
-        let error = await #expect(throws: ProxyError.self) { try await operation.value }
-        #expect(operation.response == nil && operation.responseData?.isEmpty != false)
-        return error
+        try await ProxiedOperation.failure(of: operation)
     }
 
     private func text(of operation: HTTPRequestOperation) async throws -> String {

@@ -28,14 +28,7 @@ struct TunnelTests {
         through proxy: String,
         fields: [String: String] = [:]
     ) throws -> HTTPRequestOperation {
-        var request = URLRequest(url: url)
-        request.allHTTPHeaderFields = fields
-        let operation = HTTPRequestOperation(request: request)
-        operation.trustAnchors = .file(server.certificate)
-        operation.completionQueue = DispatchQueue(label: "callbacks")
-        operation.proxyConfiguration = .proxy(try Proxy(proxy))
-        operation.start()
-        return operation
+        try ProxiedOperation.start(url, through: proxy, fields: fields, anchors: .file(server.certificate))
     }
 
     private func text(of operation: HTTPRequestOperation) async throws -> String {

@@ -198,6 +198,27 @@ import Testing
     }
 
     @Test(.enabled(if: variable("CERTIFICATES") != nil))
+    func authoritiesMayBeInADirectory() async throws {
+        let url = try #require(Self.variable("NGINX_HTTPS")) + "/1k.bin"
+        let other = try #require(Self.variable("NGINX_HTTPS_OTHER")) + "/1k.bin"
+        let folder = opget.directory.file("authorities")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let root = URL(fileURLWithPath: try certificate("root.pem"))
+        try FileManager.default.copyItem(at: root, to: folder.appendingPathComponent("root.pem"))
+        let rehash = Process()
+        rehash.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        rehash.arguments = ["rehash", folder.path]
+        let ended = Gate()
+        rehash.terminationHandler = { _ in ended.open() }
+        try rehash.run()
+        try await ended.wait()
+        #expect(rehash.terminationStatus == 0)
+        #expect(try await opget("--capath", "authorities", "-o", "a", url).code == 0)
+        #expect(try await opget("-o", "b", url, environment: ["SSL_CERT_DIR": folder.path]).code == 0)
+        #expect(try await opget("--capath", "authorities", "-o", "c", other).code == 5)
+    }
+
+    @Test(.enabled(if: variable("CERTIFICATES") != nil))
     func aClientShowsItsCertificate() async throws {
         let url = try #require(Self.variable("NGINX_CLIENT_REQUIRED")) + "/1k.bin"
         let common = ["--cacert", try certificate("root.pem")]
