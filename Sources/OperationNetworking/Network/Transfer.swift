@@ -22,6 +22,8 @@ final class Transfer: EasyHandleDelegate {
     private var isHeld = false
     /// The stream that the request's body comes from has nothing yet.
     private var waitsForBody = false
+    /// The request's body waits until the proxy has seen the head.
+    private var holdsBody: Bool
 
     private let clock: PassClock
     private let spent: TransferMetrics
@@ -76,6 +78,7 @@ final class Transfer: EasyHandleDelegate {
         self.clock = clock
         self.spent = spent
         self.demand = demand
+        holdsBody = request.holdsBody(demand)
         self.didConnect = didConnect
         self.bodyIsReady = bodyIsReady
         self.mustWait = mustWait
@@ -147,6 +150,7 @@ final class Transfer: EasyHandleDelegate {
 
     /// What the transfer, which has ended, shows of its proxy.
     var proxyEvidence: ProxyDemand.Evidence {
+        if case .bodyCannotWait = failure { return .cannotHold }
         if isRefusedByProxy { return .refused }
         if let more = easy.proxyOffersMoreThanBasic { return more ? .askedForMore : .askedForBasic }
         return head == nil ? .none : .passed
@@ -231,7 +235,8 @@ final class Transfer: EasyHandleDelegate {
             isRefusedByProxy = false
             reader = ResponseHeadReader()
             // The proxy has spoken; the server need not be asked for leave as well.
-            if request.holdsBody(demand) {
+            if holdsBody {
+                holdsBody = false
                 do throws(CurlError) {
                     try easy.replaceHeaderLines(request.headerLines(holdsBody: false))
                 } catch {
@@ -265,6 +270,7 @@ final class Transfer: EasyHandleDelegate {
             isRefusedByProxy = true
             return true
         }
+        if head.status == 417, holdsBody { return give(up: .bodyCannotWait) }
         if let reason = reader.malformation ?? head.malformation(isTLS: isTLS, request.version) {
             self.head = head
             return give(up: .malformedHead(reason))

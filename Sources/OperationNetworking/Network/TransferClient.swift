@@ -70,6 +70,9 @@ enum TransferError: Error, Sendable {
     /// Nobody could say whether the body is complete; see ``EndProof``. Only seen by ``Transfers``, which asks again,
     /// and by whoever insists on HTTP/2.
     case endNotProvable
+    /// The body was to wait for a proxy that cannot do that; none of it was sent. Only seen by ``Transfers``, which asks
+    /// again.
+    case bodyCannotWait
     /// The client threw while it took the body.
     case client(any Error)
     /// The client did not want the body.

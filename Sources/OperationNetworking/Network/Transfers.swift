@@ -257,8 +257,8 @@ final class Transfers {
                 let end = transfer.end(code: code)
                 domain.learn(transfer.proxyEvidence)
                 remove(id, endedWell: code == 0)
-                if case .endNotProvable = end.error, transfer.request.version == .automatic {
-                    askAgain(transfer, end.metrics)
+                if needsAnotherRequest(transfer, after: end) {
+                    enqueue(transfer.request, transfer.id, transfer.client, end.metrics)
                 } else {
                     ended.append((transfer.client, end))
                 }
@@ -266,14 +266,19 @@ final class Transfers {
         }
     }
 
-    /// The same over HTTP/1.1, as if it had never been asked; no byte was handed over.
-    private func askAgain(_ transfer: Transfer, _ spent: TransferMetrics) {
-        if let origin = Admission.Origin(transfer.request) {
-            // What is forgotten costs one question more.
-            if chunkedOrigins.count >= Self.maximumChunkedOrigins { chunkedOrigins.removeAll() }
-            chunkedOrigins.insert(origin)
+    /// Whether the same is asked in another way, as if it had never been asked; no byte was handed over.
+    private func needsAnotherRequest(_ transfer: Transfer, after end: TransferEnd) -> Bool {
+        switch end.error {
+        case .endNotProvable where transfer.request.version == .automatic:
+            if let origin = Admission.Origin(transfer.request) {
+                // What is forgotten costs one question more.
+                if chunkedOrigins.count >= Self.maximumChunkedOrigins { chunkedOrigins.removeAll() }
+                chunkedOrigins.insert(origin)
+            }
+            return true
+        case .bodyCannotWait: return true
+        default: return false
         }
-        enqueue(transfer.request, transfer.id, transfer.client, spent)
     }
 
     private func stopIdle() {

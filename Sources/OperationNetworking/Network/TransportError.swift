@@ -160,6 +160,12 @@ extension TransferError {
                 sentence:
                     "The server announced \(declared) bytes, and the connection ended after \(received)."
             )
+        case .bodyCannotWait:
+            return URLError(
+                .badServerResponse,
+                url: url,
+                sentence: "The proxy cannot let a body wait (417), and was not sent it at once."
+            )
         case .endNotProvable:
             return URLError(
                 .badServerResponse,

@@ -6,17 +6,17 @@ import Testing
 struct ProxyDemandTests {
     private struct Row: Sendable, CustomTestStringConvertible {
         let before: ProxyDemand
-        /// After: refused, asked for Basic, asked for more, passed, nothing seen.
+        /// After: refused, asked for Basic, asked for more, passed, cannot hold a body, nothing seen.
         let after: [ProxyDemand]
 
         var testDescription: String { "\(before)" }
     }
 
     private static let rows = [
-        Row(before: .unknown, after: [.unknown, .basic, .challenge, .nothing, .unknown]),
-        Row(before: .nothing, after: [.unknown, .basic, .challenge, .nothing, .nothing]),
-        Row(before: .basic, after: [.unknown, .basic, .challenge, .basic, .basic]),
-        Row(before: .challenge, after: [.unknown, .basic, .challenge, .challenge, .challenge]),
+        Row(before: .unknown, after: [.unknown, .basic, .challenge, .nothing, .nothing, .unknown]),
+        Row(before: .nothing, after: [.unknown, .basic, .challenge, .nothing, .nothing, .nothing]),
+        Row(before: .basic, after: [.unknown, .basic, .challenge, .basic, .nothing, .basic]),
+        Row(before: .challenge, after: [.unknown, .basic, .challenge, .challenge, .nothing, .challenge]),
     ]
 
     @Test(arguments: rows)

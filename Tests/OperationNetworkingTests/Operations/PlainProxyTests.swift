@@ -240,6 +240,22 @@ struct PlainProxyTests {
         #expect(manners(of: proxy) == ["anonymous waits", "anonymous"])
     }
 
+    @Test func aProxyThatCannotLetABodyWaitGetsItAtOnce() async throws {
+        let proxy = try ScriptedServer(requestBodies: .each { $0["Expect"] == nil ? .read : .leave }) {
+            request in
+            request["Expect"] == nil ? .respond(body: "\(request.text)") : .respond(417, body: "no")
+        }
+        for _ in 0..<2 {
+            let operation = try operation(
+                through: "a:x@127.0.0.1:\(proxy.port)",
+                "POST",
+                body: Data("body".utf8)
+            )
+            #expect(try await operation.value as? Data == Data("body".utf8))
+        }
+        #expect(manners(of: proxy) == ["anonymous waits", "anonymous", "anonymous"])
+    }
+
     /// The server is not there to be asked, and a proxy may have become another one.
     @Test func aProxyThatChangesItsMindIsAskedAnew() async throws {
         let wanted = Locked("Basic")

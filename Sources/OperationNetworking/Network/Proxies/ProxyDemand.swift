@@ -25,6 +25,9 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
         case askedForMore
         /// A response came, and no question before it.
         case passed
+        /// It does not know how to let a body wait: 417
+        /// ([RFC 9110 §15.5.18](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.18)).
+        case cannotHold
         /// Nothing.
         case none
     }
@@ -35,6 +38,7 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
         case .askedForBasic: .basic
         case .askedForMore: .challenge
         case .passed: self == .unknown ? .nothing : self
+        case .cannotHold: .nothing
         case .none: self
         }
     }
