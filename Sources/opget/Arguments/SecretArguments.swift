@@ -81,6 +81,7 @@ struct SecretArguments: Hashable, Sendable {
     /// - Parameters:
     ///   - message: a sentence about a command line.
     ///   - arguments: that command line, without the command's name.
+    /// - Returns: the message to print.
     static func hiding(in message: String, about arguments: [String]) -> String {
         var message = message
         for (number, ranges) in SecretArguments([""] + arguments).ranges {
