@@ -7,6 +7,9 @@ internal import OperationNetworkingSystem
 ///
 /// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty), queues, groups, closures, limits, operations. Those of the queue
 /// are kept one by one, by their own archives.
+///
+/// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization` field of the
+/// other: what holds such an archive holds them.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive
