@@ -11,15 +11,19 @@ let package = Package(
         .package(name: "OperationNetworking", path: "..")
     ],
     targets: [
+        // What libcurl can do without us.
+        .target(name: "CurlBaseline", linkerSettings: [.linkedLibrary("curl")]),
         .executableTarget(
             name: "Benchmarks",
-            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            dependencies: [
+                "CurlBaseline", .product(name: "OperationNetworking", package: "OperationNetworking"),
+            ],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("InternalImportsByDefault"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
-        )
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,9 +4,7 @@ import OperationNetworking
 
 /// A file of 2 GiB as a part of a form, to a server in another process: the most memory this process had.
 func uploadingForm() throws -> Figure {
-    guard let address = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_NGINX_HTTP"],
-        let url = URL(string: address)?.appendingPathComponent("discard")
-    else { throw BenchmarkError.noServer }
+    let url = try nginx("discard")
     let length: Int64 = 2 << 30
     let file = FileManager.default.temporaryDirectory
         .appendingPathComponent("OperationNetworking-\(UUID().uuidString)")
@@ -38,6 +36,14 @@ func uploadingForm() throws -> Figure {
     )
 }
 
+/// A path of the server that `make bench` starts.
+func nginx(_ path: String) throws -> URL {
+    guard let address = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_NGINX_HTTP"],
+        let url = URL(string: address)?.appendingPathComponent(path)
+    else { throw BenchmarkError.noServer }
+    return url
+}
+
 /// The most that this process had in memory, in MiB: `VmHWM` of proc(5).
 private func peakMemory() throws -> Double {
     let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -53,4 +59,5 @@ enum BenchmarkError: Error {
     case noFile
     case noFigure
     case notSent(Int64)
+    case failed(Int)
 }

@@ -10,6 +10,7 @@ let benchmarks: [String: () throws -> Figure] = [
     "decode-values": decodingValues,
     "encode-json": encodingJSON,
     "encode-query": encodingParameters,
+    "requests": manyRequests,
     "upload": uploadingForm,
 ]
 

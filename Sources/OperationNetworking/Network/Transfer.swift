@@ -25,6 +25,7 @@ final class Transfer: EasyHandleDelegate {
 
     private let clock: PassClock
     private let spent: TransferMetrics
+    private let demand: ProxyDemand
     private let didConnect: () -> Void
     private let bodyIsReady: @Sendable () -> Void
     private let mustWait: (MonotonicTime) -> Void
@@ -51,7 +52,8 @@ final class Transfer: EasyHandleDelegate {
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// Of a transfer that somebody wants since `since`, on which `spent` was spent already. `didConnect` is called from
+    /// Of a transfer that somebody wants since `since`, on which `spent` was spent already, through a proxy of which `demand`
+    /// is known. `didConnect` is called from
     /// within libcurl when there is a connection, and `mustWait` when a limit holds the transfer until a moment;
     /// `bodyIsReady`, on any thread, when the request's body has more after it had to wait.
     init(
@@ -62,6 +64,7 @@ final class Transfer: EasyHandleDelegate {
         clock: PassClock,
         since: MonotonicTime,
         spent: TransferMetrics,
+        demand: ProxyDemand,
         didConnect: @escaping () -> Void,
         bodyIsReady: @escaping @Sendable () -> Void,
         mustWait: @escaping (MonotonicTime) -> Void
@@ -72,6 +75,7 @@ final class Transfer: EasyHandleDelegate {
         self.easy = easy
         self.clock = clock
         self.spent = spent
+        self.demand = demand
         self.didConnect = didConnect
         self.bodyIsReady = bodyIsReady
         self.mustWait = mustWait
@@ -83,7 +87,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// libcurl's form of the request.
-    var options: TransferOptions { request.options(examination) }
+    var options: TransferOptions { request.options(examination, demand: demand) }
 
     // MARK: - The end
 
@@ -139,6 +143,13 @@ final class Transfer: EasyHandleDelegate {
             hasConnection: hasConnection
         )
         return ProxyError(proxy, evidence).map { .proxy($0) }
+    }
+
+    /// What the transfer, which has ended, shows of its proxy.
+    var proxyEvidence: ProxyDemand.Evidence {
+        if isRefusedByProxy { return .refused }
+        if let more = easy.proxyOffersMoreThanBasic { return more ? .askedForMore : .askedForBasic }
+        return head == nil ? .none : .passed
     }
 
     var metrics: TransferMetrics {
@@ -221,6 +232,14 @@ final class Transfer: EasyHandleDelegate {
         if isRefusedByProxy {
             isRefusedByProxy = false
             reader = ResponseHeadReader()
+            // The proxy has spoken; the server need not be asked for leave as well.
+            if request.holdsBody(demand) {
+                do throws(CurlError) {
+                    try easy.replaceHeaderLines(request.headerLines(holdsBody: false))
+                } catch {
+                    return give(up: .curl(error))
+                }
+            }
         }
         hasConnection = true
         takenBefore = easy.requestBytesTaken

@@ -8,6 +8,8 @@ final class TransferDomain {
     private let multi: MultiHandle
     private let timer: Timer
     private var idleHandles: [EasyHandle] = []
+    /// What its proxy is known to demand; means nothing without a proxy that has credentials.
+    private(set) var demand = ProxyDemand.unknown
 
     init(
         clock: PassClock,
@@ -50,6 +52,11 @@ final class TransferDomain {
         if endedWell, easy.isReusable, idleHandles.count < Self.maximumIdleHandles {
             idleHandles.append(easy)
         }
+    }
+
+    /// A transfer that ended has shown this of the proxy.
+    func learn(_ evidence: ProxyDemand.Evidence) {
+        demand = demand.after(evidence)
     }
 
     func act(on socket: Int32, _ events: SocketPoller.Events) {

@@ -36,28 +36,35 @@ struct TransferRequest: Sendable {
             && version != .http2PriorKnowledge
     }
 
-    /// libcurl's form of it; `examination` judges the server.
-    func options(_ examination: ServerExamination?) -> TransferOptions {
+    /// Whether the body waits until a proxy of which that is known has had a look at the head.
+    func holdsBody(_ demand: ProxyDemand) -> Bool {
+        body != nil && isAskedOfProxy && trustDomain.proxy?.hasCredentials == true && demand.holdsBodies
+            && fields["Expect"] == nil
+    }
+
+    /// libcurl's form of it; `examination` judges the server, and `demand` is what is known of the proxy.
+    func options(_ examination: ServerExamination?, demand: ProxyDemand = .unknown) -> TransferOptions {
         TransferOptions(
             url: url.absoluteString,
             method: method,
-            headerLines: headerLines,
+            headerLines: headerLines(holdsBody: holdsBody(demand)),
             body: bodyLength,
             version: version,
             tls: examination.map { trustDomain.tlsOptions(judge: $0) },
             connectTimeout: connectTimeout,
-            proxy: proxyOptions,
+            proxy: proxyOptions(demand),
             cookieLines: cookies?.map(\.line),
             authentication: authentication
         )
     }
 
-    private var proxyOptions: TransferOptions.Proxy? {
+    private func proxyOptions(_ demand: ProxyDemand) -> TransferOptions.Proxy? {
         guard let proxy = trustDomain.proxy else { return nil }
         return TransferOptions.Proxy(
             url: proxy.address,
             user: proxy.user,
             password: proxy.password,
+            authentication: demand.authentication,
             headerLines: trustDomain.proxyAuthorization.map { ["Proxy-Authorization: " + $0] } ?? []
         )
     }
@@ -67,12 +74,13 @@ struct TransferRequest: Sendable {
         return body.length.map { .length($0) } ?? .unknownLength
     }
 
-    private var headerLines: [String] {
+    /// The fields in libcurl's form. A body that is held waits for 100 (Continue), or for a second.
+    func headerLines(holdsBody: Bool) -> [String] {
         var lines = fields.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
         if acceptsContentCoding { lines.append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
         // Added by libcurl otherwise: a pause of a second before a large body, and its own idea of a type.
         if body != nil {
-            if fields["Expect"] == nil { lines.append("Expect:") }
+            if fields["Expect"] == nil { lines.append(holdsBody ? "Expect: 100-continue" : "Expect:") }
             if fields["Content-Type"] == nil { lines.append("Content-Type:") }
         }
         if fields["Accept"] == nil { lines.append("Accept: */*") }

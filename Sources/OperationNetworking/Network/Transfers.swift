@@ -223,6 +223,7 @@ final class Transfers {
             clock: clock,
             since: next.since,
             spent: next.spent,
+            demand: domain.demand,
             didConnect: { [unowned self] in if let origin { connected.append(origin) } },
             bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } },
             mustWait: { [unowned self] moment in held.insert(id, at: moment) }
@@ -254,6 +255,7 @@ final class Transfers {
                     continue
                 }
                 let end = transfer.end(code: code)
+                domain.learn(transfer.proxyEvidence)
                 remove(id, endedWell: code == 0)
                 if case .endNotProvable = end.error, transfer.request.version == .automatic {
                     askAgain(transfer, end.metrics)

@@ -39,7 +39,7 @@ extension ConnectionOperation {
         case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver:
             break
         case .received(let response):
-            didReceive(response)
+            if let value = response.value { didReceive(value) }
         case .piece(let piece, let done):
             didReceive(piece)
             done()
@@ -69,7 +69,8 @@ extension ConnectionOperation {
         case .started: observer.operationDidStart(operation)
         case .paused: observer.operationDidPause(operation)
         case .resumed: observer.operationDidResume(operation)
-        case .received(let response): observer.operation(operation, didReceive: response)
+        case .received(let response):
+            if let value = response.value { observer.operation(operation, didReceive: value) }
         case .redirected(let redirect, let request):
             observer.operation(operation, didFollow: redirect, to: request)
         case .keeping(let offset): observer.operation(operation, didResumeAt: offset)

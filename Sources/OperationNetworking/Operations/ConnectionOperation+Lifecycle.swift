@@ -194,7 +194,7 @@ extension ConnectionOperation {
 // MARK: - ExchangeOwner
 
 extension ConnectionOperation: ExchangeOwner {
-    func exchangeDidReceive(_ response: HTTPURLResponse) {
+    func exchangeDidReceive(_ response: ReceivedResponse) {
         deliver { state in
             state.response = response
             return state.observers.isEmpty && !hasHooks ? nil : .received(response)

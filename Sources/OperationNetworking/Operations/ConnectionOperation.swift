@@ -52,7 +52,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var request: URLRequest { state.withLock { $0.request } }
 
     /// The head of the last response that was not a redirect to be followed.
-    public var response: HTTPURLResponse? { state.withLock { $0.response } }
+    public var response: HTTPURLResponse? { state.withLock { $0.response }?.value }
 
     /// Why the operation failed; final before `isFinished`. A transport failure is a `URLError`; see
     /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
@@ -80,7 +80,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// response names.
     public var responseString: String? {
         let (data, response) = state.withLock { ($0.responseData, $0.response) }
-        return ResponseText(data: data, response: response).string
+        return ResponseText(data: data, response: response?.value).string
     }
 
     /// What to keep of it for a later process; `nil` for a request without a URL, and for one that is not finished and
@@ -237,7 +237,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// What it is, and how far.
     open override var description: String {
         let (phase, isCancelled, status) = state.withLock {
-            ($0.machine.phase, $0.machine.isCancelled, $0.response?.statusCode)
+            ($0.machine.phase, $0.machine.isCancelled, $0.response?.value?.statusCode)
         }
         let address = request.url?.withoutUserInformation.absoluteString ?? "no URL"
         let target = "\(request.httpMethod ?? "GET") \(address)"

@@ -7,7 +7,7 @@ enum Delivery {
     case started
     case paused
     case resumed
-    case received(HTTPURLResponse)
+    case received(ReceivedResponse)
     case redirected(HTTPURLResponse, URLRequest)
     case retrying(Retry)
     case keeping(Int64)

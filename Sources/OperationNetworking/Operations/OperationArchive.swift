@@ -66,7 +66,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         settings = TransferSettingsArchive(state.settings)
         isFinished = state.machine.phase == .finished
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
-        response = state.response.flatMap { [isFinished] response in
+        response = (state.response?.value).flatMap { [isFinished] response in
             guard isFinished, let url = response.url else { return nil }
             let fields = response.allHeaderFields.map {
                 (String(describing: $0.key), String(describing: $0.value))
@@ -98,7 +98,7 @@ public struct OperationArchive: Codable, Hashable, Sendable {
                 statusCode: $0.status,
                 httpVersion: "HTTP/1.1",
                 headerFields: $0.fields
-            )
+            ).map { ReceivedResponse($0) }
         }
         state.error = failure.map { $0.error(url) }
     }

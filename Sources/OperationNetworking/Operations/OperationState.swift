@@ -55,7 +55,7 @@ struct OperationState {
 
     // MARK: Results
 
-    var response: HTTPURLResponse?
+    var response: ReceivedResponse?
     var error: (any Error)?
     var responseData: Data?
     var responseObject: (any Sendable)?

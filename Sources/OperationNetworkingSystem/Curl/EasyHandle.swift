@@ -12,6 +12,9 @@ package final class EasyHandle {
     /// rest of a fast download.
     private static let fileBuffer = 64 * 1024
     private static let largeBody = 4 * 1024 * 1024
+    /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
+    private static let basic = Int(CLIBCURL_AUTH_BASIC)
+    private static let betterThanBasic = Int(CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
 
     let pointer: OpaquePointer
     /// Told about everything that comes in; kept until the next ``reset()``.
@@ -117,6 +120,14 @@ package final class EasyHandle {
     /// What a SOCKS proxy failed with, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
     package var proxyCode: Int { long(CURLINFO_PROXY_ERROR) }
 
+    /// Whether a proxy has asked for credentials during this transfer, and whether it takes better ones than Basic; `nil`:
+    /// it has not asked (CURLINFO_PROXYAUTH_AVAIL(3)).
+    package var proxyOffersMoreThanBasic: Bool? {
+        let offered = long(CURLINFO_PROXYAUTH_AVAIL)
+        if offered & Self.betterThanBasic != 0 { return true }
+        return offered & Self.basic == 0 ? nil : false
+    }
+
     private func long(_ info: CURLINFO) -> Int {
         var value = 0
         clibcurl_easy_getinfo_long(raw, info, &value)
@@ -145,6 +156,15 @@ package final class EasyHandle {
         if let authentication = options.authentication { try setAuthentication(authentication) }
         try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let tls = options.tls { try setTLS(tls) }
+    }
+
+    /// Sets other fields for what is sent from now on. Callable from within
+    /// ``EasyHandleDelegate/easyHandleWillSendRequest()``, which is before libcurl writes the request.
+    package func replaceHeaderLines(_ lines: [String]) throws(CurlError) {
+        let old = headerList
+        headerList = nil
+        defer { curl_slist_free_all(old) }
+        try set(lines, CURLOPT_HTTPHEADER, &headerList)
     }
 
     /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
@@ -269,10 +289,10 @@ package final class EasyHandle {
         try set(CURLOPT_PROXYPASSWORD, proxy.password ?? "")
         // Only there: with NTLM among them, libcurl 7.88 never finds a connection through SOCKS again.
         guard proxy.url.hasPrefix("http://") else { return }
-        try set(
-            CURLOPT_PROXYAUTH,
-            Int(CLIBCURL_AUTH_BASIC | CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
-        )
+        switch proxy.authentication {
+        case .asAsked: try set(CURLOPT_PROXYAUTH, Self.basic | Self.betterThanBasic)
+        case .basic: try set(CURLOPT_PROXYAUTH, Self.basic)
+        }
     }
 
     private func setVersion(_ options: TransferOptions) throws(CurlError) {

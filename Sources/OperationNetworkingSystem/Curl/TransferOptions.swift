@@ -20,17 +20,33 @@ package struct TransferOptions: Sendable {
 
     /// A server to go through.
     package struct Proxy: Sendable {
+        /// How to say who asks, to an HTTP proxy.
+        package enum Authentication: Hashable, Sendable {
+            /// When it asks, with the best of what it offers.
+            case asAsked
+            /// Basic, with the first request.
+            case basic
+        }
+
         /// `http://host:port`, `socks5h://host:port`, without credentials.
         package var url: String
         package var user: String?
         package var password: String?
+        package var authentication: Authentication
         /// For an HTTP proxy only, as ``TransferOptions/headerLines``.
         package var headerLines: [String]
 
-        package init(url: String, user: String? = nil, password: String? = nil, headerLines: [String] = []) {
+        package init(
+            url: String,
+            user: String? = nil,
+            password: String? = nil,
+            authentication: Authentication = .asAsked,
+            headerLines: [String] = []
+        ) {
             self.url = url
             self.user = user
             self.password = password
+            self.authentication = authentication
             self.headerLines = headerLines
         }
     }

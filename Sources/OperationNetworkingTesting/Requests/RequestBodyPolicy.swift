@@ -11,4 +11,11 @@ public enum RequestBodyPolicy: Sendable {
     /// Reads at least so many bytes of each, if there are as many, and resets the connection. Such a request
     /// is recorded with what was read, and takes no answer of the script.
     case reset(after: Int)
+    /// What the closure says of each request, whose body was not read yet.
+    indirect case each(@Sendable (ReceivedRequest) -> RequestBodyPolicy)
+
+    func policy(for request: ReceivedRequest) -> RequestBodyPolicy {
+        guard case .each(let choose) = self else { return self }
+        return choose(request).policy(for: request)
+    }
 }

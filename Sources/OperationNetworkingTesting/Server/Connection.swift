@@ -45,10 +45,10 @@ struct Connection {
     private mutating func nextRequest() throws(AnswerWriter.Interrupted) -> (ReceivedRequest, Answer)? {
         do {
             guard var request = try readHead() else { return nil }
-            let policy = server.bodyPolicy
+            let policy = server.bodyPolicy.policy(for: request)
             switch policy {
             case .leave where request.isBodyAnnounced: break
-            case .read, .hold, .reset, .leave:
+            case .read, .hold, .reset, .leave, .each:
                 if request.expectsContinue { sendContinue() }
                 try readBody(of: &request, policy)
             case .readWithoutContinue:

@@ -215,6 +215,7 @@ struct TransferTests {
             clock: PassClock(),
             since: since,
             spent: TransferMetrics(),
+            demand: .unknown,
             didConnect: {},
             bodyIsReady: {},
             mustWait: { _ in }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -181,6 +182,79 @@ struct PlainProxyTests {
         )
         #expect(try await operation.value as? Data == Data("body".utf8))
         #expect(proxy.requests.allSatisfy { $0["Proxy-Authorization"]?.contains("secret") != true })
+    }
+
+    // MARK: - Bodies and 407
+
+    /// Says what it said to the requests: what they expected, and whether they came with credentials.
+    private func manners(of proxy: ScriptedServer) -> [String] {
+        proxy.requests.map {
+            ($0["Proxy-Authorization"] == nil ? "anonymous" : "known") + ($0["Expect"] == nil ? "" : " waits")
+        }
+    }
+
+    /// A proxy that answers the head, and closes while a body comes, resets the connection: its answer may be lost.
+    private func impatient(_ challenge: String) throws -> ScriptedServer {
+        try ScriptedServer(requestBodies: .each { $0["Proxy-Authorization"] == nil ? .leave : .read }) {
+            request in
+            request["Proxy-Authorization"] == nil
+                ? .respond(407, ["Proxy-Authenticate": challenge], body: "no")
+                : .respond(body: "\(request.body.count)")
+        }
+    }
+
+    @Test(arguments: [
+        "Basic realm=\"x\"", "Digest realm=\"x\", nonce=\"abc\", qop=\"auth\", algorithm=SHA-256",
+    ])
+    func aBodyIsNotSentBeforeTheProxyHasAsked(challenge: String) async throws {
+        let proxy = try impatient(challenge)
+        let body = Data(repeating: 1, count: 1_000_000)
+        for _ in 0..<2 {
+            let operation = try operation(through: "user:secret@127.0.0.1:\(proxy.port)", "POST", body: body)
+            #expect(try await operation.value as? Data == Data("1000000".utf8))
+            #expect(operation.metrics?.bytesSent == 1_000_000)
+        }
+        // Basic needs no challenge, once it is known that it is wanted.
+        let second = challenge.hasPrefix("Basic") ? ["known"] : ["anonymous waits", "known"]
+        #expect(manners(of: proxy) == ["anonymous waits", "known"] + second)
+    }
+
+    @Test func credentialsForBasicGoWithTheFirstRequestOnceTheProxyHasAsked() async throws {
+        let proxy = try guarded()
+        for _ in 0..<3 {
+            _ = try await operation(through: "user:pass%20word@127.0.0.1:\(proxy.port)").value
+        }
+        #expect(manners(of: proxy) == ["anonymous", "known", "known", "known"])
+    }
+
+    @Test func aProxyThatDoesNotAskIsNotAskedForLeaveAgain() async throws {
+        let proxy = try ScriptedServer { .respond(body: "\($0.body.count)") }
+        for _ in 0..<2 {
+            let operation = try operation(
+                through: "a:x@127.0.0.1:\(proxy.port)",
+                "POST",
+                body: Data("body".utf8)
+            )
+            #expect(try await operation.value as? Data == Data("4".utf8))
+        }
+        #expect(manners(of: proxy) == ["anonymous waits", "anonymous"])
+    }
+
+    /// The server is not there to be asked, and a proxy may have become another one.
+    @Test func aProxyThatChangesItsMindIsAskedAnew() async throws {
+        let wanted = Locked("Basic")
+        let proxy = try ScriptedServer { request in
+            let scheme = wanted.withLock { $0 }
+            return request["Proxy-Authorization"]?.hasPrefix(scheme) == true
+                ? .respond(body: "x")
+                : .respond(407, ["Proxy-Authenticate": "\(scheme) realm=\"x\", nonce=\"abc\""])
+        }
+        func ask() async throws { _ = try await operation(through: "a:x@127.0.0.1:\(proxy.port)").value }
+        try await ask()
+        wanted.withLock { $0 = "Digest" }
+        await #expect(throws: ProxyError.self) { try await ask() }
+        try await ask()
+        #expect(proxy.requests.last?["Proxy-Authorization"]?.hasPrefix("Digest") == true)
     }
 
     // MARK: - Credentials

@@ -37,6 +37,8 @@ public struct Proxy: Hashable, Sendable {
     /// The user's password.
     public let password: String?
 
+    var hasCredentials: Bool { user != nil || password != nil }
+
     /// - Parameters:
     ///   - kind: how it is spoken to.
     ///   - host: its name or address; IPv6 without brackets.

@@ -42,8 +42,10 @@ extension Exchange {
     }
 
     private func deliver(_ head: ResponseHead, at place: BodyStart.Place, expecting total: Int64?) throws {
-        if let url = hop.url, let response = head.response(for: url) { try configuration.check?(response) }
-        tell(head)
+        if let response = hop.url.map({ ReceivedResponse(head, for: $0) }) {
+            if let check = configuration.check, let value = response.value { try check(value) }
+            owner?.exchangeDidReceive(response)
+        }
         let offset: Int64
         switch place {
         case .start(let reason):
@@ -82,7 +84,7 @@ extension Exchange {
     }
 
     func tell(_ head: ResponseHead) {
-        guard let url = hop.url, let response = head.response(for: url) else { return }
-        owner?.exchangeDidReceive(response)
+        guard let url = hop.url else { return }
+        owner?.exchangeDidReceive(ReceivedResponse(head, for: url))
     }
 }

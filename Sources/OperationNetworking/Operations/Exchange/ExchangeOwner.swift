@@ -3,7 +3,7 @@ public import FoundationNetworking
 
 /// Whoever an exchange is for. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
-    func exchangeDidReceive(_ response: HTTPURLResponse)
+    func exchangeDidReceive(_ response: ReceivedResponse)
     /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece is out of
     /// the way.
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void)

@@ -1,0 +1,10 @@
+#ifndef CURL_BASELINE_H
+#define CURL_BASELINE_H
+
+/// Gets `url` `count` times, `in_flight` at once, with nothing but libcurl's multi socket interface and epoll
+/// (libcurl-multi(3), epoll(7)): the least that such a request can cost. Bodies are thrown away.
+///
+/// Returns how many did not end with status 200, or -1 when it could not begin.
+int curl_baseline_get(const char *url, int count, int in_flight);
+
+#endif
