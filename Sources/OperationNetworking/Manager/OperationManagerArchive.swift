@@ -2,10 +2,14 @@ internal import Foundation
 internal import OperationNetworkingSystem
 
 /// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to and through
-/// which proxy, which redirects are followed, when to try again, and how many operations run at once.
+/// which proxy, which redirects are followed, in which ways credentials may be sent, when to try again, and how many
+/// operations run at once.
 ///
-/// Not kept: secrets (credentials, a ``ClientIdentity``), queues, groups, closures, limits, operations. Those of the queue
+/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty), queues, groups, closures, limits, operations. Those of the queue
 /// are kept one by one, by their own archives.
+///
+/// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization` field of the
+/// other: what holds such an archive holds them.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive

@@ -172,7 +172,9 @@ final class Transfer: EasyHandleDelegate {
         metrics.transferCount = 1
         metrics.connectionCount = easy.connectionCount
         metrics.httpVersion = easy.httpVersion
-        metrics.nameLookupTime = Double(moments.name) / 1e6
+        // libcurl counts some microseconds for a name that it did not look up.
+        let hasReusedConnection = hasConnection && metrics.connectionCount == 0
+        metrics.nameLookupTime = hasReusedConnection ? 0 : Double(moments.name) / 1e6
         metrics.connectTime = Double(moments.connection) / 1e6
         metrics.tlsTime = Double(moments.tls) / 1e6
         metrics.firstByteTime = Double(moments.firstByte) / 1e6

@@ -12,6 +12,18 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
     private let redirectPolicy: RedirectPolicy?
     /// Without credentials.
     private let proxyConfiguration: ProxyConfiguration?
+    /// By name, sorted. A password that is in the URL shall not go out in another way than before.
+    private let authenticationSchemes: [String]?
+    private let shouldUseCredentialStorage: Bool?
+    private let cookies: Cookies?
+
+    /// Whose cookies there were, if they were not the process's.
+    private enum Cookies: String, Codable {
+        /// Nobody's.
+        case nobodys
+        /// Those of a jar of its own. It cannot be kept; an empty one takes its place, not the process's.
+        case own
+    }
 
     init(_ settings: TransferSettings) {
         let standard = TransferSettings()
@@ -25,6 +37,16 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
             settings.redirectPolicy == standard.redirectPolicy ? nil : settings.redirectPolicy
         proxyConfiguration =
             settings.proxyConfiguration == standard.proxyConfiguration ? nil : settings.proxyConfiguration
+        authenticationSchemes =
+            settings.authenticationSchemes == standard.authenticationSchemes
+            ? nil : settings.authenticationSchemes.map(\.name).sorted()
+        shouldUseCredentialStorage = settings.shouldUseCredentialStorage ? nil : false
+        cookies = Self.cookies(of: settings)
+    }
+
+    private static func cookies(of settings: TransferSettings) -> Cookies? {
+        guard let jar = settings.cookieJar else { return .nobodys }
+        return jar === CookieJar.shared ? nil : .own
     }
 
     /// Puts back what was kept.
@@ -36,5 +58,14 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         settings.retryPolicy = retryPolicy
         if let redirectPolicy { settings.redirectPolicy = redirectPolicy }
         if let proxyConfiguration { settings.proxyConfiguration = proxyConfiguration }
+        if let authenticationSchemes {
+            settings.authenticationSchemes = Set(authenticationSchemes.map { AuthenticationScheme($0) })
+        }
+        if let shouldUseCredentialStorage { settings.shouldUseCredentialStorage = shouldUseCredentialStorage }
+        switch cookies {
+        case .nobodys: settings.cookieJar = nil
+        case .own: settings.cookieJar = CookieJar()
+        case nil: break
+        }
     }
 }

@@ -10,7 +10,7 @@ extension ConnectionOperation {
     ///
     /// - Parameter redactingSecrets: whether `REDACTED` stands for user and password of the URL, its fragment, and whatever
     ///   has a name that tells that it is secret: fields such as `Authorization` and `Cookie`, values of the query, of a form,
-    ///   and texts and numbers of JSON. Other bodies are shown as they are.
+    ///   and texts and numbers of JSON; JSON that is not UTF-8 is not shown. Other bodies are shown as they are.
     /// - Returns: the command; for a request that cannot be sent a comment with the reason.
     public func curlCommand(redactingSecrets: Bool = true) -> String {
         let (configuration, request) = state.withLock { (exchangeConfiguration($0), $0.request) }

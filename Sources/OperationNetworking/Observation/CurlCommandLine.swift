@@ -6,6 +6,8 @@ internal import OperationNetworkingSystem
 struct CurlCommandLine {
     /// Longer ones do not fit into one argument on Linux, which has 128 KiB for each.
     private static let longestArgument = 100_000
+    /// Seconds; longer ones are as good as none.
+    private static let longestTimeout = 1e6
 
     private var request: TransferRequest
     private let body: BodySource?
@@ -63,8 +65,10 @@ struct CurlCommandLine {
         for line in options.headerLines { words += ["--header", redacted(line)] }
         // curl's own is sent unless it is told another one, or none.
         if request.fields["User-Agent"] == nil { words += ["--header", "User-Agent:"] }
-        if let timeout = options.connectTimeout { words += ["--connect-timeout", Self.seconds(timeout)] }
-        if request.idleTimeout > 0, request.idleTimeout < 1e6 {
+        if let timeout = options.connectTimeout, timeout < Self.longestTimeout {
+            words += ["--connect-timeout", Self.seconds(max(0.001, timeout))]
+        }
+        if request.idleTimeout > 0, request.idleTimeout < Self.longestTimeout {
             words += ["--speed-limit", "1", "--speed-time", String(Int(request.idleTimeout.rounded(.up)))]
         }
         words += connectionWords
@@ -159,16 +163,18 @@ struct CurlCommandLine {
     private func redacted(_ line: String) -> String {
         guard redacts, let colon = line.firstIndex(of: ":") else { return line }
         let name = String(line[..<colon])
+        // The address of another page, which may be as secret as that of this one.
+        if name.isEqualIgnoringASCIICase(to: "Referer") {
+            return name + Redaction.text(ofURL: String(line[colon...]))
+        }
         guard Redaction.isSecret(name), colon < line.index(before: line.endIndex) else { return line }
         return name + ": " + Redaction.mark
     }
 
     private func shown(_ data: Data) -> Data {
-        guard redacts, let type = request.fields["Content-Type"]?.lowercased(),
-            let text = String(validating: data, as: UTF8.self)
-        else { return data }
-        if type.hasPrefix("application/x-www-form-urlencoded") { return Data(Redaction.form(text).utf8) }
-        if type.contains("json") { return Data(Redaction.json(text).utf8) }
+        guard redacts, let type = request.fields["Content-Type"]?.lowercased() else { return data }
+        if type.hasPrefix("application/x-www-form-urlencoded") { return Redaction.form(data) }
+        if type.contains("json") { return Redaction.json(data) }
         return data
     }
 

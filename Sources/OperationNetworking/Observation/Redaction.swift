@@ -14,14 +14,17 @@ enum Redaction {
     static let mark = "REDACTED"
 
     /// Names that hold none of the words.
-    private static let names: Set<String> = [
-        "code", "jwt", "otp", "pass", "passphrase", "passwd", "pin", "pwd", "sig",
+    private static let names: Set<String> = ["code", "pin"]
+    /// What one word of a name may be, as in `X-JWT` and `db_pass`.
+    private static let words: Set<Substring> = [
+        "assertion", "hmac", "jwt", "otp", "pass", "passphrase", "passwd", "pwd", "sig",
     ]
 
     /// By name, for want of anything better.
     static func isSecret(_ name: String) -> Bool {
         let name = name.lowercased()
         return names.contains(name) || RequestRecord.isSecret(name)
+            || name.split { !$0.isLetter && !$0.isNumber }.contains { words.contains($0) }
     }
 
     // MARK: - URLs
@@ -59,15 +62,30 @@ enum Redaction {
 
     // MARK: - Bodies
 
-    /// `a=1&password=2`, as in queries and forms.
+    /// `a=1&password=2`, as in queries and forms; some write `;` for `&`.
     static func form(_ text: String) -> String {
-        text.split(separator: "&", omittingEmptySubsequences: false).map { pair -> String in
-            guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
-            let name = pair[..<equals]
-            guard isSecret(name.removingPercentEncoding ?? String(name)) else { return String(pair) }
-            return pair[...equals] + mark
+        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+            if let shown = field(pair) { return shown }
+            return pair.split(separator: ";", omittingEmptySubsequences: false)
+                .map { field($0) ?? String($0) }
+                .joined(separator: ";")
         }
         .joined(separator: "&")
+    }
+
+    /// The same of bytes, in whatever character set.
+    static func form(_ data: Data) -> Data {
+        // Byte by byte: names that tell that they are secret are ASCII.
+        var text = String.UnicodeScalarView()
+        for byte in data { text.append(Unicode.Scalar(byte)) }
+        return Data(form(String(text)).unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+    }
+
+    /// - Returns: `name=REDACTED`; `nil` if the name does not tell that it is secret.
+    private static func field(_ pair: Substring) -> String? {
+        guard let equals = pair.firstIndex(of: "=") else { return nil }
+        let name = pair[..<equals]
+        return isSecret(name.removingPercentEncoding ?? String(name)) ? pair[...equals] + mark : nil
     }
 
     /// The texts and numbers of JSON whose names tell that they are secret; every other byte stays.
@@ -76,6 +94,14 @@ enum Redaction {
             match in
             isSecret(String(match.1)) ? "\"\(match.1)\"\(match.2)\"\(mark)\"" : String(match.0)
         }
+    }
+
+    /// The same of bytes. Those of another character set than UTF-8 cannot be looked into, and are not shown.
+    static func json(_ data: Data) -> Data {
+        guard !data.contains(0), let text = String(validating: data, as: UTF8.self) else {
+            return Data(mark.utf8)
+        }
+        return Data(json(text).utf8)
     }
 
     // MARK: - Errors

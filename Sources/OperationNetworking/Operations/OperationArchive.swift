@@ -3,11 +3,12 @@ public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// What is worth keeping of an operation when its process ends: the request, where its body goes, when
-/// it is tried again, which servers are talked to and through which proxy, which redirects are followed, and the results
-/// if there are any.
+/// it is tried again, which servers are talked to and through which proxy, which redirects are followed, in which ways
+/// credentials may be sent and from where they may come, and the results if there are any.
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams,
-/// secrets (a ``ClientIdentity``, a proxy's credentials), what came of an unfinished body. An operation that was not finished is made
+/// secrets (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), what came of an
+/// unfinished body. An operation that was not finished is made
 /// anew, ready to start from the beginning; a finished one comes back finished.
 public struct OperationArchive: Codable, Hashable, Sendable {
     /// The request, as given.

@@ -31,6 +31,18 @@ public enum AuthenticationScheme: Hashable, Sendable {
             }
     }
 
+    /// In lower case; the same as ``init(_:)`` reads.
+    var name: String {
+        switch self {
+        case .basic: "basic"
+        case .digest: "digest"
+        case .ntlm: "ntlm"
+        case .negotiate: "negotiate"
+        case .bearer: "bearer"
+        case .other(let name): name
+        }
+    }
+
     /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that connection.
     var isConnectionBased: Bool { self == .ntlm || self == .negotiate }
 

@@ -120,9 +120,10 @@ package enum CertificateReader {
     /// Whether the certificate is one for `host`: a name, which its wildcards may stand for
     /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address.
     package static func isCertificate(_ der: Data, for host: String) -> Bool {
-        guard let certificate = X509Certificate(der: der), !host.isEmpty, !host.utf8.contains(0) else {
-            return false
-        }
+        // OpenSSL takes a dot at the beginning for any name below (X509_check_host(3)).
+        guard let certificate = X509Certificate(der: der), !host.isEmpty, !host.hasPrefix("."),
+            !host.utf8.contains(0)
+        else { return false }
         if let address = a2i_IPADDRESS(host) {
             ASN1_OCTET_STRING_free(address)
             return X509_check_ip_asc(certificate.pointer, host, 0) == 1

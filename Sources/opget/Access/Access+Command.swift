@@ -15,6 +15,7 @@ extension Access {
         environment: [String: String],
         ask: (_ question: String) throws -> String?
     ) throws {
+        try Self.checkNames(command)
         trustAnchors = try Self.trustAnchors(command, environment)
         securityPolicy = try Self.policy(command)
         clientIdentity = try Self.identity(command, environment, ask)
@@ -37,6 +38,18 @@ extension Access {
                 }
                 cookies = try Self.cookies(in: file)
             }
+        }
+    }
+
+    /// A variable of a script that was not set must not end in a riddle.
+    private static func checkNames(_ command: OpgetCommand) throws {
+        let files = [
+            ("--cacert", command.certificates), ("--capath", command.certificateDirectory),
+            ("--cert", command.clientCertificate), ("--key", command.clientKey),
+            ("--netrc-file", command.netrcFile), ("--cookie-jar", command.cookieJar),
+        ]
+        for (option, name) in files where name?.isEmpty == true {
+            throw Failure(.usage, "\(option) needs a name, and got an empty one.")
         }
     }
 
@@ -154,6 +167,7 @@ extension Access {
         do {
             return try NetrcFile(contentsOf: command.netrcFile.map { URL(fileURLWithPath: $0) })
         } catch let error as NetrcError {
+            if case .unreadable = error { throw Failure(.file, "\(error)") }
             throw Failure(.usage, "\(error)")
         } catch {
             throw Failure(.file, (error as NSError).localizedDescription)

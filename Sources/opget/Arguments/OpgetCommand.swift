@@ -324,12 +324,13 @@ struct OpgetCommand: ParsableCommand {
 extension OpgetCommand {
     /// Reads the arguments, without the command's own name.
     ///
-    /// - Throws: `Failure` with ``Outcome/usage``.
+    /// - Throws: `Failure` with ``Outcome/usage``. It repeats no secret.
     init(arguments: [String]) throws {
         do {
             self = try OpgetCommand.parse(arguments)
         } catch {
-            throw Failure(.usage, OpgetCommand.message(for: error) + " See opget --help.")
+            let message = SecretArguments.hiding(in: OpgetCommand.message(for: error), about: arguments)
+            throw Failure(.usage, message + " See opget --help.")
         }
     }
 }

@@ -23,7 +23,7 @@ struct Plan: Hashable, Sendable {
     ///   - list: what `-i` named, and what to call it in errors.
     ///   - naming: what is saved where.
     ///   - checksums: what files have to be.
-    /// - Throws: `Failure` with ``Outcome/usage``.
+    /// - Throws: `Failure` with ``Outcome/usage``. It repeats no password of an address.
     init(
         addresses: [String],
         list: (name: String, entries: [InputList.Entry])?,
@@ -50,7 +50,7 @@ struct Plan: Hashable, Sendable {
         }
         items.reserveCapacity(count)
         for address in addresses {
-            let origin = address.isEmpty ? "\"\"" : address
+            let origin = address.isEmpty ? "\"\"" : SecretArguments.hiding(inAddress: address)
             try add(InputList.Entry(url: address, line: 0), origin: origin) { _ in origin }
         }
         if let list {

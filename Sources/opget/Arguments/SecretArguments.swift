@@ -1,3 +1,5 @@
+import Foundation
+
 /// The parts of a command line that others must not see: `ps` shows it to everybody on the machine.
 struct SecretArguments: Hashable, Sendable {
     /// Those with a value that is, or may hold, a secret.
@@ -55,18 +57,55 @@ struct SecretArguments: Hashable, Sendable {
     }
 
     /// `user:password` in an address.
-    private static func userInformation(in value: ArraySlice<UInt8>, needsScheme: Bool) -> Range<Int>? {
+    private static func userInformation(
+        in value: ArraySlice<UInt8>,
+        needsScheme: Bool,
+        endsAtPath: Bool = true
+    ) -> Range<Int>? {
         var start = value.startIndex
         if let scheme = value.indices.first(where: { value[$0...].starts(with: "://".utf8) }) {
             start = scheme + 3
         } else if needsScheme {
             return nil
         }
-        let authority = value[start...].prefix { !"/?#".utf8.contains($0) }
+        let authority = value[start...].prefix { !endsAtPath || !"/?#".utf8.contains($0) }
         return authority.lastIndex(of: UInt8(ascii: "@")).map { start..<$0 }
     }
 
     var isEmpty: Bool { ranges.isEmpty }
+
+    // MARK: - Messages
+
+    /// A message that may repeat arguments, with stars for what is secret in them.
+    ///
+    /// - Parameters:
+    ///   - message: a sentence about a command line.
+    ///   - arguments: that command line, without the command's name.
+    /// - Returns: the message to print.
+    static func hiding(in message: String, about arguments: [String]) -> String {
+        var message = message
+        for (number, ranges) in SecretArguments([""] + arguments).ranges {
+            let argument = arguments[number - 1]
+            message = message.replacingOccurrences(of: argument, with: stars(in: argument, at: ranges))
+        }
+        return message
+    }
+
+    /// An address as a message may repeat it. One that is none may have its password anywhere before an `@`.
+    static func hiding(inAddress address: String) -> String {
+        let bytes = Array(address.utf8)
+        let isAddress = URL(string: address)?.host?.isEmpty == false
+        guard let range = userInformation(in: bytes[...], needsScheme: false, endsAtPath: isAddress) else {
+            return address
+        }
+        return stars(in: address, at: [range])
+    }
+
+    private static func stars(in text: String, at ranges: [Range<Int>]) -> String {
+        var bytes = Array(text.utf8)
+        for index in ranges.joined() { bytes[index] = UInt8(ascii: "*") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Writes stars over them, where the system keeps the command line of this process.
     func hide() {

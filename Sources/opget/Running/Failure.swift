@@ -27,7 +27,11 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case let error as ServerTrustError:
             self.init(.tls, "\(error)")
         case let error as CertificateError:
-            self.init(.usage, "\(error)")
+            if case .unreadable = error {
+                self.init(.file, "\(error)")
+            } else {
+                self.init(.usage, "\(error)")
+            }
         case let error as ProxyError:
             self.init(Outcome(error.code), "\(error)")
         case is CredentialError:

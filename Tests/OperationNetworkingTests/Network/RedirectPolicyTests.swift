@@ -60,6 +60,9 @@ struct RedirectPolicyTests {
     @Test func fieldsThatDescribeTheBodyLeaveWithIt() throws {
         let fields = [
             "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding",
+            // What RFC 9110 §15.4 names besides, and what later ones say of content.
+            "Content-Location", "Digest", "Last-Modified", "content-md5", "Content-Range", "Content-Digest",
+            "Repr-Digest", "Content-Disposition", "Trailer", "Expect",
         ]
         var asked = try request(
             "http://example.org/",

@@ -148,6 +148,15 @@ struct CurlCommandTests {
         }
     }
 
+    @Test(arguments: [Double.infinity, 1e300, .nan, 0, -1])
+    func aTimeoutMayBeAnyNumber(seconds: Double) async throws {
+        var request = request()
+        request.timeoutInterval = seconds
+        let operation = operation(request)
+        operation.connectTimeout = seconds
+        #expect(operation.curlCommand().contains("--connect-timeout") == (seconds < 1))
+    }
+
     @Test func theJarsCookiesAreSent() async throws {
         let jar = CookieJar()
         for (name, path) in [("a", "/"), ("b", "/p"), ("c", "/q")] {
@@ -163,18 +172,34 @@ struct CurlCommandTests {
         try await compare(operation)
     }
 
+    /// As text its zeros hide the names from who looks for them.
+    @Test(arguments: [String.Encoding.utf16, .utf16LittleEndian, .utf32])
+    func jsonInAnotherCharacterSetIsNotShown(encoding: String.Encoding) throws {
+        let body = try #require(#"{"password": "hunter2"}"#.data(using: encoding))
+        var request = request(method: "POST", body: body)
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        #expect(operation(request).curlCommand().contains(" --data-binary REDACTED "))
+    }
+
     @Test func nothingSecretIsShownUnlessAsked() throws {
         let url = try #require(URL(string: "https://user:hunter2@example.com/?a=1&token=hunter2#hunter2"))
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.setValue("hunter2", forHTTPHeaderField: "Authorization")
         request.setValue("a=hunter2", forHTTPHeaderField: "Cookie")
+        request.setValue("https://u:hunter2@example.com/?token=hunter2", forHTTPHeaderField: "Referer")
         for (type, body) in [
-            ("application/x-www-form-urlencoded; charset=utf-8", "user=a&password=hunter2"),
-            ("application/vnd.api+json", #"{"user": "a", "password": "hunter2"}"#),
+            ("application/x-www-form-urlencoded; charset=utf-8", Data("user=a&password=hunter2".utf8)),
+            ("application/vnd.api+json", Data(#"{"user": "a", "password": "hunter2"}"#.utf8)),
+            // Not UTF-8.
+            (
+                "application/x-www-form-urlencoded",
+                Data("user=m".utf8) + [0xFC] + Data("ller&password=hunter2".utf8)
+            ),
+            ("application/json", Data([0xFF]) + Data(#"{"password": "hunter2"}"#.utf8)),
         ] {
             request.setValue(type, forHTTPHeaderField: "Content-Type")
-            request.httpBody = Data(body.utf8)
+            request.httpBody = body
             let operation = operation(request)
             #expect(!operation.curlCommand().contains("hunter2"))
             #expect(

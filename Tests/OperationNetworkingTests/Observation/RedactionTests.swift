@@ -23,6 +23,8 @@ struct RedactionTests {
         ("https://example.com/#access_token=1", "https://example.com/#REDACTED"),
         ("https://example.com/?a=1#", "https://example.com/?a=1#"),
         ("https://example.com/?api_key=1#x?y", "https://example.com/?api_key=REDACTED#REDACTED"),
+        ("http://h/?a=1;password=2;b=3&c", "http://h/?a=1;password=REDACTED;b=3&c"),
+        ("http://h/?token=1;2&a=b;c", "http://h/?token=REDACTED&a=b;c"),
         ("no URL", "no URL"), ("", ""),
     ])
     func urls(text: String, expected: String) {
@@ -45,7 +47,7 @@ struct RedactionTests {
 
     @Test(arguments: [
         "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "X-Auth-Token",
-        "X-Session-Id",
+        "X-Session-Id", "X-JWT", "db_pass", "X-Pwd", "client_assertion", "X-Hub-Hmac",
     ])
     func fieldsThatAreSecret(name: String) {
         #expect(Redaction.isSecret(name))
@@ -54,6 +56,7 @@ struct RedactionTests {
 
     @Test(arguments: [
         "Accept", "Content-Type", "Host", "Range", "If-Match", "Referer", "author_name".uppercased(),
+        "compass", "X-Status-Code", "passport",
     ])
     func fieldsThatAreNot(name: String) {
         #expect(Redaction.isSecret(name) == name.lowercased().contains("auth"))

@@ -109,6 +109,27 @@ struct AuthenticationChallengeTests {
         #expect(other.responseString == "closed")
     }
 
+    /// The rest of the body never comes.
+    @Test(arguments: [true, false])
+    func itIsAskedBeforeTheEndOfALongBody(hasAnswer: Bool) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let server = try ScriptedServer { [door] request in
+            request["Authorization"] == door.aliceField
+                ? .respond(body: "open")
+                : Door.closed("Basic realm=x", body: .generated(length: 1 << 30)).held(
+                    after: .body(4 << 20),
+                    by: gate
+                )
+        }
+        let operation = door.operation(server.url)
+        operation.setAuthenticationChallenge { [door] _, _ in
+            hasAnswer ? .use(door.alice) : .continueWithoutCredential
+        }
+        #expect(await operation.status() == (hasAnswer ? 200 : 401))
+        #expect(operation.responseData?.count == (hasAnswer ? 4 : 1 << 20))
+    }
+
     @Test func aCredentialThatTheServerDoesNotTakeIsNotSent() async throws {
         let server = try door.server()
         for credential in [Credential(bearerToken: "t"), .systemTickets] {

@@ -42,6 +42,29 @@ struct OperationArchiveTests {
         #expect((operation.copy() as? HTTPRequestOperation)?.retryPolicy == policy)
     }
 
+    /// What a secret must not do in this process, it must not do in the next one.
+    @Test func howSecretsMayBeSentComesBack() throws {
+        let url = try #require(URL(string: "http://user:password@127.0.0.1:1/"))
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        let plain = HTTPRequestOperation(archive: try archived(operation))
+        #expect(plain.authenticationSchemes == AuthenticationScheme.supported)
+        #expect(plain.shouldUseCredentialStorage && plain.cookieJar === CookieJar.shared)
+
+        operation.authenticationSchemes = [.digest, .negotiate]
+        operation.shouldUseCredentialStorage = false
+        operation.cookieJar = nil
+        let careful = HTTPRequestOperation(archive: try archived(operation))
+        #expect(careful.authenticationSchemes == [.digest, .negotiate])
+        #expect(!careful.shouldUseCredentialStorage && careful.cookieJar == nil)
+
+        operation.authenticationSchemes = []
+        operation.cookieJar = CookieJar()
+        let separate = HTTPRequestOperation(archive: try archived(operation))
+        #expect(separate.authenticationSchemes.isEmpty)
+        let jar = try #require(separate.cookieJar)
+        #expect(jar !== CookieJar.shared && jar.cookies.isEmpty)
+    }
+
     @Test func aFormOfDataAndFilesComesBack() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("photo.png")

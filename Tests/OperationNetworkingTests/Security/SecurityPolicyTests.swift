@@ -45,6 +45,18 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: TestCertificates.directory != nil))
+    func aPinThatWasWrittenTwiceCountsOnce() throws {
+        let certificates = try TestCertificates.all("leaf")
+        let policy = SecurityPolicy(pinningMode: .certificate, pinnedCertificates: certificates)
+        let one = try JSONEncoder().encode(certificates[0])
+        let text = String(decoding: try JSONEncoder().encode(policy), as: UTF8.self)
+        let item = String(decoding: one, as: UTF8.self)
+        let twice = text.replacingOccurrences(of: item, with: item + "," + item)
+        #expect(twice != text)
+        #expect(try JSONDecoder().decode(SecurityPolicy.self, from: Data(twice.utf8)) == policy)
+    }
+
     @Test("SEC-47, SEC-48", .enabled(if: TestCertificates.directory != nil))
     func aPolicySurvivesCodingAndKeepsItself() throws {
         var policy = SecurityPolicy(
@@ -123,6 +135,17 @@ struct CertificateTests {
             #expect(throws: CertificateError.self) { try Certificate.all(in: data) }
         }
         #expect(throws: CertificateError.self) { try Certificate(der: leaf) }
+    }
+
+    /// OpenSSL would take `.wild.localhost` for any name below it.
+    @Test(arguments: [
+        ("www.wild.localhost", true), ("WWW.wild.localhost.", true), ("a.b.wild.localhost", false),
+        ("wild.localhost", false), (".wild.localhost", false), ("", false), (".", false),
+        ("www.wild.localhost..", false),
+    ])
+    func aNameIsAWholeName(host: String, isNamed: Bool) throws {
+        let certificate = try #require(try TestCertificates.all("wildcard").first)
+        #expect(certificate.names(host) == isNamed)
     }
 
     @Test func aPinIsTheSameAsOpenSSLs() throws {

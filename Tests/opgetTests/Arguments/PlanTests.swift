@@ -24,6 +24,18 @@ import Testing
         return try Plan(addresses: addresses, list: entries, naming: naming, checksums: expected).items
     }
 
+    /// They are printed, and kept by whoever keeps what a script has printed.
+    @Test(arguments: [
+        ["ftp://me:hunter2@h/a"], ["http://me:hunter2@/a"], ["http://me:hunter2@h:x/a"], ["me:hunter2@h/a"],
+        ["http://me:hunter2@h/a", "http://me:hunter2@h/a"],
+        ["http://me:hunter2@h/a", "http://me:hunter2@h/a.part"],
+    ])
+    func failuresRepeatNoPassword(addresses: [String]) {
+        let failure = #expect(throws: Failure.self) { try plan(addresses) }
+        #expect(failure?.outcome == .usage)
+        #expect(failure?.sentence.contains("hunter2") == false)
+    }
+
     private func path(_ item: Item) -> String? {
         if case .file(let path) = item.destination { path.text } else { nil }
     }

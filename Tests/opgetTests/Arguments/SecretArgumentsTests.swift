@@ -50,4 +50,23 @@ import Testing
         #expect(hidden(arguments) == shown)
         #expect(SecretArguments(["opget"] + arguments).isEmpty == (arguments == shown))
     }
+
+    @Test(arguments: [
+        ["-ume:hunter2"], ["-qume:hunter2"], ["-xhttp://me:hunter2@proxy", "-u"], ["-HKey:hunter2"],
+    ])
+    func aMistakeIsExplainedWithoutTheSecret(arguments: [String]) throws {
+        let failure = #expect(throws: Failure.self) { try OpgetCommand(arguments: arguments + ["http://h/"]) }
+        #expect(failure?.outcome == .usage)
+        #expect(failure?.sentence.contains("hunter2") == false)
+    }
+
+    @Test(arguments: [
+        ("http://h/a@b", "http://h/a@b"), ("ftp://me:secret@h/", "ftp://*********@h/"),
+        ("http://me:secret@/", "http://*********@/"), ("me:secret@h/a", "*********@h/a"),
+        // The password of a malformed address may have anything in it.
+        ("http://me:se/cret@h/", "http://**********@h/"), ("", ""), ("no address", "no address"),
+    ])
+    func anAddressIsRepeatedWithoutItsPassword(address: String, shown: String) {
+        #expect(SecretArguments.hiding(inAddress: address) == shown)
+    }
 }

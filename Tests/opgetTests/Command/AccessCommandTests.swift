@@ -79,7 +79,7 @@ import Testing
         #expect(!readable.errors.contains("secret"))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
         #expect(try await opget("--netrc-file", "netrc", address(server)).code == 0)
-        #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 2)
+        #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 3)
     }
 
     /// `default` is for whoever is asked, and not for whoever is found on the way.

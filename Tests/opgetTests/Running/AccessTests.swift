@@ -107,6 +107,14 @@ import Testing
     @Test func aKeyNeedsACertificateAndBothHaveToBeThere() {
         #expect(refusal(["--key", "/a"]) == "--key needs --cert.")
         #expect(refusal(["--cert", "/nowhere.pem"])?.contains("/nowhere.pem") == true)
-        #expect(refusal(["--netrc-file", "/nowhere"])?.contains("/nowhere") == true)
+        #expect(refusal(["--netrc-file", "/nowhere"]) == "file")
+        #expect(refusal(["--cacert", "/nowhere"]) == "file")
+        #expect(Failure(CertificateError.unreadable("/nowhere", reason: "x")).outcome == .file)
+        #expect(Failure(CertificateError.wrongPassphrase("/nowhere")).outcome == .usage)
+    }
+
+    @Test(arguments: ["--cacert", "--capath", "--cert", "--key", "--netrc-file", "--cookie-jar"])
+    func aNameThatIsEmptyIsAMistake(option: String) {
+        #expect(refusal([option, ""]) == "\(option) needs a name, and got an empty one.")
     }
 }

@@ -27,7 +27,10 @@ extension Cookie {
         guard let properties = cookie.properties, let text = properties[.maximumAge] as? String,
             let age = Int64(text), let moment = creation(of: cookie)
         else { return nil }
-        return seconds(Date(timeIntervalSinceReferenceDate: moment)).addingReportingOverflow(age).partialValue
+        let (sum, hasOverflow) = seconds(Date(timeIntervalSinceReferenceDate: moment))
+            .addingReportingOverflow(age)
+        // As libcurl: what is too long for a number is as long as a number can say.
+        return hasOverflow ? (age < 0 ? .min : .max) : sum
     }
 
     /// When Foundation was given the cookie, in seconds since 2001.

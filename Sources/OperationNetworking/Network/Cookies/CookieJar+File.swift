@@ -3,13 +3,13 @@ internal import OperationNetworkingSystem
 
 /// Why a file is not one of cookies.
 public enum CookieFileError: Error, Hashable, Sendable {
-    /// A line, counted from 1, is not a cookie; why not.
+    /// A line, counted from 1, is not a cookie; why not. Nothing of the line is repeated: its value is a secret.
     case malformedLine(Int, String)
     /// The file is no text.
     case notText
 }
 
-extension CookieFileError: CustomStringConvertible {
+extension CookieFileError: CustomStringConvertible, LocalizedError {
     /// A sentence.
     public var description: String {
         switch self {
@@ -17,6 +17,9 @@ extension CookieFileError: CustomStringConvertible {
         case .notText: "The file is not text."
         }
     }
+
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
 }
 
 extension CookieJar {
@@ -69,8 +72,8 @@ extension Cookie.LineError {
     fileprivate var reason: String {
         switch self {
         case .fieldCount(let count): "it has \(count) fields and not 7, separated by tabs"
-        case .flag(let text): "\(text.debugDescription) is neither TRUE nor FALSE"
-        case .expiry(let text): "\(text.debugDescription) is no number of seconds"
+        case .flag: "its second or fourth field is neither TRUE nor FALSE"
+        case .expiry: "its fifth field is no number of seconds"
         case .characters: "its name, its domain or its path cannot be one, or a control character is in it"
         }
     }

@@ -26,6 +26,15 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// Fields that say who somebody is. They were meant for one origin, and another one must not see them.
     static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
 
+    /// Fields that describe a body, and say nothing, or something wrong, about a request that has none
+    /// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
+    private static let contentFields = [
+        "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location",
+        "Content-Range",
+        "Content-Disposition", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "Last-Modified",
+        "Transfer-Encoding", "Trailer", "Expect",
+    ]
+
     /// What the caller calls one origin. Another one has its name in its URL (RFC 9110 §15.4).
     static let originField = "Host"
 
@@ -106,9 +115,7 @@ public struct RedirectPolicy: Hashable, Sendable {
         request.httpMethod = "GET"
         request.httpBody = nil
         request.httpBodyStream = nil
-        request.removeFields([
-            "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Transfer-Encoding",
-        ])
+        request.removeFields(contentFields)
     }
 }
 

@@ -9,6 +9,9 @@ extension Exchange {
     /// Bytes of a 401's body that are received although nobody needs them: another connection would cost more.
     private static let maximumUnusedBody = 64 * 1024
 
+    /// Bytes that are kept of a 401's body while somebody is asked.
+    private static let maximumQuestionBody: Int64 = 1024 * 1024
+
     /// What follows a 401.
     enum AuthenticationStep {
         /// The same request, with this.
@@ -17,6 +20,12 @@ extension Exchange {
         case renew(TokenSource.Token)
         /// What somebody answers.
         case ask([AuthenticationOffer], ResponseHead)
+    }
+
+    /// What may be kept of the body that is coming.
+    var sideBodyLimit: Int64 {
+        guard case .authenticate(.ask) = verdict else { return configuration.sideBodyLimit }
+        return min(configuration.sideBodyLimit, Self.maximumQuestionBody)
     }
 
     // MARK: - Before a transfer
@@ -235,7 +244,7 @@ extension Exchange {
         if case .refuse = answer {
             tell(head)
             fail(URLError.refusedAuthentication(url: hop.url))
-        } else if let error = end.error {
+        } else if let error = end.error, !error.isRefusal {
             tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
         } else if let delay = retryDelay(after: head) {
             tryAgain(after: delay)
@@ -244,5 +253,13 @@ extension Exchange {
         } else {
             takeForResponse(head)
         }
+    }
+}
+
+extension TransferError {
+    /// Whether the rest of the body was not wanted.
+    fileprivate var isRefusal: Bool {
+        guard case .client(let error) = self, case .refused? = error as? TransferError else { return false }
+        return true
     }
 }

@@ -322,8 +322,10 @@ extension Exchange: TransferClient {
             bodyUse = left > Int64(compared) ? .compare(left - Int64(compared)) : .deliver
             try take(bytes, countingFrom: compared)
         case .keepAside:
-            let room = Int(max(0, configuration.sideBodyLimit - Int64(sideBody.count)))
+            let room = Int(max(0, sideBodyLimit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
+            // Somebody is to be asked, and shall not have to wait for a body without end.
+            if room < bytes.count, case .authenticate(.ask) = verdict { throw TransferError.refused }
         case .drop:
             break
         case .discard(let left):

@@ -105,6 +105,17 @@ struct CookieJarTests {
         #expect(error?.description.hasPrefix("Line \(number) is not a cookie: ") == true)
     }
 
+    /// opget prints it, and so does whoever asks an error for its description.
+    @Test(arguments: [
+        "example.com\thunter2\t/\tFALSE\t0\ta\t1", "example.com\tFALSE\t/\tFALSE\thunter2\ta\t1",
+        "example.com\tFALSE\t/\tFALSE\t0\ta\thunter2\t1", "example.com a hunter2",
+    ])
+    func aBrokenLineIsNotRepeated(text: String) {
+        let error = #expect(throws: CookieFileError.self) { try CookieJar.cookies(of: Data(text.utf8)) }
+        #expect(error?.localizedDescription == error?.description)
+        #expect(error?.description.contains("hunter2") == false)
+    }
+
     @Test func aFileThatIsNoTextOrNotThereIsAnError() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: CocoaError.self) { try CookieJar(contentsOf: directory.file()) }

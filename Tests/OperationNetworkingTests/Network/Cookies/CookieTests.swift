@@ -158,6 +158,16 @@ struct CookieTests {
         #expect(abs(expires - Int64.secondsSince1970 - 100) < 20)
     }
 
+    @Test(arguments: [("9223372036854775807", true), ("-9223372036854775808", false)])
+    func aMaxAgeBeyondAllNumbersIsNotTurnedAround(age: String, isKept: Bool) throws {
+        let properties: [HTTPCookiePropertyKey: Any] = [
+            .name: "a", .value: "1", .domain: "example.com", .path: "/", .maximumAge: age,
+        ]
+        let jar = CookieJar()
+        jar.set(try #require(HTTPCookie(properties: properties)))
+        #expect(jar.cookies.isEmpty == !isKept)
+    }
+
     @Test(arguments: ["a\r\nSet-Cookie: b", "a;b", "a\tb"])
     func whatCannotBeSentIsNoCookie(value: String) throws {
         let made = try #require(

@@ -1,0 +1,50 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A file of authorities says what it says when a connection is made.
+@Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
+struct TrustAnchorsTests {
+    private let directory: TemporaryDirectory
+    private var file: URL { directory.file("authorities.pem") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// Asks over a connection of its own, in which the certificate is shown: it is closed after one answer, and who pins
+    /// resumes no session.
+    private func ask() async throws -> ConnectionOperation {
+        let url = try #require(NginxTLSServer.http1.url).appendingPathComponent("close/headers")
+        let operation = ConnectionOperation(request: URLRequest(url: url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.trustAnchors = .file(file)
+        operation.securityPolicy = SecurityPolicy(
+            pinningMode: .publicKey,
+            pinnedCertificates: try TestCertificates.all("leaf")
+        )
+        try await operation.run()
+        return operation
+    }
+
+    @Test func authoritiesThatWereReplacedAreNotTrustedAnyMore() async throws {
+        try Data(contentsOf: try #require(RealServers.authorities)).write(to: file)
+        #expect(try await ask().response?.statusCode == 200)
+        try Data(contentsOf: try #require(RealServers.otherAuthorities)).write(to: file)
+        let error = try #require(try await ask().error as? ServerTrustError)
+        #expect(error.check == .chain(.unknownAuthority))
+    }
+
+    @Test func aFileThatIsGoneIsMissed() async throws {
+        try Data(contentsOf: try #require(RealServers.authorities)).write(to: file)
+        #expect(try await ask().response?.statusCode == 200)
+        try FileManager.default.removeItem(at: file)
+        let operation = try await ask()
+        #expect(operation.response == nil)
+        #expect((operation.error as? URLError)?.code == .secureConnectionFailed)
+    }
+}
