@@ -19,4 +19,22 @@ static inline int cstamp_of_path(const char *path, struct cstamp *stamp) {
     return S_ISREG(status.st_mode);
 }
 
+// What tells whether what a path leads to is still the same: which file it is, and its last change of any kind.
+struct cversion {
+    unsigned long long device, inode;
+    long long length, seconds, nanoseconds;
+};
+
+// Links are followed. 0, or -1: see errno.
+static inline int cversion_of_path(const char *path, struct cversion *version) {
+    struct stat status;
+    if (stat(path, &status) != 0) return -1;
+    version->device = status.st_dev;
+    version->inode = status.st_ino;
+    version->length = status.st_size;
+    version->seconds = status.st_ctim.tv_sec;
+    version->nanoseconds = status.st_ctim.tv_nsec;
+    return 0;
+}
+
 #endif

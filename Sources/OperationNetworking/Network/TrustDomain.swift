@@ -8,6 +8,9 @@ internal import OperationNetworkingSystem
 struct TrustDomain: Hashable, Sendable {
     var policy = SecurityPolicy.default
     var anchors = TrustAnchors.system
+    /// What the places that `anchors` names were when the transfer was made: where somebody else is trusted now, nothing is
+    /// kept of what was trusted before. libcurl reads a file once for each domain.
+    var anchorVersions: [FileVersion?] = []
     var identity: ClientIdentity?
     var versions = TransferSettings.defaultTLSVersions
     /// With its credentials: a connection through a proxy, or a tunnel, is for whoever opened it.
@@ -31,6 +34,12 @@ struct TrustDomain: Hashable, Sendable {
             resumesSessions: !policy.pins && identity == nil && exceptions.isEmpty,
             judge: judge
         )
+    }
+
+    /// Looks at the places that `anchors` names.
+    mutating func lookAtAnchors() {
+        guard case .places(let file, let directory) = authorities else { return }
+        anchorVersions = [file, directory].compactMap(\.self).map { FileVersion(path: $0) }
     }
 
     private var authorities: TLSOptions.Authorities {

@@ -29,9 +29,8 @@ extension EasyHandle {
         case .places(let file, let directory):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, file))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, directory))
-            // libcurl keeps what it read for a day by default, whatever becomes of the file: who is not trusted any more
-            // would be, and a file that is gone would not be missed.
-            try set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        // libcurl keeps what it read of a file with the multi handle, for a day (CURLOPT_CA_CACHE_TIMEOUT(3)): a change
+        // of the file needs another one.
         case .certificates(let pem):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// A file of authorities says what it says when a connection is made.
+/// A file of authorities says what it says when a request is made.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
 struct TrustAnchorsTests {
     private let directory: TemporaryDirectory
@@ -37,6 +37,34 @@ struct TrustAnchorsTests {
         try Data(contentsOf: try #require(RealServers.otherAuthorities)).write(to: file)
         let error = try #require(try await ask().error as? ServerTrustError)
         #expect(error.check == .chain(.unknownAuthority))
+    }
+
+    /// Neither a connection that was kept nor a TLS session is believed longer than who vouched for them.
+    @Test func whatWasTrustedBeforeIsNotUsed() async throws {
+        let url = try #require(NginxTLSServer.http1.url).appendingPathComponent("headers")
+        func ask() async throws -> ConnectionOperation {
+            let operation = ConnectionOperation(request: URLRequest(url: url))
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.trustAnchors = .file(file)
+            try await operation.run()
+            return operation
+        }
+        try Data(contentsOf: try #require(RealServers.authorities)).write(to: file)
+        #expect(try await ask().metrics?.connectionCount == 1)
+        #expect(try await ask().metrics?.connectionCount == 0)
+        try Data(contentsOf: try #require(RealServers.otherAuthorities)).write(to: file)
+        #expect(try await ask().error is ServerTrustError)
+    }
+
+    @Test func aLinkIsFollowed() async throws {
+        let (first, second) = (directory.file("first.pem"), directory.file("second.pem"))
+        try Data(contentsOf: try #require(RealServers.authorities)).write(to: first)
+        try Data(contentsOf: try #require(RealServers.otherAuthorities)).write(to: second)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: first)
+        #expect(try await ask().response?.statusCode == 200)
+        try FileManager.default.removeItem(at: file)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: second)
+        #expect(try await ask().error is ServerTrustError)
     }
 
     @Test func aFileThatIsGoneIsMissed() async throws {

@@ -82,6 +82,7 @@ struct ExchangeConfiguration: Sendable {
         // Who the client is was meant for one origin.
         if !isAtHome { trustDomain.identity = nil }
         trustDomain.exceptions = exceptions
+        if url.isTLS { trustDomain.lookAtAnchors() }
         trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
         // It is for a proxy, and no server ever sees it.
         if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }
