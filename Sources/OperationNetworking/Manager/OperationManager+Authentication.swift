@@ -2,7 +2,8 @@ internal import OperationNetworkingSystem
 
 // Who the manager's operations are to servers that ask.
 extension OperationManager {
-    /// The ``ConnectionOperation/credential`` of operations.
+    /// The ``ConnectionOperation/credential`` of operations. Those for another origin (scheme, host, port) than that of
+    /// ``baseURL`` do not get it; without a base URL all do.
     public var credential: Credential? {
         get { state.withLock { $0.settings.credential } }
         set { state.change { $0.settings.credential = newValue } }
@@ -20,7 +21,7 @@ extension OperationManager {
         set { state.change { $0.settings.authenticationSchemes = newValue } }
     }
 
-    /// Has the token that all operations carry; `nil` unless set.
+    /// Has the token that operations carry; `nil` unless set. It is for whom ``credential`` is for.
     public var tokenSource: TokenSource? {
         get { state.withLock { $0.settings.tokenSource } }
         set { state.change { $0.settings.tokenSource = newValue } }

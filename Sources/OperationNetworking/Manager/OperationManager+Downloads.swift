@@ -15,12 +15,12 @@ extension OperationManager {
         let operation = DownloadOperation(request: request, to: destination)
         operation.completionQueue = completionQueue
         operation.completionGroup = completionGroup
-        let challenge = state.withLock { $0.challenge }
-        var settings = state.withLock { $0.settings }
+        let state = state(for: request)
+        var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
         operation.configure { [settings] in $0.settings = settings }
         log(operation)
-        operation.setAuthenticationChallenge(challenge)
+        operation.setAuthenticationChallenge(state.challenge)
         return operation
     }
 

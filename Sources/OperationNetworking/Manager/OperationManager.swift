@@ -82,7 +82,7 @@ open class OperationManager: @unchecked Sendable {
         success: HTTPRequestOperation.SuccessHandler? = nil,
         failure: HTTPRequestOperation.FailureHandler? = nil
     ) -> HTTPRequestOperation {
-        let settings = state.withLock { $0 }
+        let settings = state(for: request)
         let operation = HTTPRequestOperation(request: request)
         operation.responseSerializer = settings.responseSerializer
         operation.completionQueue = settings.completionQueue
@@ -92,6 +92,16 @@ open class OperationManager: @unchecked Sendable {
         operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)
         return operation
+    }
+
+    /// What an operation with this request gets: the manager's secrets are for the origin of ``baseURL``, if there is one.
+    func state(for request: URLRequest) -> State {
+        var state = state.withLock { $0 }
+        if let home = baseURL, request.url.map({ Origin($0) }) != Origin(home) {
+            state.settings.credential = nil
+            state.settings.tokenSource = nil
+        }
+        return state
     }
 
     /// The URL that `path` means: relative to ``baseURL``, whole, or empty for ``baseURL`` itself.

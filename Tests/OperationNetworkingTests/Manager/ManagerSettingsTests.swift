@@ -32,6 +32,30 @@ struct ManagerSettingsTests {
         }
     }
 
+    // MARK: - Secrets
+
+    /// A server may name any address in what it answers, as the next page for example.
+    @Test(arguments: [
+        ("http://api.example/v1/", "http://api.example/v1/next", true),
+        ("http://api.example/v1/", "http://API.example:80/other", true),
+        ("http://api.example/v1/", "https://api.example/v1/next", false),
+        ("http://api.example/v1/", "http://api.example:8080/v1/next", false),
+        ("http://api.example/v1/", "http://www.example/v1/next", false),
+        (nil, "http://www.example/", true),
+    ])
+    func secretsAreForTheOriginOfTheBaseURL(base: String?, target: String, isHome: Bool) throws {
+        let manager = OperationManager(baseURL: base.flatMap { URL(string: $0) })
+        manager.credential = Credential(user: "alice", password: "secret")
+        manager.tokenSource = TokenSource(TokenSource.Token("secret")) { _ in TokenSource.Token("other") }
+        let request = URLRequest(url: try #require(URL(string: target)))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("none")
+        for operation in [manager.operation(for: request), manager.downloadOperation(for: request, to: file)]
+        {
+            #expect((operation.credential != nil) == isHome)
+            #expect((operation.tokenSource != nil) == isHome)
+        }
+    }
+
     // MARK: - Copies
 
     private struct Marked: ResponseSerializer {
