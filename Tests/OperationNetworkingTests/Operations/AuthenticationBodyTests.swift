@@ -65,6 +65,7 @@ struct AuthenticationBodyTests {
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .requestBodyStreamExhausted)
+        #expect(operation.response?.statusCode == 401)
         #expect(server.requests.map(\.text) == ["body"])
     }
 

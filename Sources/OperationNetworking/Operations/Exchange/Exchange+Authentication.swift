@@ -15,9 +15,9 @@ extension Exchange {
     /// What follows a 401.
     enum AuthenticationStep {
         /// The same request, with this.
-        case send(Authentication.Proof)
+        case send(Authentication.Proof, ResponseHead)
         /// The same request, with another token than this one.
-        case renew(TokenSource.Token)
+        case renew(TokenSource.Token, ResponseHead)
         /// What somebody answers.
         case ask([AuthenticationOffer], ResponseHead)
     }
@@ -115,7 +115,7 @@ extension Exchange {
         noteRefusal()
         guard authentication.refused.count < Self.maximumRefusals else { return false }
         if let token = authentication.tokenToRenew() {
-            verdict = .authenticate(.renew(token))
+            verdict = .authenticate(.renew(token, head))
             bodyUse = .discard(Self.maximumUnusedBody)
             return true
         }
@@ -126,7 +126,7 @@ extension Exchange {
             return true
         }
         guard let proof = defaultProof(to: offers, head) else { return false }
-        verdict = .authenticate(.send(proof))
+        verdict = .authenticate(.send(proof, head))
         bodyUse = .discard(Self.maximumUnusedBody)
         return true
     }
@@ -194,11 +194,13 @@ extension Exchange {
     /// The transfer that brought the 401 has ended.
     func authenticate(_ step: AuthenticationStep, after end: TransferEnd) {
         switch step {
-        case .send(let proof):
+        case .send(let proof, let head):
+            guard canSendBodyAgain else { return endUnsent(head) }
             authentication.send(proof)
             startAgain()
-        case .renew(let token):
+        case .renew(let token, let head):
             guard let source = configuration.settings.tokenSource else { return }
+            guard canSendBodyAgain else { return endUnsent(head) }
             fetchToken(otherThan: token, from: source)
         case .ask(let offers, let head):
             ask(offers, head, end)
@@ -215,6 +217,7 @@ extension Exchange {
                 guard let proof = self.proof(in: answer, to: offers, head) else {
                     return self.endUnanswered(answer, head, end)
                 }
+                guard self.canSendBodyAgain else { return self.endUnsent(head) }
                 self.authentication.send(proof)
                 self.startTransfer(transfers)
             }
@@ -234,6 +237,16 @@ extension Exchange {
         case .refuse, .continueWithoutCredential, .trustServer:
             return nil
         }
+    }
+
+    private var canSendBodyAgain: Bool {
+        hop.httpBody != nil || hop.httpBodyStream == nil || streamedBody?.canStartAgain != false
+    }
+
+    /// There is an answer, and nothing left to send with it. The response says why it was needed.
+    private func endUnsent(_ head: ResponseHead) {
+        tell(head)
+        fail(TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/")))
     }
 
     private func endUnanswered(
