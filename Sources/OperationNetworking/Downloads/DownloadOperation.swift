@@ -17,7 +17,7 @@ internal import OperationNetworkingSystem
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in `responseData`. It asks for
 /// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries. A redirect
-/// from https to http is an error, unless a closure of `setRedirect` lets it pass.
+/// from https to http is an error, unless its redirect policy allows that.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`, `progress` and `state`.
 

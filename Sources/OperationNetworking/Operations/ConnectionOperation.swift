@@ -215,7 +215,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// alone.
     ///
     /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field that
-    /// the policy names, to another origin. It may lead from https to http: what the closure answers is followed.
+    /// the policy names, to another origin. What it answers is followed, but not from https to
+    /// http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(_ block: RedirectHandler?) {
         state.change { $0.redirect = block }
     }

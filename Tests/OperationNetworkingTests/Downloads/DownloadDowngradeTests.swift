@@ -40,7 +40,7 @@ struct DownloadDowngradeTests {
 
     @Test("P19") func aRedirectWithoutTLSMayBeLetPass() async throws {
         let operation = try operation(redirect)
-        operation.setRedirect { _, request, _ in request }
+        operation.redirectPolicy.allowsDowngrade = true
         _ = try await scene.run(operation).get()
         #expect(try DownloadScene.body.firstDifference(fromFile: scene.target) == nil)
     }

@@ -46,12 +46,24 @@ struct RedirectDowngradeTests {
         #expect(plain.requests.first?["Authorization"] == nil)
     }
 
-    @Test func aClosureThatLetsItPassDecidesForItself() async throws {
+    /// Most only want to hear of redirects.
+    @Test func aClosureThatLetsItPassHasNotAllowedIt() async throws {
         let operation = try operation()
         operation.setRedirect { _, request, _ in request }
         operation.start()
-        #expect(try await operation.value as? Data == Data("x".utf8))
-        #expect(plain.requests.first?["Authorization"] == nil)
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .appTransportSecurityRequiresSecureConnection)
+        #expect(plain.connectionsAccepted == 0)
+    }
+
+    @Test func aClosureMayChooseTLS() async throws {
+        let operation = try operation()
+        let url = try secure.url("/head")
+        operation.setRedirect { _, _, _ in URLRequest(url: url) }
+        operation.start()
+        _ = try await operation.value
+        #expect(operation.response?.url == url)
+        #expect(plain.connectionsAccepted == 0)
     }
 
     @Test func aClosureMayRefuseIt() async throws {

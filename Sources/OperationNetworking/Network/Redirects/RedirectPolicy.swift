@@ -46,7 +46,7 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// Whether a POST stays a POST after 301 and 302, as in RFC 9110 before everybody did otherwise.
     public var keepsPost = false
     /// Whether a redirect may lead from https to http. If not, it is an error,
-    /// `URLError.appTransportSecurityRequiresSecureConnection`, unless a closure of `setRedirect(_:)` lets it pass.
+    /// `URLError.appTransportSecurityRequiresSecureConnection`, also when a closure of `setRedirect(_:)` returns it.
     public var allowsDowngrade = false
     /// Names of fields that another origin (another scheme, host or port) must not see, in any case; besides
     /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees.

@@ -23,12 +23,11 @@ extension Exchange {
                 switch answer {
                 case .refuse: return self.takeForResponse(head)
                 case .follow(let chosen): request = chosen
-                case .unseen:
-                    guard policy.allowsDowngrade || !RedirectPolicy.isDowngrade(from: url, to: next.url)
-                    else {
-                        return self.fail(URLError.insecure(url: next.url))
-                    }
-                    request = next
+                case .unseen: request = next
+                }
+                // Whoever only looks at a redirect has not allowed that.
+                guard policy.allowsDowngrade || !RedirectPolicy.isDowngrade(from: url, to: request.url) else {
+                    return self.fail(URLError.insecure(url: request.url))
                 }
                 self.untoldRedirect = (response, request)
                 self.go(on: request, transfers)
