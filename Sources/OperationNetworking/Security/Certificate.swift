@@ -31,13 +31,21 @@ public struct Certificate: Hashable, Sendable {
     ///
     /// - Throws: ``CertificateError``.
     public static func all(contentsOf file: URL) throws(CertificateError) -> [Certificate] {
-        let data: Data
+        try all(in: contents(of: file), named: file.path)
+    }
+
+    /// What is in a file; it may be a pipe.
+    static func contents(of file: URL) throws(CertificateError) -> Data {
         do {
-            data = try Data(contentsOf: file)
+            return try Data(contentsOf: file)
         } catch {
-            throw .unreadable(file.path, reason: error.localizedDescription)
+            // Foundation only says of a directory that it could not be read.
+            let values = try? file.resourceValues(forKeys: [.isDirectoryKey])
+            throw .unreadable(
+                file.path,
+                reason: values?.isDirectory == true ? "it is a directory" : error.localizedDescription
+            )
         }
-        return try all(in: data, named: file.path)
     }
 
     /// The certificates in those files of a directory whose names end in `.cer`, `.crt`, `.der` or `.pem`, in the order of

@@ -26,9 +26,9 @@ public struct ClientIdentity: Hashable, Sendable {
     ///   - passphrase: of the private key, if it is encrypted.
     /// - Throws: ``CertificateError``.
     public init(pemFile: URL, keyFile: URL? = nil, passphrase: String? = nil) throws(CertificateError) {
-        let pem = try Self.contents(of: pemFile)
+        let pem = try Certificate.contents(of: pemFile)
         var key: Data?
-        if let keyFile { key = try Self.contents(of: keyFile) }
+        if let keyFile { key = try Certificate.contents(of: keyFile) }
         try self.init(certificates: pemFile.path, key: (keyFile ?? pemFile).path) {
             () throws(KeyPair.Failure) in
             try KeyPair(pem: pem, key: key, passphrase: passphrase)
@@ -52,7 +52,7 @@ public struct ClientIdentity: Hashable, Sendable {
     ///   - passphrase: of the whole.
     /// - Throws: ``CertificateError``.
     public init(pkcs12File: URL, passphrase: String) throws(CertificateError) {
-        let pkcs12 = try Self.contents(of: pkcs12File)
+        let pkcs12 = try Certificate.contents(of: pkcs12File)
         try self.init(certificates: pkcs12File.path, key: pkcs12File.path) { () throws(KeyPair.Failure) in
             try KeyPair(pkcs12: pkcs12, passphrase: passphrase)
         }
@@ -72,14 +72,6 @@ public struct ClientIdentity: Hashable, Sendable {
             case .wrongPassphrase: throw .wrongPassphrase(key)
             case .keyMismatch: throw .keyMismatch(key)
             }
-        }
-    }
-
-    private static func contents(of file: URL) throws(CertificateError) -> Data {
-        do {
-            return try Data(contentsOf: file)
-        } catch {
-            throw .unreadable(file.path, reason: error.localizedDescription)
         }
     }
 

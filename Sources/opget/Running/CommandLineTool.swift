@@ -105,8 +105,14 @@ enum CommandLineTool {
 
     private static func contents(of path: String) throws -> Data {
         do {
-            guard path == "-" else { return try Data(contentsOf: URL(fileURLWithPath: path)) }
-            return try FileHandle.standardInput.readToEnd() ?? Data()
+            if path == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+            // Foundation only says of a directory that it could not be read.
+            if try FileStatus(of: FilePath(path)) == .directory {
+                throw Failure(reading: FilePath(path), EISDIR)
+            }
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch let error as Failure {
+            throw error
         } catch {
             let name = path == "-" ? "Standard input" : path
             throw Failure(.file, "\(name) could not be read: \((error as NSError).localizedDescription)")

@@ -55,6 +55,8 @@ import Testing
         #expect(try await opget("-o", ".", "--overwrite", address).code != 0)
         #expect(try await opget("--cacert", "none.pem", address).code == 3)
         #expect(try await opget("-i", "none").code == 3)
+        let result = try await opget("-i", "/")
+        #expect(result.code == 3 && result.errors == "opget: / could not be read: Is a directory.\n")
         #expect(server.requests.isEmpty)
         #expect(try opget.files() == ["file"])
     }

@@ -113,6 +113,11 @@ import Testing
         #expect(Failure(CertificateError.wrongPassphrase("/nowhere")).outcome == .usage)
     }
 
+    @Test func aDirectoryIsNoCertificate() {
+        #expect(refusal(["--cert", "/"]) == "/ cannot be read: it is a directory")
+        #expect(refusal(["--netrc-file", "/"]) == "file")
+    }
+
     @Test(arguments: ["--cacert", "--capath", "--cert", "--key", "--netrc-file", "--cookie-jar"])
     func aNameThatIsEmptyIsAMistake(option: String) {
         #expect(refusal([option, ""]) == "\(option) needs a name, and got an empty one.")
