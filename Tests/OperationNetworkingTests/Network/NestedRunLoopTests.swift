@@ -44,7 +44,7 @@ struct NestedRunLoopTests {
     /// In a process of its own, where nothing else wakes the loop.
     @Test func whatWasPostedTogetherComesDuringTheRun() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let second = Gate()
             let isDone = Recorder<Bool>()
             NetworkThread.shared.perform { _ in
@@ -111,7 +111,7 @@ struct NestedRunLoopTests {
     /// In a process of its own: the thread's CPU time counts.
     @Test func aNestedRunDoesNotSpin() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let server = try ScriptedServer(routes: [
                 "/slow": [.respond(body: .generated(length: 10_000)).throttled(to: 20_000)]
             ])
@@ -130,7 +130,7 @@ struct NestedRunLoopTests {
     /// From within libcurl nothing can move, but nothing may spin either, and afterwards everything goes on.
     @Test func aRunFromWithinLibcurlNeitherSpinsNorLosesAnything() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let server = try ScriptedServer(routes: [
                 "/fast": [.respond(body: "fast")],
                 "/slow": [.respond(body: .generated(length: 10_000)).throttled(to: 20_000)],

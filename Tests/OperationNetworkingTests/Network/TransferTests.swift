@@ -264,7 +264,7 @@ struct TransferTests {
     /// process of its own, where nothing else wakes the loop.
     @Test func whoeverWaitsForASilentHostGoesOnWhenTheFirstGivesUp() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let server = try SilentServer()
             let first = TestTransfer(.plain(server.url, idleTimeout: 0.2)).start()
             let second = TestTransfer(.plain(server.url, idleTimeout: 0)).start()
