@@ -54,7 +54,7 @@ struct NestedRunLoopTests {
                 }
                 NetworkThread.shared.perform { _ in second.open() }
             }
-            guard try await isDone.wait(within: .seconds(20)) == [true] else { exit(2) }
+            guard try await isDone.wait(within: .waitingLimit) == [true] else { exit(2) }
         }
     }
 
@@ -147,7 +147,7 @@ struct NestedRunLoopTests {
                 }
             )
             fast.start()
-            let run = try await runs.wait(within: .seconds(20))[0]
+            let run = try await runs.wait(within: .waitingLimit)[0]
             print("nested in libcurl: \(run)")
             guard run.isDone, run.rounds < 1_000, run.cpuSeconds < 0.2 else { exit(2) }
             try await posted.wait()
