@@ -19,7 +19,8 @@ CRASH_OPTIONS ?=
 # Seconds after which a run of the tests has failed.
 TEST_LIMIT ?= 900
 
-BUILD := $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
+# Tests go before builds where both run at once, as in .ci/run.
+BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
 # One test after the other: hundreds at once on a few processors would measure how long each other one took.
 TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     $(SWIFT) test --disable-xctest --skip-build --no-parallel
@@ -84,9 +85,11 @@ bench: test-dependencies
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
 
+# At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
+# tests start hundreds of processes.
 tsan: test-dependencies
 	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
-	@OPERATIONNETWORKING_SANITIZER=thread TSAN_OPTIONS=exitcode=66 \
+	@OPERATIONNETWORKING_SANITIZER=thread TSAN_OPTIONS=exitcode=66:atexit_sleep_ms=50 \
 	    $(TEST) --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
 
 asan: test-dependencies

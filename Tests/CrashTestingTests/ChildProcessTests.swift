@@ -20,13 +20,13 @@ import Testing
     }
 
     @Test func itsEndIsTold() async throws {
-        #expect(try await start("exit 7").waitForEnd(within: .seconds(10)) == .exited(7))
-        #expect(try await start("kill -TERM $$").waitForEnd(within: .seconds(10)) == .signaled(SIGTERM))
+        #expect(try await start("exit 7").waitForEnd(within: .waitingLimit) == .exited(7))
+        #expect(try await start("kill -TERM $$").waitForEnd(within: .waitingLimit) == .signaled(SIGTERM))
     }
 
     @Test func itRunsInItsDirectoryAndWhatItPrintsIsKept() async throws {
         let child = try await start("pwd; echo wrong >&2; touch made")
-        #expect(try await child.waitForEnd(within: .seconds(10)) == .exited(0))
+        #expect(try await child.waitForEnd(within: .waitingLimit) == .exited(0))
         let path = directory.url.resolvingSymlinksInPath().path
         #expect(try String(contentsOf: directory.file("log"), encoding: .utf8) == "\(path)\nwrong\n")
         #expect(FileManager.default.fileExists(atPath: directory.file("made").path))
@@ -36,7 +36,7 @@ import Testing
         let child = try await start("while :; do read line </dev/zero || :; done")
         #expect(child.peakMemory ?? 0 > 0)
         child.kill()
-        #expect(try await child.waitForEnd(within: .seconds(10)) == .signaled(SIGKILL))
+        #expect(try await child.waitForEnd(within: .waitingLimit) == .signaled(SIGKILL))
         #expect(child.peakMemory == nil)
         child.kill()  // does nothing: another process may have its number by now
     }
@@ -47,6 +47,6 @@ import Testing
             in: directory.url,
             log: directory.file("log")
         )
-        #expect(try await child.waitForEnd(within: .seconds(10)) == .exited(127))
+        #expect(try await child.waitForEnd(within: .waitingLimit) == .exited(127))
     }
 }

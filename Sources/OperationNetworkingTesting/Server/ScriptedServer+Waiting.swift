@@ -6,7 +6,7 @@ extension ScriptedServer {
     @discardableResult
     public func waitForRequests(
         count: Int = 1,
-        within limit: Duration = .seconds(10)
+        within limit: Duration = .waitingLimit
     ) async throws -> [ReceivedRequest] {
         try await core.state.wait(within: limit) {
             "\($0.requests.count) of \(count) requests came."
@@ -16,7 +16,7 @@ extension ScriptedServer {
     }
 
     /// Returns the first request that this function has not returned yet, suspending the task until there is one.
-    public func nextRequest(within limit: Duration = .seconds(10)) async throws -> ReceivedRequest {
+    public func nextRequest(within limit: Duration = .waitingLimit) async throws -> ReceivedRequest {
         try await core.state.wait(within: limit) {
             "no request came after the first \($0.requestsGivenOut)."
         } until: { state in
@@ -28,7 +28,7 @@ extension ScriptedServer {
 
     /// Suspends the task until at least `count` answers have stalled since the server was started: the bytes
     /// before have been sent, and the client can read them.
-    public func waitForStalls(count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    public func waitForStalls(count: Int = 1, within limit: Duration = .waitingLimit) async throws {
         try await core.state.wait(within: limit) {
             "\($0.stalls) of \(count) answers stalled."
         } until: {
@@ -38,7 +38,7 @@ extension ScriptedServer {
 
     /// Suspends the task until at least `count` answers have come to their end: sent, broken, or left by the
     /// client.
-    public func waitForAnswers(count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    public func waitForAnswers(count: Int = 1, within limit: Duration = .waitingLimit) async throws {
         try await core.state.wait(within: limit) {
             "\($0.answersEnded) of \(count) answers came to their end."
         } until: {
@@ -47,7 +47,7 @@ extension ScriptedServer {
     }
 
     /// Suspends the task until at least `count` bytes of bodies count as sent; see ``bodyBytesSent``.
-    public func waitForBodyBytes(count: Int, within limit: Duration = .seconds(10)) async throws {
+    public func waitForBodyBytes(count: Int, within limit: Duration = .waitingLimit) async throws {
         try await core.state.wait(within: limit) {
             "\($0.bodyBytesSent) of \(count) bytes were sent."
         } until: {
@@ -56,7 +56,7 @@ extension ScriptedServer {
     }
 
     /// Suspends the task until exactly `count` connections are open: 0 waits until all have been closed.
-    public func waitForOpenConnections(_ count: Int, within limit: Duration = .seconds(10)) async throws {
+    public func waitForOpenConnections(_ count: Int, within limit: Duration = .waitingLimit) async throws {
         try await core.state.wait(within: limit) {
             "\($0.sockets.count) connections are open, not \(count)."
         } until: {

@@ -46,7 +46,7 @@ public final class Gate: Sendable {
     /// Suspends the task until the gate is open.
     ///
     /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
-    public func wait(within limit: Duration = .seconds(10)) async throws {
+    public func wait(within limit: Duration = .waitingLimit) async throws {
         arrive()
         try await state.wait(within: limit) { _ in
             "the gate stayed shut."
@@ -59,7 +59,7 @@ public final class Gate: Sendable {
     /// server's handler; tasks call ``wait(within:)``.
     ///
     /// - Throws: ``TimeLimitExceeded``.
-    public func waitSynchronously(within limit: Duration = .seconds(10)) throws {
+    public func waitSynchronously(within limit: Duration = .waitingLimit) throws {
         arrive()
         try state.waitSynchronously(within: limit) { _ in
             "the gate stayed shut."
@@ -71,7 +71,7 @@ public final class Gate: Sendable {
     /// Suspends the task until `count` answers or callers have come to the gate; see ``arrivals``.
     ///
     /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
-    public func waitForArrivals(_ count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    public func waitForArrivals(_ count: Int = 1, within limit: Duration = .waitingLimit) async throws {
         try await state.wait(within: limit) {
             "\($0.arrivals) of \(count) came to the gate."
         } until: {

@@ -24,7 +24,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     ///
     /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
     @discardableResult
-    public func wait(count: Int = 1, within limit: Duration = .seconds(10)) async throws -> [Element] {
+    public func wait(count: Int = 1, within limit: Duration = .waitingLimit) async throws -> [Element] {
         try await recorded.wait(within: limit) {
             "\($0.count) of \(count) were recorded: \($0)"
         } until: {
@@ -37,7 +37,8 @@ public final class Recorder<Element: Sendable>: Sendable {
     ///
     /// - Throws: ``TimeLimitExceeded``.
     @discardableResult
-    public func waitSynchronously(count: Int = 1, within limit: Duration = .seconds(10)) throws -> [Element] {
+    public func waitSynchronously(count: Int = 1, within limit: Duration = .waitingLimit) throws -> [Element]
+    {
         try recorded.waitSynchronously(within: limit) {
             "\($0.count) of \(count) were recorded: \($0)"
         } until: {

@@ -12,3 +12,9 @@ extension TimeLimitExceeded: CustomStringConvertible {
         "Gave up after \(limit): \(explanation)"
     }
 }
+
+extension Duration {
+    /// How long a test waits for what has to come, unless it says otherwise. Only a test that fails waits so long, and a
+    /// busy machine may hold everything up for seconds.
+    public static let waitingLimit = Duration.seconds(30)
+}

@@ -60,7 +60,7 @@ import Testing
 
     @Test func whatOpenSSLsSettingsForbidIsAnError() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let directory = try TestDirectory()
             let settings = """
                 openssl_conf = settings

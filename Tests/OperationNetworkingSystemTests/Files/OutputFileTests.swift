@@ -78,7 +78,7 @@ struct OutputFileTests {
 
     @Test func aFIFOWithoutAReaderIsNotOpenedAndNotWaitedFor() async {
         await #expect(processExitsWith: .success) {
-            alarm(5)
+            alarm(50)
             let directory = try TestDirectory()
             let path = directory.file("fifo")
             guard mkfifo(path, 0o600) == 0 else { exit(2) }
@@ -88,7 +88,7 @@ struct OutputFileTests {
 
     @Test func aFIFOTakesWhatItHasRoomForAndThenNothing() async {
         await #expect(processExitsWith: .success) {
-            alarm(5)
+            alarm(50)
             let directory = try TestDirectory()
             let path = directory.file("fifo")
             guard mkfifo(path, 0o600) == 0 else { exit(2) }
@@ -108,7 +108,7 @@ struct OutputFileTests {
     /// In a process of its own, which the signal would end.
     @Test func aFIFOWhoseReaderHasGoneIsAnErrorAndNoSignal() async {
         await #expect(processExitsWith: .success) {
-            alarm(5)
+            alarm(50)
             let directory = try TestDirectory()
             let path = directory.file("fifo")
             guard mkfifo(path, 0o600) == 0 else { exit(2) }
@@ -129,7 +129,7 @@ struct OutputFileTests {
 
     @Test func aPipeSignalThatWaitedBeforeStillWaits() async {
         await #expect(processExitsWith: .success) {
-            alarm(5)
+            alarm(50)
             var pipe = sigset_t()
             sigemptyset(&pipe)
             sigaddset(&pipe, SIGPIPE)

@@ -12,7 +12,7 @@ struct LockedTests {
             let trap = ExitTest.Condition.signal(SIGILL)
         #endif
         await #expect(processExitsWith: trap) {
-            alarm(5)
+            alarm(50)
             let counter = Locked(0)
             counter.withLock { _ in counter.withLock { $0 += 1 } }
         }

@@ -7,7 +7,7 @@ import Testing
 struct LeakTests {
     @Test func serversLeaveNoDescriptorBehind() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             func descriptors() throws -> Int {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             }
@@ -33,7 +33,7 @@ struct LeakTests {
 
     @Test func descriptorsAreNotInherited() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             func sockets(closedOnExec: Bool) -> Int {
                 (Int32(0)..<256).count { descriptor in
                     let flags = fcntl(descriptor, F_GETFD)

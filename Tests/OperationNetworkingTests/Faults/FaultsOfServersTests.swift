@@ -169,7 +169,7 @@ struct FaultsOfServersTests {
         let server = try ScriptedServer { _ in Self.whole.stalling(after: 100_000) }
         let directory = try TemporaryDirectory()
         let file = directory.file("body")
-        let silent = WatchedOperation(server.url, timeout: 0.5)
+        let silent = WatchedOperation(server.url, timeout: 1)
         if destination == .file { silent.operation.outputFile = file }
         let stream = StreamRecord()
         if destination == .stream { silent.operation.outputStream = stream.make() }

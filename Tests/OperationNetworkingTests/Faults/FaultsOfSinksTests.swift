@@ -233,12 +233,12 @@ struct FaultsOfSinksTests {
         stream.room = room
         stream.answers = [.takes(70_000)]
         let (looks, written, closings) = (stream.looks, stream.record.written, stream.record.closings)
-        let slow = WatchedOperation(server.url, timeout: 0.2)
+        let slow = WatchedOperation(server.url, timeout: 1)
         slow.operation.outputStream = stream
         let queue = OperationQueue.wide()
         queue.addOperation(slow.operation)
         // Longer than its timeout, which is the server's only.
-        try await looks.wait(count: 15)
+        try await looks.wait(count: 35)
         try await Bystanders(in: queue).finish()
         #expect(!slow.operation.isFinished)
         room.open()

@@ -38,7 +38,7 @@ struct DescriptorTests {
     @Test func noDescriptorOfATransferIsInherited() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let before = Set(DescriptorTests.descriptors())
             let gate = Gate()
             let server = try ScriptedServer([.respond(body: "0123456789").held(after: 5, by: gate)])
@@ -74,7 +74,7 @@ struct DescriptorTests {
 
     @Test func runningOutOfDescriptorsIsAnErrorThatNamesTheLimit() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let (server, other) = (
                 try ScriptedServer([.respond(body: "a")]), try ScriptedServer([.respond(body: "b")])
             )

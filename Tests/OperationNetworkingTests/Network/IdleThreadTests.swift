@@ -19,7 +19,7 @@ struct IdleThreadTests {
 
     @Test func openConnectionsCostNoCPUAndNoWakeUp() async {
         await #expect(processExitsWith: .success) {
-            alarm(40)
+            alarm(50)
             let gate = Gate()
             let server = try ScriptedServer(routes: [
                 "/": [.respond(body: "hello")],
@@ -54,7 +54,7 @@ struct IdleThreadTests {
 
     @Test func nobodyWakesUpForTheTimeoutOfATransferThatIsOver() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
             for _ in 0..<10 { _ = try await TestTransfer(.plain(server.url, idleTimeout: 60)).start().end() }
             let deadlines = Recorder<Bool>()

@@ -13,7 +13,7 @@ struct NameLookupTests {
     @Test func aSlowLookupCanBeCancelledWithoutHoldingUpAnybody() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
-            alarm(15)
+            alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
             let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
@@ -29,7 +29,7 @@ struct NameLookupTests {
     @Test func aSlowLookupTimesOutWithoutHoldingUpAnybody() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
-            alarm(15)
+            alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
             let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0.2)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
@@ -41,7 +41,7 @@ struct NameLookupTests {
     @Test func aHundredSlowLookupsCanBeCancelledAtOnce() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
-            alarm(15)
+            alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
             let slow = (0..<100).map { _ in TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
             }
@@ -56,7 +56,7 @@ struct NameLookupTests {
     @Test func aNameThatDoesNotExistIsAnErrorThatSaysSo() async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) {
-            alarm(15)
+            alarm(50)
             SlowResolver.open()
             let end = try await TestTransfer(.plain(NameLookupTests.name)).start().end()
             guard end.code == .cannotFindHost, "\(end)".contains("name.slow.test") else { exit(2) }

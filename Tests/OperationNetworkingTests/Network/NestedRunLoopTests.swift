@@ -44,7 +44,7 @@ struct NestedRunLoopTests {
     /// In a process of its own, where nothing else wakes the loop.
     @Test func whatWasPostedTogetherComesDuringTheRun() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let second = Gate()
             let isDone = Recorder<Bool>()
             NetworkThread.shared.perform { _ in
@@ -54,7 +54,7 @@ struct NestedRunLoopTests {
                 }
                 NetworkThread.shared.perform { _ in second.open() }
             }
-            guard try await isDone.wait(within: .seconds(20)) == [true] else { exit(2) }
+            guard try await isDone.wait(within: .waitingLimit) == [true] else { exit(2) }
         }
     }
 
@@ -111,7 +111,7 @@ struct NestedRunLoopTests {
     /// In a process of its own: the thread's CPU time counts.
     @Test func aNestedRunDoesNotSpin() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let server = try ScriptedServer(routes: [
                 "/slow": [.respond(body: .generated(length: 10_000)).throttled(to: 20_000)]
             ])
@@ -130,7 +130,7 @@ struct NestedRunLoopTests {
     /// From within libcurl nothing can move, but nothing may spin either, and afterwards everything goes on.
     @Test func aRunFromWithinLibcurlNeitherSpinsNorLosesAnything() async {
         await #expect(processExitsWith: .success) {
-            alarm(30)
+            alarm(50)
             let server = try ScriptedServer(routes: [
                 "/fast": [.respond(body: "fast")],
                 "/slow": [.respond(body: .generated(length: 10_000)).throttled(to: 20_000)],
@@ -147,7 +147,7 @@ struct NestedRunLoopTests {
                 }
             )
             fast.start()
-            let run = try await runs.wait(within: .seconds(20))[0]
+            let run = try await runs.wait(within: .waitingLimit)[0]
             print("nested in libcurl: \(run)")
             guard run.isDone, run.rounds < 1_000, run.cpuSeconds < 0.2 else { exit(2) }
             try await posted.wait()

@@ -11,7 +11,7 @@ struct NetworkThreadTests {
     /// posts. In a process of its own, where no other test does.
     @Test func theLoopWakesThroughASocket() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let gates = (0..<5).map { _ in Gate() }
             let server = try ScriptedServer(gates.map { .respond(body: "0123456789").held(after: 5, by: $0) })
             for gate in gates {
@@ -98,7 +98,7 @@ struct NetworkThreadTests {
             let trap = ExitTest.Condition.signal(SIGILL)
         #endif
         await #expect(processExitsWith: trap) {
-            alarm(5)
+            alarm(50)
             final class Thief: @unchecked Sendable {
                 // @unchecked: what it steals is the point of the test.
                 var transfers: Transfers?

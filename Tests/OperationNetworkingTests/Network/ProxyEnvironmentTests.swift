@@ -11,7 +11,7 @@ import Testing
 struct ProxyEnvironmentTests {
     @Test func theEnvironmentOfTheProcessNamesTheProxy() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let proxy = try ScriptedServer { request in .respond(body: "\(request.target)") }
             setenv("http_proxy", "http://127.0.0.1:\(proxy.port)", 1)
             setenv("no_proxy", "other.example", 1)
@@ -27,7 +27,7 @@ struct ProxyEnvironmentTests {
     /// libcurl would go by them if it were let.
     @Test func whoWantsNoProxyGetsNoneWhateverTheEnvironmentSays() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let server = try ScriptedServer { request in .respond(body: "\(request.target)") }
             for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, "http://127.0.0.1:1", 1) }
             for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }
@@ -38,7 +38,7 @@ struct ProxyEnvironmentTests {
 
     @Test func aListOfServersInTheEnvironmentIsNotForAProxyThatIsSet() async {
         await #expect(processExitsWith: .success) {
-            alarm(20)
+            alarm(50)
             let proxy = try ScriptedServer { request in .respond(body: "\(request.target)") }
             setenv("no_proxy", "*", 1)
             let configuration = ProxyConfiguration.proxy(try Proxy("127.0.0.1:\(proxy.port)"))

@@ -48,7 +48,7 @@ final class TestTransfer: TransferClient, Sendable {
     var head: ResponseHead? { heard.withLock { $0.heads.last } }
 
     /// Waits for the end.
-    func end(within limit: Duration = .seconds(20)) async throws -> TransferEnd {
+    func end(within limit: Duration = .waitingLimit) async throws -> TransferEnd {
         try await ends.wait(within: limit)[0]
     }
 

@@ -192,7 +192,7 @@ private final class SlotModel: Sendable {
                 done.open()
             }
             do {
-                try await done.wait(within: .seconds(20))
+                try await done.wait(within: .waitingLimit)
             } catch {
                 Issue.record("It stalls: \(report)")
                 throw error

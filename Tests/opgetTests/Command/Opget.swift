@@ -184,7 +184,7 @@ final class RunningOpget: @unchecked Sendable {
     }
 
     private static func wait(for text: String, in printed: Watched<Text>) async throws {
-        try await printed.wait(within: .seconds(10)) {
+        try await printed.wait(within: .waitingLimit) {
             "there was no \(text) in \(String(decoding: $0.data, as: UTF8.self))"
         } until: {
             String(decoding: $0.data, as: UTF8.self).contains(text) ? () : nil
@@ -193,7 +193,7 @@ final class RunningOpget: @unchecked Sendable {
 
     func result() async throws -> Opget.Result {
         do {
-            try await ended.wait(within: .seconds(20))
+            try await ended.wait(within: .waitingLimit)
         } catch {
             signal(SIGKILL)
             throw error
@@ -207,7 +207,7 @@ final class RunningOpget: @unchecked Sendable {
     }
 
     private static func all(of text: Watched<Text>) async throws -> String {
-        let data = try await text.wait(within: .seconds(10)) { _ in
+        let data = try await text.wait(within: .waitingLimit) { _ in
             "the output did not end."
         } until: {
             $0.isComplete ? $0.data : nil

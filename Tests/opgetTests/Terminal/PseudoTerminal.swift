@@ -164,7 +164,7 @@ final class PseudoTerminal: @unchecked Sendable {
         _ complaint: String,
         until condition: @escaping @Sendable (VirtualScreen) -> Bool
     ) async throws -> VirtualScreen {
-        try await state.wait(within: .seconds(20)) {
+        try await state.wait(within: .waitingLimit) {
             "\(complaint)\nbut\n" + $0.screen.lines.joined(separator: "\n")
         } until: {
             condition($0.screen) ? $0.screen : nil
@@ -173,7 +173,7 @@ final class PseudoTerminal: @unchecked Sendable {
 
     /// Waits until `text` was written.
     func waitForOutput(containing text: String) async throws {
-        try await state.wait(within: .seconds(20)) {
+        try await state.wait(within: .waitingLimit) {
             "there was no \(text) in\n" + String(decoding: $0.output, as: UTF8.self)
         } until: {
             String(decoding: $0.output, as: UTF8.self).contains(text) ? () : nil
@@ -183,7 +183,7 @@ final class PseudoTerminal: @unchecked Sendable {
     /// Waits until what runs in it has ended and everything was read. Returns its exit code, minus the signal's number
     /// if one killed it.
     func end() async throws -> Int32 {
-        let status = try await state.wait(within: .seconds(20)) {
+        let status = try await state.wait(within: .waitingLimit) {
             "it did not end; the screen is\n" + $0.screen.lines.joined(separator: "\n")
         } until: {
             $0.isClosed ? $0.status : nil

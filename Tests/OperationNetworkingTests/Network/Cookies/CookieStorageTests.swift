@@ -18,7 +18,7 @@ struct CookieStorageTests {
 
     /// In the exit test: the jar of the process, with its file below `home`.
     private static func scene(_ home: String) -> CookieScene {
-        alarm(20)
+        alarm(50)
         setenv("XDG_DATA_HOME", home, 1)
         return CookieScene(.shared)
     }

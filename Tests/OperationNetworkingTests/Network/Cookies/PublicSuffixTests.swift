@@ -52,7 +52,7 @@ struct PublicSuffixTests {
     func noHostSetsACookieForAPublicSuffix(row: Row) async throws {
         try SlowResolver.preload()
         await #expect(processExitsWith: .success) { [row = row as Row] in
-            alarm(20)
+            alarm(50)
             let server = try ScriptedServer.setting("a=1; Domain=\(row.domain)")
             let scene = CookieScene()
             guard await scene.get(try server.url(host: row.host)).error == nil else { exit(2) }
