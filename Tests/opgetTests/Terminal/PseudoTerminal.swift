@@ -61,7 +61,7 @@ final class PseudoTerminal: @unchecked Sendable {
     private static let lockRequest: UInt = 0x4004_5431
 
     deinit {
-        if state.withLock({ $0.status == nil }) { kill(process, SIGKILL) }
+        state.withLock { if $0.status == nil { kill(process, SIGKILL) } }
     }
 
     private static func failure(_ what: String, _ code: Int32 = errno) -> NSError {
@@ -118,9 +118,14 @@ final class PseudoTerminal: @unchecked Sendable {
             state.withLock { $0.isClosed = true }
         }
         Thread.detachNewThread {
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0, errno == EINTR {}
-            state.withLock { $0.status = status }
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            // Collected under the lock: until then the number is its own, and may be killed.
+            state.withLock { state in
+                var status: Int32 = 0
+                while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                state.status = status
+            }
         }
     }
 
