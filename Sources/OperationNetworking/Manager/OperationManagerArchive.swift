@@ -5,8 +5,8 @@ internal import OperationNetworkingSystem
 /// which proxy, which redirects are followed, in which ways credentials may be sent, when to try again, and how many
 /// operations run at once.
 ///
-/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty), queues, groups, closures, limits, operations. Those of the queue
-/// are kept one by one, by their own archives.
+/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty), queues, groups,
+/// closures, limits, operations. Those of the queue are kept one by one, by their own archives.
 ///
 /// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization` field of the
 /// other: what holds such an archive holds them.

@@ -43,7 +43,7 @@ struct TransferRequest: Sendable {
     }
 
     /// libcurl's form of it; `examination` judges the server, and `demand` is what is known of the proxy.
-    func options(_ examination: ServerExamination?, demand: ProxyDemand = .unknown) -> TransferOptions {
+    func options(_ examination: ServerExamination?, demand: ProxyDemand = .nothing) -> TransferOptions {
         TransferOptions(
             url: url.absoluteString,
             method: method,

@@ -38,19 +38,14 @@ struct TrustDomain: Hashable, Sendable {
 
     /// Looks at the places that `anchors` names.
     mutating func lookAtAnchors() {
-        guard case .places(let file, let directory) = authorities else { return }
-        anchorVersions = [file, directory].compactMap(\.self).map { FileVersion(path: $0) }
+        let places = anchors.places
+        anchorVersions = [places.file, places.directory].compactMap(\.self).map { FileVersion(path: $0) }
     }
 
     private var authorities: TLSOptions.Authorities {
-        switch anchors {
-        case .system:
-            let places = AuthorityPlaces.ofProcess
-            return places.isEmpty ? .standard : .places(file: places.file, directory: places.directory)
-        case .file(let url): return .places(file: url.path, directory: nil)
-        case .directory(let url): return .places(file: nil, directory: url.path)
-        case .certificates(let certificates): return .certificates(Self.pem(certificates))
-        }
+        if case .certificates(let certificates) = anchors { return .certificates(Self.pem(certificates)) }
+        let places = anchors.places
+        return places.isEmpty ? .standard : .places(file: places.file, directory: places.directory)
     }
 
     private static func pem(_ certificates: [Certificate]) -> Data {

@@ -13,10 +13,27 @@ public enum TrustAnchors: Hashable, Codable, Sendable {
     case certificates([Certificate])
 }
 
-/// Where OpenSSL's own programs look for authorities; libcurl does not.
+extension TrustAnchors {
+    /// Where they are on the disk; nowhere, if libcurl knows them by itself, or they are in memory.
+    var places: AuthorityPlaces {
+        switch self {
+        case .system: .ofProcess
+        case .file(let url): AuthorityPlaces(file: url.path)
+        case .directory(let url): AuthorityPlaces(directory: url.path)
+        case .certificates: AuthorityPlaces()
+        }
+    }
+}
+
+/// A file and a directory of authorities, as those where OpenSSL's own programs look; libcurl does not.
 struct AuthorityPlaces: Hashable, Sendable {
     var file: String?
     var directory: String?
+
+    init(file: String? = nil, directory: String? = nil) {
+        self.file = file
+        self.directory = directory
+    }
 
     /// - Parameter environment: that of the process.
     init(environment: [String: String]) {
