@@ -8,6 +8,9 @@ final class TransferDomain {
     private let multi: MultiHandle
     private let timer: Timer
     private var idleHandles: [EasyHandle] = []
+    /// Idle handles that libcurl has left a buffer of its default size: good for anything but a file, which would be read
+    /// in small pieces.
+    private var idleHandlesWithBuffer: [EasyHandle] = []
     /// What its proxy is known to demand; means nothing without a proxy that has credentials.
     private(set) var demand = ProxyDemand.unknown
 
@@ -30,8 +33,9 @@ final class TransferDomain {
     /// When libcurl wants ``timeOut()``; `nil`: not for now.
     var deadline: MonotonicTime? { timer.deadline }
 
-    /// A handle to prepare: a used one if there is one.
-    func takeHandle() throws(CurlError) -> EasyHandle {
+    /// A handle to prepare for a transfer of that version: a used one if there is one that fits.
+    func takeHandle(for version: TransferOptions.HTTPVersion) throws(CurlError) -> EasyHandle {
+        if version != .http1, let handle = idleHandlesWithBuffer.popLast() { return handle }
         if let handle = idleHandles.popLast() { return handle }
         return try EasyHandle()
     }
@@ -49,9 +53,9 @@ final class TransferDomain {
         multi.remove(easy)
         // Also for one that is not kept: it and its delegate hold each other.
         easy.reset()
-        if endedWell, easy.isReusable, idleHandles.count < Self.maximumIdleHandles {
-            idleHandles.append(easy)
-        }
+        guard endedWell, easy.isReusable else { return }
+        guard idleHandles.count + idleHandlesWithBuffer.count < Self.maximumIdleHandles else { return }
+        if easy.keepsBuffer { idleHandlesWithBuffer.append(easy) } else { idleHandles.append(easy) }
     }
 
     /// A transfer that ended has shown this of the proxy.

@@ -214,7 +214,7 @@ final class Transfers {
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
-        let easy = try domain.takeHandle()
+        let easy = try domain.takeHandle(for: next.request.version)
         let transfer = Transfer(
             id: id,
             request: next.request,
@@ -228,8 +228,14 @@ final class Transfers {
             bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } },
             mustWait: { [unowned self] moment in held.insert(id, at: moment) }
         )
-        try easy.prepare(transfer.options, delegate: transfer)
-        try drive { () throws(CurlError) in try domain.add(easy) }
+        do throws(CurlError) {
+            try easy.prepare(transfer.options, delegate: transfer)
+            try drive { () throws(CurlError) in try domain.add(easy) }
+        } catch {
+            // It and the transfer hold each other.
+            easy.reset()
+            throw error
+        }
         running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, origin: origin)
         byHandle[ObjectIdentifier(easy)] = id
     }

@@ -11,6 +11,8 @@ package final class EasyHandle {
     /// For what goes to files and streams, in bytes: a system call for each 16 KiB, libcurl's default, costs more than the
     /// rest of a fast download.
     private static let fileBuffer = 64 * 1024
+    /// libcurl's own default, in bytes.
+    private static let smallBuffer = 16 * 1024
     private static let largeBody = 4 * 1024 * 1024
     /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
     private static let basic = Int(CLIBCURL_AUTH_BASIC)
@@ -32,6 +34,9 @@ package final class EasyHandle {
     /// Whether it may serve somebody else after ``reset()``: libcurl 7.88 goes on to take a `Host` field that was set once
     /// for the host that cookies are for.
     package internal(set) var isReusable = true
+    /// Whether libcurl still has the receive buffer of an earlier transfer, and so takes no other size for it. Before
+    /// libcurl 8.7 that is so after a transfer of HTTP/2 whose connection went on to serve others.
+    package private(set) var keepsBuffer = false
     /// In this transfer.
     package internal(set) var receivedCookies = 0
     /// Whether the cookie engine is on, with what it was given and what it was sent.
@@ -60,6 +65,7 @@ package final class EasyHandle {
         // While libcurl still knows of the engine: it loses what it has kept for it.
         forgetCookies()
         curl_easy_reset(raw)
+        keepsBuffer = !wish(CURLOPT_BUFFERSIZE, Self.smallBuffer)
         receivedCookies = 0
         curl_slist_free_all(headerList)
         headerList = nil
@@ -250,7 +256,7 @@ package final class EasyHandle {
             try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_SEEKDATA, context))
             try check(clibcurl_easy_setopt_seek_callback(raw, EasyHandle.seeksBody))
             if case .length(let length) = body {
-                if length >= Self.largeBody { try set(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
+                if length >= Self.largeBody { wish(CURLOPT_UPLOAD_BUFFERSIZE, Self.largeBuffer) }
                 try check(clibcurl_easy_setopt_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(length)))
             }
         }
@@ -303,7 +309,7 @@ package final class EasyHandle {
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
             // libcurl reads up to 100 of them before it lets others go on.
-            try set(CURLOPT_BUFFERSIZE, Self.fileBuffer)
+            wish(CURLOPT_BUFFERSIZE, Self.fileBuffer)
         case .http2PriorKnowledge:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
@@ -321,6 +327,14 @@ package final class EasyHandle {
         try set(CURLOPT_HTTPAUTH, scheme)
         try set(CURLOPT_USERNAME, authentication.user)
         try set(CURLOPT_PASSWORD, authentication.password)
+    }
+
+    /// Sets what makes a transfer faster and changes nothing else. libcurl refuses some of it for what the handle did
+    /// before; that must never end a request.
+    /// - Returns: whether libcurl took it.
+    @discardableResult
+    private func wish(_ option: CURLoption, _ value: Int) -> Bool {
+        clibcurl_easy_setopt_long(raw, option, value) == CURLE_OK
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlError) {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -60,11 +61,11 @@ struct StaleHandleTests {
             maximumIdleConnections: 1,
             didChangeSocket: { _, _ in }
         )
-        let good = try domain.takeHandle()
+        let good = try domain.takeHandle(for: .http1)
         domain.remove(good, endedWell: true)
-        #expect(try domain.takeHandle() === good)
+        #expect(try domain.takeHandle(for: .http1) === good)
         domain.remove(good, endedWell: false)
-        #expect(try domain.takeHandle() !== good)
+        #expect(try domain.takeHandle(for: .http1) !== good)
     }
 
     @Test func dumpingShowsNoSecret() async throws {
