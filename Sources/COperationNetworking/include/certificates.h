@@ -39,6 +39,19 @@ static inline void ccertificates_print_subject(BIO *output, const X509 *certific
     X509_NAME_print_ex(output, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
 
+// Whether the certificate says whom it is for where RFC 9110 section 4.3.4 wants it: by a dNSName or an iPAddress of its
+// subjectAltName.
+static inline bool ccertificates_has_alternative_names(const X509 *certificate) {
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    bool found = false;
+    for (int index = 0; index < sk_GENERAL_NAME_num(names); index++) {
+        int type = sk_GENERAL_NAME_value(names, index)->type;
+        found = found || type == GEN_DNS || type == GEN_IPADD;
+    }
+    GENERAL_NAMES_free(names);
+    return found;
+}
+
 // Frees `object` by `release` when `context` is freed: a connection outlives the transfer that opened it, and asks about
 // certificates again when it renegotiates.
 bool ccertificates_keep(SSL_CTX *context, void *object, void (*release)(void *object));

@@ -77,11 +77,20 @@ public struct Certificate: Hashable, Sendable {
     public var subject: String { CertificateReader.subject(of: der) ?? "" }
 
     /// Whether it is one for a host name, for which a wildcard may stand, or for an IP address
-    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). The common name counts only in a certificate
-    /// without any DNS name.
+    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts: the common name
+    /// of the subject is nobody's host
+    /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
     public func names(_ host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host))
     }
+
+    /// The same, but in a certificate without any alternative name the common name counts for a host name.
+    func namesByAnyMeans(_ host: String) -> Bool {
+        CertificateReader.isCertificate(der, for: Self.comparable(host), byCommonName: true)
+    }
+
+    /// Whether it has a DNS name or an IP address as a subjectAltName.
+    var hasAlternativeNames: Bool { CertificateReader.hasAlternativeNames(der) }
 
     /// An address without its brackets and zone, a name without the dot of the root.
     private static func comparable(_ host: String) -> String {

@@ -11,7 +11,8 @@ internal import Foundation
 /// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities    |
 /// | `.certificate` | yes                        | a chain that is valid with the pins as the only authorities                |
 ///
-/// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host. A mode without a
+/// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host, by its
+/// subjectAltName; where invalid certificates are allowed and pinned, and it has none, by its common name. A mode without a
 /// pin accepts nobody. A request that pins is not sent without TLS.
 public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// What is compared with the pins.
@@ -109,8 +110,15 @@ extension SecurityPolicy {
     public func failedCheck(of trust: ServerTrust) -> ServerTrustError.Check? {
         if let failure = failureOfPath(in: trust) { return failure }
         guard validatesDomainName, let host = trust.host else { return nil }
-        guard let leaf = trust.certificates.first, leaf.names(host) else { return .host }
-        return nil
+        guard let leaf = trust.certificates.first else { return .host }
+        return failureOfName(host, in: leaf)
+    }
+
+    private func failureOfName(_ host: String, in leaf: Certificate) -> ServerTrustError.Check? {
+        if leaf.names(host) { return nil }
+        // Of a certificate that somebody made by hand and pinned, the pin has proven whose it is (SEC-36).
+        if pins && allowInvalidCertificates { return leaf.namesByAnyMeans(host) ? nil : .host }
+        return leaf.hasAlternativeNames ? .host : .noSubjectAlternativeName
     }
 
     private func failureOfPath(in trust: ServerTrust) -> ServerTrustError.Check? {

@@ -13,6 +13,10 @@ public struct ServerTrustError: Error, Hashable, Sendable {
         case chain(CertificateChainFailure)
         /// The certificate is one for other hosts.
         case host
+        /// The certificate does not say for which hosts it is: it has neither a DNS name nor an IP address as a
+        /// subjectAltName. Its common name does not count
+        /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
+        case noSubjectAlternativeName
         /// Nothing that is pinned is where it has to be.
         case pin(SecurityPolicy.PinningMode)
         /// The policy wants a pin and has none: it accepts nobody.
@@ -40,7 +44,7 @@ public struct ServerTrustError: Error, Hashable, Sendable {
         case .chain(.expired): .serverCertificateHasBadDate
         case .chain(.notYetValid): .serverCertificateNotYetValid
         case .chain(.unknownAuthority), .chain(.selfSigned): .serverCertificateHasUnknownRoot
-        case .chain, .host, .pin, .nothingPinned: .serverCertificateUntrusted
+        case .chain, .host, .noSubjectAlternativeName, .pin, .nothingPinned: .serverCertificateUntrusted
         case .encryption: .appTransportSecurityRequiresSecureConnection
         }
     }
@@ -54,6 +58,8 @@ extension ServerTrustError: CustomStringConvertible {
         switch check {
         case .chain(let failure): "The certificate of \(host) is not trusted: \(failure)."
         case .host: "The certificate that \(host) presented is for another host\(subject)."
+        case .noSubjectAlternativeName:
+            "The certificate that \(host) presented names no host in a subjectAltName\(subject)."
         case .pin(.publicKey): "The public key of \(host) is not one that is pinned."
         case .pin: "The certificate of \(host) is not one that is pinned, nor issued by one."
         case .nothingPinned:

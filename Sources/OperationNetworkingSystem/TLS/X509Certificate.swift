@@ -117,9 +117,17 @@ package enum CertificateReader {
         return String(decoding: text.prefix(count), as: UTF8.self)
     }
 
+    /// Whether the certificate has a DNS name or an IP address among its alternative names.
+    package static func hasAlternativeNames(_ der: Data) -> Bool {
+        guard let certificate = X509Certificate(der: der) else { return false }
+        defer { ERR_clear_error() }
+        return ccertificates_has_alternative_names(certificate.pointer)
+    }
+
     /// Whether the certificate is one for `host`: a name, which its wildcards may stand for
-    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address.
-    package static func isCertificate(_ der: Data, for host: String) -> Bool {
+    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address. With `byCommonName` the subject's
+    /// common name counts where there are no alternative names, as for libcurl; it is never an address.
+    package static func isCertificate(_ der: Data, for host: String, byCommonName: Bool = false) -> Bool {
         // OpenSSL takes a dot at the beginning for any name below (X509_check_host(3)).
         guard let certificate = X509Certificate(der: der), !host.isEmpty, !host.hasPrefix("."),
             !host.utf8.contains(0)
@@ -128,7 +136,11 @@ package enum CertificateReader {
             ASN1_OCTET_STRING_free(address)
             return X509_check_ip_asc(certificate.pointer, host, 0) == 1
         }
-        let flags = UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+        let usesSubject = byCommonName && !ccertificates_has_alternative_names(certificate.pointer)
+        ERR_clear_error()
+        let flags = UInt32(
+            X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | (usesSubject ? 0 : X509_CHECK_FLAG_NEVER_CHECK_SUBJECT)
+        )
         return X509_check_host(certificate.pointer, host, host.utf8.count, flags, nil) == 1
     }
 }

@@ -27,7 +27,7 @@ struct ServerTrustChallengeTests {
         return operation
     }
 
-    @Test(arguments: [NginxTLSServer.selfSigned, .other, .expired, .wrongHost])
+    @Test(arguments: [NginxTLSServer.selfSigned, .other, .expired, .wrongHost, .cnOnly])
     func whoTrustsAServerTalksToIt(server: NginxTLSServer) async throws {
         let operation = try operation(server, .trustServer)
         try await operation.run()

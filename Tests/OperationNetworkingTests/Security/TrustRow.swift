@@ -377,6 +377,13 @@ extension TrustRow {
             host: "localhost",
             refusal: .host
         ),
+        TrustRow(
+            name: "a name where there is an address, live",
+            presents: "ip-only-chain",
+            host: "localhost",
+            server: .ipOnly,
+            refusal: .host
+        ),
         TrustRow(name: "the root's dot", host: "localhost."),
         TrustRow(name: "a wildcard", presents: "wildcard-chain", host: "www.example.test"),
         TrustRow(
@@ -400,6 +407,90 @@ extension TrustRow {
         TrustRow(name: "no host is named nothing", host: "", refusal: .host),
     ]
 
-    static let all = byDefault + pinned + names + invalidAllowed + ours
+    /// Certificates that name nobody in a subjectAltName.
+    static let withoutAlternativeNames: [TrustRow] = [
+        TrustRow(
+            name: "a common name",
+            presents: "cn-only-chain",
+            host: "localhost",
+            server: .cnOnly,
+            refusal: .noSubjectAlternativeName
+        ),
+        TrustRow(
+            name: "a common name, for an address",
+            presents: "cn-only-chain",
+            host: "127.0.0.1",
+            refusal: .noSubjectAlternativeName
+        ),
+        TrustRow(
+            name: "a common name, and it is another one",
+            presents: "cn-only-chain",
+            host: "foobar.com",
+            refusal: .noSubjectAlternativeName
+        ),
+        TrustRow(
+            name: "a common name of somebody unknown",
+            presents: "cn-only-chain",
+            anchors: ["other-root"],
+            host: "localhost",
+            server: .cnOnly,
+            refusal: .chain(.unknownAuthority)
+        ),
+        TrustRow(
+            name: "a common name, and names are not compared",
+            validatesDomainName: false,
+            presents: "cn-only-chain",
+            host: "localhost",
+            server: .cnOnly
+        ),
+        TrustRow(
+            name: "a common name, with a pinned key",
+            mode: .publicKey,
+            pins: ["cn-only"],
+            presents: "cn-only-chain",
+            host: "localhost",
+            server: .cnOnly,
+            refusal: .noSubjectAlternativeName
+        ),
+        TrustRow(
+            name: "a common name, with a pinned key, and allowed",
+            mode: .publicKey,
+            pins: ["cn-only"],
+            allowInvalid: true,
+            presents: "cn-only-chain",
+            host: "localhost",
+            server: .cnOnly
+        ),
+        TrustRow(
+            name: "a common name, pinned, and allowed",
+            mode: .certificate,
+            pins: ["cn-only"],
+            allowInvalid: true,
+            presents: "cn-only-chain",
+            host: "localhost",
+            server: .cnOnly
+        ),
+        TrustRow(
+            name: "another common name, pinned, and allowed",
+            mode: .publicKey,
+            pins: ["self-signed-cn"],
+            allowInvalid: true,
+            presents: "self-signed-cn",
+            host: "localhost",
+            refusal: .host
+        ),
+        TrustRow(
+            name: "a common name beside an address, pinned, and allowed",
+            mode: .publicKey,
+            pins: ["ip-only"],
+            allowInvalid: true,
+            presents: "ip-only-chain",
+            host: "localhost",
+            server: .ipOnly,
+            refusal: .host
+        ),
+    ]
+
+    static let all = byDefault + pinned + names + invalidAllowed + ours + withoutAlternativeNames
     static let live = all.filter { $0.server != nil }
 }

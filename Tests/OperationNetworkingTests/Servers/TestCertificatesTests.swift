@@ -15,7 +15,7 @@ struct TestCertificatesTests {
         #expect(throws: ChecksumProgram.Failure.self) { try openssl(command) }
     }
 
-    @Test(arguments: ["leaf", "renewed", "wrong-host", "wildcard", "ip-only", "other-leaf"])
+    @Test(arguments: ["leaf", "renewed", "wrong-host", "wildcard", "ip-only", "cn-only", "other-leaf"])
     func aLeafIsGoodWithTheRootAndTwoIntermediates(name: String) throws {
         let root = name.hasPrefix("other-") ? "other-root.pem" : "root.pem"
         let whole = "-untrusted \(name)-chain.pem \(name).pem"

@@ -6,7 +6,7 @@ import Foundation
 /// |-------------------|----------------------------------------------------------------------------------------|
 /// | the good chain    | ``good``, ``http1``, ``tls12``, ``tls13``, ``clientRequired``, ``clientOptional``        |
 /// | its leaf only     | ``leafOnly``                                                                           |
-/// | another leaf of it| ``renewed``, ``expired``, ``notYetValid``, ``noServerAuth``, ``wrongHost``, ``wildcard``, ``ipOnly`` |
+/// | another leaf of it| ``renewed``, ``expired``, ``notYetValid``, ``noServerAuth``, ``wrongHost``, ``wildcard``, ``ipOnly``, ``cnOnly`` |
 /// | something else    | ``other``, ``selfSigned``, ``attacker``                                                |
 enum NginxTLSServer: String, CaseIterable, Sendable {
     case good = "HTTPS"
@@ -32,6 +32,8 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     case wildcard = "WILDCARD"
     /// For 127.0.0.1; the address has the host localhost.
     case ipOnly = "IP_ONLY"
+    /// Its common name is localhost, and it has no alternative name.
+    case cnOnly = "CN_ONLY"
     /// Of ``RealServers/otherAuthorities``.
     case other = "HTTPS_OTHER"
     case selfSigned = "SELF_SIGNED"
