@@ -39,6 +39,7 @@ final class Transfer: EasyHandleDelegate {
     private var length: MessageLength?
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
+    private var cookiePrefixes = CookiePrefix()
     /// Judges the server; `nil` without TLS.
     private let examination: ServerExamination?
     private var watchesForCloseNotify = false
@@ -266,7 +267,10 @@ final class Transfer: EasyHandleDelegate {
             return give(up: .malformedHead("it is longer than \(ResponseHeadReader.longest) bytes"))
         }
         guard case .head(let head) = event else { return true }
-        for _ in head.fields.values(for: "Set-Cookie") { easy.didReceiveCookie() }
+        for line in head.fields.values(for: "Set-Cookie") {
+            easy.didReceiveCookie()
+            cookiePrefixes.read(line)
+        }
         guard !head.isInterim else { return true }
         if head.status == 407, request.isAskedOfProxy {
             isRefusedByProxy = true
@@ -332,7 +336,11 @@ final class Transfer: EasyHandleDelegate {
     /// libcurl has judged each cookie when its line came; it knows what is left.
     private func tellCookies() {
         guard easy.receivedCookies > 0, let known = request.cookies else { return }
-        let changes = CookieChanges(from: known, to: easy.cookieLines.compactMap { Cookie(line: $0) })
+        let changes = CookieChanges(
+            from: known,
+            to: easy.cookieLines.compactMap { Cookie(line: $0) },
+            refusing: cookiePrefixes.brokenNames
+        )
         if !changes.isEmpty { client.transferDidReceive(changes) }
     }
 

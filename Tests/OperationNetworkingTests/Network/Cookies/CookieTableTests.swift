@@ -109,6 +109,13 @@ struct CookieTableTests {
         #expect(changes.deleted == [gone, over] && changes.stored.isEmpty)
     }
 
+    @Test func whatIsRefusedStaysAsItWas() throws {
+        let (kept, gone) = (try cookie("a", "1"), try cookie("b"))
+        let after = [try cookie("a", "2"), try cookie("c"), try cookie("d")]
+        let changes = CookieChanges(from: [kept, gone], to: after, refusing: ["a", "b", "c"], now: 10)
+        #expect(changes.stored == [try cookie("d")] && changes.deleted.isEmpty)
+    }
+
     @Test func whatNobodyHadIsNotDeleted() throws {
         #expect(CookieChanges(from: [], to: [try cookie("a", expires: 1)], now: 10).isEmpty)
     }

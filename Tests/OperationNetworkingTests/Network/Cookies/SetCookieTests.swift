@@ -139,10 +139,43 @@ struct SetCookieTests {
         ("__Host-a=1; Secure; Path=/", true), ("__Host-a=1; Secure; Path=/p", false),
         ("__Host-a=1; Secure; Path=/; Domain=localhost", false), ("__Host-a=1; Path=/", false),
         ("__Secure-a=1; Secure", true), ("__Secure-a=1", false),
+        ("__host-a=1; Secure; Path=/; Domain=localhost", false), ("__HOST-a=1; Path=/", false),
+        ("__sEcUrE-a=1", false), ("__host-a=1; Secure; Path=/", true),
+        // Without a name: a server would read them as a name.
+        ("=__Host-a=1; Secure; Path=/", false), ("__Host-a; Secure; Path=/", false),
+        ("= __Secure-a=1", false),
     ])
     func prefixesPromise(value: String, isKept: Bool) async throws {
         // libcurl counts this host as secure.
         #expect(try await sent(value).isEmpty != isKept)
+    }
+
+    /// libcurl takes an address that names itself for a host without a domain.
+    @Test(arguments: [
+        ("__Host-a=1; Secure; Path=/", true), ("__Host-a=1; Secure; Path=/; Domain=127.0.0.1", false),
+        ("__Host-a=1; Secure; Path=/; domain = .127.0.0.1", false),
+        ("__Host-a=1; Secure; Path=/; Domain=", false), ("__Host-a=1; Secure", false),
+        ("__Secure-a=1; Secure; Domain=127.0.0.1", true),
+    ])
+    func prefixesPromiseForAnAddress(value: String, isKept: Bool) async throws {
+        let sent = try await sent(value, from: ("127.0.0.1", "/"), to: ("127.0.0.1", "/"))
+        #expect(sent.isEmpty != isKept)
+        #expect(scene.pairs.isEmpty != isKept)
+    }
+
+    /// Nor does it replace, or take away, one that was.
+    @Test(arguments: ["", "; Max-Age=0"])
+    func aBrokenPromiseLeavesWhatWasThere(attribute: String) async throws {
+        let server = try ScriptedServer([
+            .respond(["Set-Cookie": "__Host-a=good; Secure; Path=/", "Set-Cookie": "b=1"]),
+            .respond([
+                "Set-Cookie": "__Host-a=bad; Secure; Path=/; Domain=127.0.0.1\(attribute)",
+                "Set-Cookie": "b=2",
+            ]),
+            .respond(body: "x"),
+        ])
+        for _ in 0..<3 { await scene.get(server.url) }
+        #expect(server.cookies.last == ["__Host-a=good", "b=2"])
     }
 
     @Test(arguments: [
