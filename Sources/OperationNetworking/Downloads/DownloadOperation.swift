@@ -70,12 +70,17 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///   - checkpoint: a file URL, `name.part.resume`.
     ///   - fields: what the request had besides: values that are, or look like, secrets are not written down, and without
     ///     them the download starts over.
-    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError` if the directory cannot be read.
+    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read, or
+    ///   ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, fields: [String: String] = [:]) throws {
         let wish: DownloadCheckpoint.Wish
         var request: URLRequest
         (wish, request) = try DownloadPlace.wish(in: checkpoint)
-        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        for (name, value) in fields {
+            // Foundation drops a field with a line end in it, and says nothing.
+            try RequestSerializationError.check(name: name, value: value)
+            request.setValue(value, forHTTPHeaderField: name)
+        }
         let directory = checkpoint.deletingLastPathComponent()
         self.init(request: request, to: directory.appendingPathComponent(wish.name, isDirectory: false))
         replacesFile = wish.replacesFile

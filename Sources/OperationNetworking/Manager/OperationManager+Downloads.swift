@@ -112,12 +112,14 @@ extension OperationManager {
 
     private var downloadSource: DownloadBatch.Source {
         DownloadBatch.Source(queue: operationQueue, completionQueue: completionQueue) { [self] item in
-            let request = try requestSerializer.request(
-                method: "GET",
-                url: item.url,
-                parameters: nil,
-                headers: item.headers
-            )
+            let request = try serialized(with: item.headers) { serializer in
+                try serializer.request(
+                    method: "GET",
+                    url: item.url,
+                    parameters: nil,
+                    headers: item.headers
+                )
+            }
             return downloadOperation(for: request, to: item.destination)
         }
     }

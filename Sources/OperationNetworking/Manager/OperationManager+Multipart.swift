@@ -126,12 +126,14 @@ extension OperationManager {
         _ headers: [String: String],
         _ constructBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
-        try requestSerializer.multipartFormRequest(
-            method: method,
-            url: url(for: path),
-            parameters: parameters,
-            headers: headers,
-            constructingBody: constructBody
-        )
+        try serialized(with: headers) { serializer in
+            try serializer.multipartFormRequest(
+                method: method,
+                url: url(for: path),
+                parameters: parameters,
+                headers: headers,
+                constructingBody: constructBody
+            )
+        }
     }
 }

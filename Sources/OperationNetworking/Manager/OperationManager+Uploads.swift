@@ -50,12 +50,9 @@ extension OperationManager {
         guard !["GET", "HEAD"].contains(method.uppercased()) else {
             throw RequestBodyError.methodWithoutBody(method)
         }
-        var request = try requestSerializer.request(
-            method: method,
-            url: url(for: path),
-            parameters: nil,
-            headers: headers
-        )
+        var request = try serialized(with: headers) { serializer in
+            try serializer.request(method: method, url: url(for: path), parameters: nil, headers: headers)
+        }
         if !headers.keys.contains(where: { $0.isEqualIgnoringASCIICase(to: "Content-Type") }) {
             // The serializer's own is about parameters, of which there are none.
             request.setValue(body.mediaType, forHTTPHeaderField: "Content-Type")

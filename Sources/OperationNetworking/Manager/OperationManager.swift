@@ -24,6 +24,7 @@ open class OperationManager: @unchecked Sendable {
         var settings = TransferSettings()
         var loggingObserver: LoggingObserver?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
+        var secretFieldScope = SecretFieldScope.baseURL
     }
 
     /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
@@ -187,12 +188,14 @@ open class OperationManager: @unchecked Sendable {
     }
 
     func request(for call: Call) throws -> URLRequest {
-        try requestSerializer.request(
-            method: call.method,
-            url: try url(for: call.path),
-            parameters: call.parameters,
-            headers: call.headers
-        )
+        try serialized(with: call.headers) { serializer in
+            try serializer.request(
+                method: call.method,
+                url: try url(for: call.path),
+                parameters: call.parameters,
+                headers: call.headers
+            )
+        }
     }
 
     /// As in AFNetworking: only a path that is not empty gets a slash, and a query stays.

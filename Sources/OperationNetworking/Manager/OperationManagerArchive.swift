@@ -16,6 +16,8 @@ public struct OperationManagerArchive: Codable, Sendable {
     let responseSerializer: ResponseSerializerArchive
     let settings: TransferSettingsArchive
     let maxConcurrentOperationCount: Int
+    /// `nil`: as it is unless set.
+    let secretFieldScope: OperationManager.SecretFieldScope?
 }
 
 extension OperationManager {
@@ -25,12 +27,14 @@ extension OperationManager {
     ///   the later process. One with a closure throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
-            OperationManagerArchive(
+            let scope = secretFieldScope
+            return OperationManagerArchive(
                 baseURL: baseURL,
                 requestSerializer: try RequestSerializerArchive(requestSerializer),
                 responseSerializer: try ResponseSerializerArchive(responseSerializer),
                 settings: TransferSettingsArchive(state.withLock { $0.settings }),
-                maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount
+                maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
+                secretFieldScope: scope == .baseURL ? nil : scope
             )
         }
     }
@@ -41,6 +45,7 @@ extension OperationManager {
         requestSerializer = archive.requestSerializer.serializer
         responseSerializer = archive.responseSerializer.serializer
         state.change { archive.settings.restore(&$0.settings) }
+        if let scope = archive.secretFieldScope { secretFieldScope = scope }
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }
 }

@@ -13,18 +13,12 @@ enum Redaction {
     /// What stands there instead.
     static let mark = "REDACTED"
 
-    /// Names that hold none of the words.
+    /// Parameters whose names hold none of the words of ``SecretFields``.
     private static let names: Set<String> = ["code", "pin"]
-    /// What one word of a name may be, as in `X-JWT` and `db_pass`.
-    private static let words: Set<Substring> = [
-        "assertion", "hmac", "jwt", "otp", "pass", "passphrase", "passwd", "pwd", "sig",
-    ]
 
     /// By name, for want of anything better.
     static func isSecret(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return names.contains(name) || RequestRecord.isSecret(name)
-            || name.split { !$0.isLetter && !$0.isNumber }.contains { words.contains($0) }
+        names.contains(name.lowercased()) || SecretFields.isSecret(name)
     }
 
     // MARK: - URLs

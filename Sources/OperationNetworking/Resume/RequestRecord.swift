@@ -23,7 +23,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
         var secret: [String] = []
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             let name = name.lowercased()
-            if RequestRecord.isSecret(name) {
+            if SecretFields.isSecret(name) {
                 secret.append(name)
             } else if RequestRecord.selects(name) {
                 selecting[name] = value
@@ -69,14 +69,5 @@ struct RequestRecord: Hashable, Codable, Sendable {
         "host",
         "keep-alive", "origin", "pragma", "priority", "referer", "te", "traceparent", "tracestate",
         "transfer-encoding", "upgrade", "user-agent", "via", "x-correlation-id", "x-request-id",
-    ]
-
-    /// By name, for want of anything better: credentials travel in fields of many names.
-    static func isSecret(_ name: String) -> Bool {
-        secretWords.contains { name.contains($0) }
-    }
-
-    private static let secretWords = [
-        "auth", "cookie", "credential", "key", "password", "secret", "session", "signature", "token",
     ]
 }

@@ -258,6 +258,9 @@ struct DownloadResumeTests {
         first.expectedDigests = [digest]
         _ = await scene.run(first)
 
+        #expect(throws: RequestSerializationError.invalidFieldValue(name: "X-Test")) {
+            try DownloadOperation(resuming: scene.checkpoint, fields: ["X-Test": "a\r\nb"])
+        }
         let second = try DownloadOperation(resuming: scene.checkpoint)
         #expect(second.request.url == scene.server.url(path: "file?version=1"))
         #expect(second.destination?.path == scene.target.path)

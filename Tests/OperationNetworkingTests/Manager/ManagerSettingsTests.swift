@@ -32,6 +32,39 @@ struct ManagerSettingsTests {
         }
     }
 
+    // MARK: - Fields
+
+    /// Foundation would drop the field and say nothing.
+    @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b"])
+    func aFieldThatWouldNotStayOneIsAnErrorWhereverItIsGiven(value: String) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        let manager = OperationManager(baseURL: server.url)
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let error = RequestSerializationError.invalidFieldValue(name: "X-Test")
+        let headers = ["X-Test": value]
+        await #expect(throws: error) { try await manager.get("a", headers: headers) }
+        await #expect(throws: error) { try await manager.post("a", encoding: [1], headers: headers) }
+        await #expect(throws: error) { try await manager.upload(.data(Data()), to: "a", headers: headers) }
+        await #expect(throws: error) {
+            try await manager.put("a", headers: headers) { $0.appendPart(withFormData: Data(), name: "a") }
+        }
+        await #expect(throws: error) {
+            try await manager.post("a") { try $0.appendPart(withHeaders: headers, body: Data()) }
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let item = DownloadItem(url: server.url, destination: file, headers: headers)
+        for result in await (try manager.downloads([item])).results() {
+            #expect(throws: error) { try result.get() }
+        }
+        // What Foundation takes.
+        var request = URLRequest(url: server.url)
+        request.allHTTPHeaderFields = headers
+        let operation = manager.operation(for: request)
+        operation.start()
+        await #expect(throws: error) { try await operation.value }
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: - Secrets
 
     /// A server may name any address in what it answers, as the next page for example.

@@ -129,12 +129,52 @@ struct RedirectPolicyTests {
     @Test(arguments: ["X-Api-Key", "x-api-key", "X-API-KEY"])
     func fieldsOfTheCallersChoiceStayAtTheirOriginHoweverTheyAreSpelled(name: String) throws {
         var policy = RedirectPolicy()
+        #expect(policy.droppedFields == RedirectPolicy.defaultDroppedFields)
         policy.droppedFields = [name]
         let asked = try request("http://example.org/", "GET", ["X-Api-Key": "secret", "X-Other": "x"])
         let same = try #require(policy.request(after: head(302, "/next"), to: asked))
         #expect(same.value(forHTTPHeaderField: "X-Api-Key") == "secret")
         let other = try #require(policy.request(after: head(302, "//other.org/"), to: asked))
         #expect(other.allHTTPHeaderFields == ["X-Other": "x"])
+    }
+
+    @Test(arguments: [
+        "X-Api-Key", "Api-Key", "X-Auth-Token", "X-Amz-Security-Token", "X-CSRF-Token", "x-csrftoken",
+        "PRIVATE-TOKEN", "X-Vault-Token", "x-goog-api-key", "Ocp-Apim-Subscription-Key", "X-Access-Token",
+        "X-JFrog-Art-Api", "dd-api-key",
+    ])
+    func fieldsThatServicesTakeKeysInStayAtTheirOrigin(name: String) throws {
+        let asked = try request("http://example.org/", "GET", [name: "secret", "X-Other": "x"])
+        let same = try #require(RedirectPolicy.follow.request(after: head(307, "/next"), to: asked))
+        #expect(same.value(forHTTPHeaderField: name) == "secret")
+        let other = try #require(RedirectPolicy.follow.request(after: head(307, "//other.org/"), to: asked))
+        #expect(other.allHTTPHeaderFields == ["X-Other": "x"])
+        let back = try #require(RedirectPolicy.follow.request(after: head(307, "//example.org/"), to: other))
+        #expect(back.allHTTPHeaderFields == ["X-Other": "x"])
+    }
+
+    /// Whole names: `If-Match` would keep somebody from overwriting, and `Idempotency-Key` from paying twice.
+    @Test(arguments: [
+        "Idempotency-Key", "X-Idempotency-Key", "If-Match", "Range", "Accept", "X-Api-Key-Version",
+        "X-Api-Version", "Sec-WebSocket-Key", "X-Request-Id", "Tokenizer", "X-Author", "Surrogate-Key",
+    ])
+    func otherFieldsGoAlong(name: String) throws {
+        let asked = try request("http://example.org/", "GET", [name: "x"])
+        let other = try #require(RedirectPolicy.follow.request(after: head(307, "//other.org/"), to: asked))
+        #expect(other.value(forHTTPHeaderField: name) == "x")
+    }
+
+    @Test func aNameCanBeAddedAndTakenOut() throws {
+        var policy = RedirectPolicy()
+        policy.droppedFields.insert("X-Own")
+        policy.droppedFields.remove("X-Api-Key")
+        let asked = try request(
+            "http://example.org/",
+            "GET",
+            ["X-Own": "secret", "X-Api-Key": "x", "Api-Key": "y"]
+        )
+        let other = try #require(policy.request(after: head(307, "//other.org/"), to: asked))
+        #expect(other.allHTTPHeaderFields == ["X-Api-Key": "x"])
     }
 
     @Test func aFieldThatIsThereInSeveralSpellingsLeavesAltogether() throws {
@@ -163,10 +203,16 @@ struct RedirectPolicyTests {
         policy.keepsPost = true
         policy.allowsDowngrade = true
         policy.droppedFields = ["B", "A"]
-        for policy in [policy, .follow, .refuse] {
+        var open = RedirectPolicy()
+        open.droppedFields = []
+        for policy in [policy, open, .follow, .refuse] {
             let data = try JSONEncoder().encode(policy)
             #expect(try JSONDecoder().decode(RedirectPolicy.self, from: data) == policy)
         }
+        // What a later version adds to the default counts for what was kept by this one.
+        #expect(
+            !String(decoding: try JSONEncoder().encode(RedirectPolicy.follow), as: UTF8.self).contains("Api")
+        )
         #expect(try JSONDecoder().decode(RedirectPolicy.self, from: Data("{}".utf8)) == .follow)
     }
 }

@@ -54,6 +54,15 @@ struct RedactionTests {
         #expect(Redaction.isSecret(name.lowercased()))
     }
 
+    @Test(arguments: SecretFields.names.union(SecretFields.credentials).sorted())
+    func whatNoOtherOriginSeesIsSecret(name: String) throws {
+        #expect(Redaction.isSecret(name))
+        var request = URLRequest(url: try #require(URL(string: "http://h/")))
+        request.setValue("s3cret", forHTTPHeaderField: name)
+        let record = RequestRecord(request)
+        #expect(record.selectingFields == [:] && record.secretFields == [name.lowercased()])
+    }
+
     @Test(arguments: [
         "Accept", "Content-Type", "Host", "Range", "If-Match", "Referer", "author_name".uppercased(),
         "compass", "X-Status-Code", "passport",

@@ -228,6 +228,24 @@ import Testing
         }
     }
 
+    /// Where Foundation is asked instead, it drops the field and says nothing, before anybody here sees the request:
+    /// Security.md tells of it. If this fails, Foundation has changed, and Security.md is wrong.
+    @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b", "\r\n"])
+    func foundationDropsAValueThatWouldNotStayOneValue(value: String) throws {
+        var request = URLRequest(url: url)
+        request.setValue(value, forHTTPHeaderField: "X-Test")
+        request.addValue(value, forHTTPHeaderField: "X-Other")
+        #expect(request.allHTTPHeaderFields ?? [:] == [:])
+        request.setValue("before", forHTTPHeaderField: "X-Test")
+        request.setValue(value, forHTTPHeaderField: "X-Test")
+        #expect(request.allHTTPHeaderFields == ["X-Test": "before"])
+        // In one piece it takes them, and then it is an error here.
+        request.allHTTPHeaderFields = ["X-Test": value]
+        #expect(throws: RequestSerializationError.invalidFieldValue(name: "X-Test")) {
+            try serializer.request(bySerializing: request, with: nil)
+        }
+    }
+
     @Test(arguments: ["", "a b", "a:", "a\r\nb", "a\0", "é", "(a)", "a\"b"])
     func refusesANameThatIsNoToken(name: String) {
         var serializer = serializer

@@ -28,7 +28,7 @@ struct JournalItem: Hashable, Codable, Sendable {
         url = item.url.withoutUserInformation.absoluteString
         let (path, base) = (item.destination.standardizedFileURL.path, Self.base(folder))
         destination = path.hasPrefix(base) ? String(path.dropFirst(base.count)) : path
-        let open = item.headers.filter { !RequestRecord.isSecret($0.key.lowercased()) }
+        let open = item.headers.filter { !SecretFields.isSecret($0.key) }
         let secret = Set(item.headers.keys).subtracting(open.keys).union(item.withheldHeaders)
         headers = open.isEmpty ? nil : open
         withheld = secret.isEmpty ? nil : secret.sorted()

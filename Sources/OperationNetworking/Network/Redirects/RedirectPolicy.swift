@@ -23,12 +23,14 @@ public struct RedirectPolicy: Hashable, Sendable {
         return policy
     }()
 
-    /// Fields that say who somebody is. They were meant for one origin, and another one must not see them.
-    static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
+    /// The ``droppedFields`` unless they are set: names under which services take keys and tokens, such as `X-Api-Key`,
+    /// `Api-Key`, `X-Auth-Token`, `X-Amz-Security-Token`, `X-CSRF-Token`, `Private-Token` and `X-Vault-Token`. Whole names,
+    /// in any case; `Idempotency-Key` is not one of them.
+    public static let defaultDroppedFields: Set<String> = SecretFields.names
 
     /// Fields that describe a body, and say nothing, or something wrong, about a request that has none
     /// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
-    private static let contentFields = [
+    private static let contentFields: Set<String> = [
         "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location",
         "Content-Range",
         "Content-Disposition", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "Last-Modified",
@@ -49,8 +51,11 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// `URLError.appTransportSecurityRequiresSecureConnection`, also when a closure of `setRedirect(_:)` returns it.
     public var allowsDowngrade = false
     /// Names of fields that another origin (another scheme, host or port) must not see, in any case; besides
-    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees.
-    public var droppedFields: Set<String> = []
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees. ``defaultDroppedFields`` unless
+    /// something else is set: `insert(_:)` adds a name of your own, and `remove(_:)` lets one go everywhere.
+    ///
+    /// What was dropped does not come back when a later redirect leads to the first origin.
+    public var droppedFields: Set<String> = defaultDroppedFields
 
     /// - Parameter maximumCount: how many redirects are followed.
     public init(maximumCount: Int = 20) {
@@ -91,8 +96,15 @@ public struct RedirectPolicy: Hashable, Sendable {
         var moved = request
         moved.url = url
         guard let current = request.url, !Self.isSameOrigin(current, url) else { return moved }
-        moved.removeFields(Self.credentialFields + [Self.originField] + droppedFields)
+        moved.removeFields(SecretFields.credentials.union(droppedFields).union([Self.originField]))
         return moved
+    }
+
+    /// What a manager's request serializer says to one origin only. A `Proxy-Authorization` is for the proxy, whatever the
+    /// origin.
+    var fieldsOfOneOrigin: Set<String> {
+        SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedFields)
+            .union([Self.originField])
     }
 
     /// The values of `Location`, if there are several that differ: nobody can say then what is meant.
@@ -137,26 +149,16 @@ extension RedirectPolicy: Codable {
         droppedFields = try values.decodeIfPresent(Set<String>.self, forKey: .droppedFields) ?? droppedFields
     }
 
-    /// The set is written in order, so that equal policies are written alike.
+    /// The set is written in order, so that equal policies are written alike; the default one is not, so that a later version's
+    /// counts.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(isFollowing, forKey: .isFollowing)
         try values.encode(maximumCount, forKey: .maximumCount)
         try values.encode(keepsPost, forKey: .keepsPost)
         try values.encode(allowsDowngrade, forKey: .allowsDowngrade)
-        try values.encode(droppedFields.sorted(), forKey: .droppedFields)
-    }
-}
-
-// MARK: - Helpers
-
-extension URLRequest {
-    /// Takes fields out, however they are spelled and however often they are there: `setValue(nil, ...)` of Foundation on
-    /// Linux removes one spelling only.
-    fileprivate mutating func removeFields(_ names: [String]) {
-        guard let fields = allHTTPHeaderFields else { return }
-        allHTTPHeaderFields = fields.filter { field in
-            !names.contains { $0.isEqualIgnoringASCIICase(to: field.key) }
+        if droppedFields != Self.defaultDroppedFields {
+            try values.encode(droppedFields.sorted(), forKey: .droppedFields)
         }
     }
 }

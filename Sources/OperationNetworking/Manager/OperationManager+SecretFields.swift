@@ -1,0 +1,61 @@
+public import Foundation
+internal import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// What the request serializer says about who asks, and to whom.
+extension OperationManager {
+    /// Which origins (scheme, host, port) get the secret fields of a manager's request serializer: `Authorization`, `Cookie`,
+    /// `Host`, and those of ``RedirectPolicy/droppedFields``, such as `X-Api-Key`.
+    public enum SecretFieldScope: Hashable, Codable, Sendable {
+        /// That of the manager's base URL; all of them, if it has none.
+        case baseURL
+        /// That of the manager's base URL, if it has one, and those of these URLs, whatever their paths.
+        case baseURLAnd([URL])
+        /// All of them.
+        case everywhere
+    }
+
+    /// Which origins get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless something else is
+    /// set. A whole URL, or a path such as `//other.example/x`, may lead anywhere, and servers like to say such URLs (`next`,
+    /// `href`): a request to another origin goes without those fields.
+    ///
+    /// It holds for requests that the manager makes (the verbs, `upload`, forms, batches of downloads), and for the fields that
+    /// its serializer adds to them. The `headers:` of a call go where the call goes, and a request of your own goes as it is.
+    public var secretFieldScope: SecretFieldScope {
+        get { state.withLock { $0.secretFieldScope } }
+        set { state.change { $0.secretFieldScope = newValue } }
+    }
+
+    /// Makes a request by the manager's serializer: the one place where that happens.
+    ///
+    /// - Parameters:
+    ///   - headers: the fields that the caller has given for this request: they stay.
+    ///   - make: called at once.
+    /// - Returns: the request, without the serializer's secrets if they are not for its origin.
+    /// - Throws: what `make` throws.
+    func serialized(
+        with headers: [String: String],
+        _ make: (any RequestSerializer) throws -> URLRequest
+    ) throws -> URLRequest {
+        let state = state.withLock { $0 }
+        var request = try make(state.requestSerializer)
+        // By the URL of the request that was made: a serializer of your own may have changed it.
+        if let url = request.url, !state.secretFieldScope.includes(url, base: baseURL) {
+            request.removeFields(state.settings.redirectPolicy.fieldsOfOneOrigin, keeping: headers.keys)
+        }
+        return request
+    }
+}
+
+extension OperationManager.SecretFieldScope {
+    /// Whether the origin of `url` gets the fields.
+    func includes(_ url: URL, base: URL?) -> Bool {
+        let home = base.map { Origin($0) }
+        let target = Origin(url)
+        switch self {
+        case .baseURL: return home == nil || home == target
+        case .baseURLAnd(let others): return home == target || others.contains { Origin($0) == target }
+        case .everywhere: return true
+        }
+    }
+}
