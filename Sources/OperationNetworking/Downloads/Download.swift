@@ -6,8 +6,12 @@ public struct Download: Hashable, Sendable {
     public enum Proof: Hashable, Sendable {
         /// It has this digest, the strongest of those that the caller or the server named.
         case digest(Digest)
-        /// It has the length, or ended at the mark, that the server named.
+        /// It has the length, or ended at the mark, that the server named. It is the whole, even if the request had a
+        /// `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
         case length
+        /// It is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the server named just
+        /// them, and sent as many.
+        case range(Range<Int64>)
         /// The body ended when the connection did: nobody can tell whether that was its end.
         case unverifiable
     }

@@ -5,6 +5,15 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the queue of its sink.
 final class DownloadDigests {
+    /// What a body that comes is of the file.
+    enum Body: Hashable, Sendable {
+        /// All of it: nothing that was said before counts.
+        case whole
+        case rest
+        /// All of it, but only a part of what the server names the digest of.
+        case part
+    }
+
     private let expected: [Digest]
     private let wanted: [DigestAlgorithm]
     private let reader: DigestFollower.Reader
@@ -30,15 +39,16 @@ final class DownloadDigests {
     /// What the checkpoint has to say, for a process that gets only the rest.
     var notes: [String] { named.map { [$0.description] } ?? [] }
 
-    /// A body is about to come: `isWhole` if it begins at the start, and nothing that was said before counts.
-    func take(_ head: ResponseHead, isWhole: Bool) throws {
+    /// A body is about to come.
+    func take(_ head: ResponseHead, as body: Body) throws {
         let coding: DigestFields.ContentCoding = head.fields.hasContentCoding ? .kept : .none
         let digests = DigestFields(head.fields, status: head.status, coding: coding).digests
-        if isWhole {
-            named = digests.first
+        switch body {
+        case .whole, .part:
+            named = body == .whole ? digests.first : nil
             follower?.startOver()
             length = 0
-        } else {
+        case .rest:
             named = named ?? digests.first
         }
         try follow()

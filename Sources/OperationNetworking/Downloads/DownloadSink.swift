@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 ///
 /// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `partial`, `digests`, `hand`, `framing` and `hasStartedOver` are used on `queue` only; what both sides
+    // @unchecked: `partial`, `digests`, `hand`, `isEndMarked`, `ownRange` and `hasStartedOver` are used on `queue` only; what both sides
     // touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
@@ -65,6 +65,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var hand: [UInt8] = []
     /// Whether the server marks the end of the body.
     private var isEndMarked = true
+    /// What the file has of the whole, if the caller's own `Range` asked for a part.
+    private var ownRange: Range<Int64>?
     /// The whole came, and was not what was expected.
     private var hasStartedOver = false
 
@@ -218,7 +220,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 fields: start.head.fields,
                 isHTTP10: start.head.version == "HTTP/1.0"
             )
-            try digests?.take(start.head, isWhole: isWhole)
+            ownRange = start.ownRange
+            try digests?.take(start.head, as: ownRange != nil ? .part : isWhole ? .whole : .rest)
             isEndMarked = start.total != nil || start.head.marksEnd
             try partial.begin(PartialDownload.Place(start.place), total: start.total, origin: origin) {
                 checkpoint in
@@ -309,7 +312,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let computed = try result.get()
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
             let proof: Download.Proof =
-                verified.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable)
+                verified.map { .digest($0) } ?? ownRange.map { .range($0) }
+                ?? (isEndMarked ? .length : .unverifiable)
             let progress = progress.withLock { $0 }
             let download = Download(
                 file: plan.destination ?? partial.partURL,
@@ -323,7 +327,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             try partial.finish(modified: partial.checkpoint?.modified) {
                 try plan.willFinish?(download, partial.partURL)
             }
-            FileCondition.note(fields, on: download.file)
+            // The tag names the whole.
+            if ownRange == nil { FileCondition.note(fields, on: download.file) }
             self.progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil

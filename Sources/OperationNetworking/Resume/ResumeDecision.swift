@@ -63,8 +63,8 @@ enum ResumeDecision: Hashable, Sendable {
     ///   - fields: the head of that response.
     init(_ question: Question, status: Int, fields: HeaderFields) {
         switch question.asked {
-        case .ownRange:
-            self = question.decisionOnOwnRange(status: status, fields: fields)
+        case .ownRange(let range):
+            self = question.decision(onOwn: range, status: status, fields: fields)
         case .whole, .wholeUntransformed, .nothing:
             self = question.decisionOnWhole(status: status, fields: fields)
         case .rest(let offset, let ifRange):
@@ -88,6 +88,9 @@ struct SinkAbilities: Hashable, Sendable {
     var canBeEmptied: Bool
     /// Compare them with others.
     var canCompare = false
+    /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory, whose
+    /// owner looks at the head, takes them.
+    var canBeAnyPart = false
 }
 
 extension ResumeDecision.Question {
@@ -96,11 +99,21 @@ extension ResumeDecision.Question {
 
     // MARK: - By status
 
-    fileprivate func decisionOnOwnRange(status: Int, fields: HeaderFields) -> ResumeDecision {
+    /// A server may ignore a `Range`: 200 has the whole, and is right.
+    fileprivate func decision(onOwn range: RangeRequest?, status: Int, fields: HeaderFields) -> ResumeDecision
+    {
         guard (200..<300).contains(status) else { return .deliver }
-        // Which bytes of which whole are there, only the caller knows.
+        // Bytes of two answers are never joined.
         guard abilities.canBeEmptied || offset == 0 else { return .fail(.representationChanged) }
-        return .replace(total: fields.contentLength, because: offset > 0 ? .requestChanged : nil)
+        let reason: RestartReason? = offset > 0 ? .requestChanged : nil
+        guard status == 206, let range else { return .replace(total: fields.contentLength, because: reason) }
+        do {
+            let bytes = try range.part(in: fields, takesAnyPart: abilities.canBeAnyPart)
+            let length = bytes.map { $0.upperBound - $0.lowerBound }
+            return .replace(total: length ?? fields.contentLength, because: reason)
+        } catch {
+            return .fail(error)
+        }
     }
 
     fileprivate func decisionOnWhole(status: Int, fields: HeaderFields) -> ResumeDecision {

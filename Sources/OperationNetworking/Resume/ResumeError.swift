@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why a download could not be continued from where it stopped.
+/// Why a body is not the bytes that were asked for, or could not be continued from where it stopped.
 public enum ResumeError: Error, Hashable, Sendable {
     /// The server's `Content-Range` is not one; the associated value is the field value as received.
     case malformedContentRange(String)
@@ -16,6 +16,14 @@ public enum ResumeError: Error, Hashable, Sendable {
     case rangeNotSatisfiable(asked: Int64, total: Int64?)
     /// The status means success, but not that the bytes asked for follow.
     case unexpectedStatus(Int)
+    /// The server sent a part (206), and not the one that the caller's own `Range` asks for: it begins or ends
+    /// elsewhere, or is of another unit. Both field values, `Range` and `Content-Range`.
+    case rangeMismatch(asked: String, received: String)
+    /// The server named a range, and the body has another length than that, or is longer; in bytes.
+    case rangeLengthMismatch(range: Int64, body: Int64)
+    /// The server sent several parts in one body (`multipart/byteranges`), which are no file; `asked` is the value of the
+    /// caller's own `Range`. A body in memory may be that if several ranges were asked for.
+    case severalParts(asked: String)
 }
 
 // MARK: - CustomStringConvertible
@@ -37,6 +45,12 @@ extension ResumeError: CustomStringConvertible {
                 + (total.map { "of \($0) bytes." } ?? "of unknown length.")
         case .unexpectedStatus(let code):
             "Asked for the bytes of a file; the server answered \(code), which has no such bytes."
+        case .rangeMismatch(let asked, let received):
+            "Asked for \(asked); the server sent \(received)."
+        case .rangeLengthMismatch(let range, let body):
+            "The server named a range of \(range) bytes, and sent \(body)."
+        case .severalParts(let asked):
+            "Asked for \(asked); the server sent several parts in one body (multipart/byteranges)."
         }
     }
 }

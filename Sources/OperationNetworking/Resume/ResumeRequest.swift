@@ -17,8 +17,9 @@ enum ResumeRequest: Hashable, Sendable {
     case confirmation
     /// Nothing: all bytes are there (P7). `bytes=total-` would be answered with 416.
     case nothing
-    /// What the caller's own `Range` says: its answer is a response like any other, and never continued.
-    case ownRange
+    /// What the caller's own `Range` says: its answer has to be that, and is never continued. `nil`: the answer has no
+    /// body.
+    case ownRange(RangeRequest?)
 
     /// - Parameters:
     ///   - request: the caller's.
@@ -26,8 +27,8 @@ enum ResumeRequest: Hashable, Sendable {
     ///   - overlap: how many bytes to compare when no strong validator proves that they are the same; `nil`: such
     ///     bytes are not kept.
     init(_ request: URLRequest, continuing partial: PartialContent?, comparing overlap: Int64? = nil) {
-        if request.value(forHTTPHeaderField: "Range") != nil {
-            self = .ownRange
+        if let range = RangeRequest(request) {
+            self = .ownRange(request.httpMethod?.uppercased() == "HEAD" ? nil : range)
         } else if let partial, ResumeRequest.mayContinue(request) {
             self.init(continuing: partial, comparing: overlap)
         } else {

@@ -215,7 +215,7 @@ import Testing
             206,
             good,
             .replace(total: 6, because: .requestChanged),
-            with: { $0.asked = .ownRange }
+            with: { $0.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-")) }
         ),
         Row(
             "a Range of the caller's, into a stream",
@@ -223,8 +223,35 @@ import Testing
             good,
             .fail(.representationChanged),
             with: { row in
-                row.asked = .ownRange
+                row.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-"))
                 row.abilities.canBeEmptied = false
+            }
+        ),
+        Row(
+            "a Range of the caller's, and another part",
+            206,
+            part("bytes 3-9/10"),
+            .fail(.rangeMismatch(asked: "bytes=4-", received: "bytes 3-9/10")),
+            with: { $0.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-")) }
+        ),
+        Row(
+            "a Range of the caller's, ignored",
+            200,
+            ["Content-Length": "10"],
+            .replace(total: 10, because: nil),
+            with: { row in
+                row.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-"))
+                row.offset = 0
+            }
+        ),
+        Row(
+            "a Range of the caller's with HEAD",
+            206,
+            part("bytes 3-9/10"),
+            .replace(total: nil, because: nil),
+            with: { row in
+                row.asked = .ownRange(nil)
+                row.offset = 0
             }
         ),
         Row(
@@ -233,7 +260,7 @@ import Testing
             good,
             .replace(total: 6, because: nil),
             with: { row in
-                row.asked = .ownRange
+                row.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-"))
                 row.abilities.canBeEmptied = false
                 row.offset = 0
             }
@@ -441,7 +468,7 @@ import Testing
             416,
             part("bytes */10"),
             .deliver,
-            with: { $0.asked = .ownRange }
+            with: { $0.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-")) }
         ),
     ]
 
@@ -464,7 +491,15 @@ import Testing
         check(Row("\(status)", status, Self.good, .deliver))
         check(Row("\(status)", status, Self.good, .deliver, with: Self.askedForWhole))
         check(Row("\(status)", status, Self.good, .deliver, with: Self.unrewindable))
-        check(Row("\(status)", status, Self.good, .deliver, with: { $0.asked = .ownRange }))
+        check(
+            Row(
+                "\(status)",
+                status,
+                Self.good,
+                .deliver,
+                with: { $0.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-")) }
+            )
+        )
     }
 
     /// Whatever a server says, bytes are only joined when its validator does not contradict, and the answer

@@ -136,13 +136,22 @@ struct JournalEntry: Hashable, Codable, Sendable {
         var digest: Digest?
         /// Whether its end was marked.
         var isEndMarked: Bool
+        /// The first byte of the whole that it has, if the caller's own `Range` asked for a part.
+        var rangeStart: Int64?
         var digests: [Digest]?
 
         init(_ download: Download, stamp: FileStamp) {
             self.stamp = stamp
             if case .digest(let digest) = download.proof { self.digest = digest }
+            if case .range(let range) = download.proof { rangeStart = range.lowerBound }
             isEndMarked = download.proof != .unverifiable
             digests = download.digests.isEmpty ? nil : download.digests
+        }
+
+        private var ownRange: Range<Int64>? {
+            guard let start = rangeStart, start >= 0, stamp.length > 0 else { return nil }
+            let (end, isTooLarge) = start.addingReportingOverflow(stamp.length)
+            return isTooLarge ? nil : start..<end
         }
 
         /// What is known of it, as if every byte had been there already.
@@ -150,7 +159,8 @@ struct JournalEntry: Hashable, Codable, Sendable {
             Download(
                 file: file,
                 length: stamp.length,
-                proof: digest.map { .digest($0) } ?? (isEndMarked ? .length : .unverifiable),
+                proof: digest.map { .digest($0) } ?? ownRange.map { .range($0) }
+                    ?? (isEndMarked ? .length : .unverifiable),
                 digests: digests ?? [],
                 bytesRecovered: stamp.length,
                 restarts: []

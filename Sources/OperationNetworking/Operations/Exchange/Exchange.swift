@@ -372,8 +372,10 @@ extension Exchange: TransferClient {
         } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
             resumption.countShortAnswer(held: sink.count)
             startAgain()
-        } else if case .deliver = bodyUse, resumption.isTooLong(held: sink.count) {
-            fail(URLError.tooLong(url: hop.url))
+        } else if case .deliver = bodyUse,
+            let error = resumption.lengthError(held: sink.count, hasEnded: true, url: hop.url)
+        {
+            fail(error)
         } else {
             finish()
         }
@@ -389,6 +391,13 @@ extension Exchange: TransferClient {
 
     /// The bytes from `start` on were not there before.
     private func take(_ bytes: Span<UInt8>, countingFrom start: Int = 0) throws {
+        if resumption.end != nil {
+            let held = sink.count + Int64(bytes.count - start)
+            if let error = resumption.lengthError(held: held, hasEnded: false, url: hop.url) {
+                verdict = .fail(error)
+                throw TransferError.refused
+            }
+        }
         try sink.write(bytes)
         guard start < bytes.count else { return }
         hasFreshURL = false

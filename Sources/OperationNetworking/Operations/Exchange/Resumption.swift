@@ -23,6 +23,8 @@ struct Resumption {
     private var next: ResumeDecision.NextQuestion?
     /// Why the whole was asked for.
     private var reason: RestartReason?
+    /// How many bytes there are when the body that is coming has ended, as its `Content-Range` says; `nil`: it has none.
+    private(set) var end: Int64?
     private var fruitlessRounds = 0
     /// When the last answer was too short.
     private var lastHeld: Int64 = 0
@@ -77,6 +79,7 @@ struct Resumption {
         )
         history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
+        end = end(of: head, decision)
         switch decision {
         case .append(let total):
             keep(total)
@@ -129,10 +132,24 @@ struct Resumption {
         return held < total
     }
 
-    /// Whether the server sent more than it was asked for, and had said (B3).
-    func isTooLong(held: Int64) -> Bool {
-        guard asksForRest, let total = partial?.total else { return false }
-        return held > total
+    /// What is wrong with a body that has ended, or goes on, with so many bytes there; `nil`: nothing. Less than a rest is
+    /// asked for again.
+    func lengthError(held: Int64, hasEnded: Bool, url: URL?) -> (any Error)? {
+        guard let end, held > end || hasEnded && held < end && !asksForRest else { return nil }
+        return asksForRest
+            ? URLError.tooLong(url: url) : ResumeError.rangeLengthMismatch(range: end, body: held)
+    }
+
+    private func end(of head: ResponseHead, _ decision: ResumeDecision) -> Int64? {
+        guard head.status == 206, asked != .ownRange(nil), !head.fields.isMultipartByteranges,
+            let text = head.fields["Content-Range"],
+            let bytes = (try? ContentRange(fieldValue: text))?.bytes
+        else { return nil }
+        switch decision {
+        case .append, .compare: return bytes.upperBound
+        case .replace: return bytes.upperBound - bytes.lowerBound
+        case .skip, .ask, .alreadyComplete, .fail, .deliver: return nil
+        }
     }
 
     /// Counts an answer that was too short; when several in a row have brought nothing, the next question is for the

@@ -13,7 +13,7 @@ final class MemorySink: ResponseSink {
     var onChange: (@Sendable () -> Void)?
     let failure: (any Error)? = nil
     let isFull = false
-    let abilities = SinkAbilities(canBeEmptied: true)
+    let abilities = SinkAbilities(canBeEmptied: true, canBeAnyPart: true)
 
     /// - Parameter limit: in bytes; a longer body is an error.
     init(limit: Int64) {

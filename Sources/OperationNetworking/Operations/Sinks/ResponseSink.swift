@@ -82,6 +82,12 @@ struct BodyStart: Sendable {
     var head: ResponseHead
     /// Where that response came from.
     var url: URL
+
+    /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked for.
+    var ownRange: Range<Int64>? {
+        guard case .start = place, head.status == 206 else { return nil }
+        return head.fields["Content-Range"].flatMap { try? ContentRange(fieldValue: $0) }?.bytes
+    }
 }
 
 /// How it went to finish a body.

@@ -38,6 +38,23 @@ import Testing
 
     // MARK: - What is written comes back
 
+    @Test(arguments: [.length, .range(5..<12), .unverifiable] as [Download.Proof])
+    func aProofIsTheSameInALaterProcess(_ proof: Download.Proof) throws {
+        let download = Download(
+            file: Self.folder,
+            length: 7,
+            proof: proof,
+            digests: [],
+            bytesRecovered: 0,
+            restarts: []
+        )
+        let stamp = FileStamp(length: 7, seconds: 1, nanoseconds: 2)
+        let entry = JournalEntry(member: 0, finished: .init(download, stamp: stamp))
+        let replay = try JournalReplay(Self.bytes([entry]))
+        let known = replay.known([Self.item("0")], retriesFailed: false) { _ in stamp }
+        #expect(try known[0]?.get().proof == proof)
+    }
+
     @Test func itemsAndOptionsComeBack() throws {
         var item = Self.item("sub/name", headers: ["Accept": "text/plain"])
         item.expectedDigests = [try Digest(.md5, hex: "9e107d9d372bb6826bd81d3542a419d6")]

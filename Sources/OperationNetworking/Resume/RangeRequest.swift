@@ -1,0 +1,172 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// What the caller's own `Range` asks for, and which 206 is an answer to it
+/// ([RFC 9110 §14.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.2)).
+///
+/// Of a representation of `total` bytes:
+///
+/// | Field value      | Asks for                               | The right `Content-Range`          |
+/// |------------------|----------------------------------------|------------------------------------|
+/// | `bytes=a-b`      | from `a` to `b`, or to the end         | `bytes a-min(b, total-1)/total`    |
+/// | `bytes=a-`       | from `a` to the end                    | `bytes a-(total-1)/total`          |
+/// | `bytes=-n`       | the last `n`, or all                   | `bytes max(0, total-n)-(total-1)/total` |
+/// | `bytes=a-b, c-d` | all of these                           | from the first byte of all to the last, in one part |
+/// | another unit     | what nobody here knows                 | any of that unit                   |
+/// | malformed        | nothing                                | none                               |
+///
+/// With `/*` for the total, `bytes=a-b` is answered by just these bytes, and `bytes=a-` by any end. The RFC lets a server send
+/// less than that, since a 206 says what it has; here that is not what was asked for.
+struct RangeRequest: Hashable, Sendable {
+    /// One range of bytes.
+    enum Bytes: Hashable, Sendable {
+        /// From the first position to the last one, which counts.
+        case between(Int64, Int64)
+        /// From a position to the end.
+        case from(Int64)
+        /// So many at the end.
+        case last(Int64)
+
+        /// Those that a representation of `total` bytes has; `nil`: none.
+        func resolved(_ total: Int64) -> Range<Int64>? {
+            let start: Int64
+            var end = total
+            switch self {
+            case .between(let first, let last):
+                start = first
+                if last < total { end = last + 1 }
+            case .from(let first): start = first
+            case .last(let count): start = max(0, total - count)
+            }
+            return start < end ? start..<end : nil
+        }
+    }
+
+    enum Wish: Hashable, Sendable {
+        /// At least one.
+        case bytes([Bytes])
+        case otherUnit(String)
+        case malformed
+    }
+
+    /// As the caller gave it.
+    let fieldValue: String
+    let wish: Wish
+
+    init(fieldValue: String) {
+        self.fieldValue = fieldValue
+        wish = Wish(fieldValue: fieldValue)
+    }
+
+    /// `nil` without a `Range`.
+    init?(_ request: URLRequest) {
+        guard let value = request.value(forHTTPHeaderField: "Range") else { return nil }
+        self.init(fieldValue: value)
+    }
+
+    /// Judges the head of a 206.
+    ///
+    /// - Parameters:
+    ///   - fields: the head.
+    ///   - takesAnyPart: whether the body goes to an owner who looks at the head: then several parts are taken if several
+    ///     ranges were asked for, and another unit if that was.
+    /// - Returns: the bytes that come; `nil`: what comes is no range of bytes.
+    /// - Throws: how the answer is not what was asked for.
+    func part(in fields: HeaderFields, takesAnyPart: Bool) throws(ResumeError) -> Range<Int64>? {
+        if fields.isMultipartByteranges {
+            guard takesAnyPart, case .bytes(let ranges) = wish, ranges.count > 1 else {
+                throw .severalParts(asked: fieldValue)
+            }
+            return nil
+        }
+        let values = fields.values(for: "Content-Range")
+        guard values.count == 1, let text = values.first else {
+            throw .malformedContentRange(values.joined(separator: ", "))
+        }
+        let mismatch = ResumeError.rangeMismatch(asked: fieldValue, received: text)
+        switch wish {
+        case .malformed: throw mismatch
+        case .otherUnit(let unit):
+            guard takesAnyPart, let received = text.split(separator: " ").first,
+                received.isEqualIgnoringASCIICase(to: unit)
+            else { throw mismatch }
+            return nil
+        case .bytes(let ranges):
+            let received = try ContentRange(fieldValue: text)
+            guard let bytes = received.bytes, Self.is(bytes, of: received.total, in: ranges) else {
+                throw mismatch
+            }
+            let count = bytes.upperBound - bytes.lowerBound
+            if let length = fields.contentLength, length != count {
+                throw .rangeLengthMismatch(range: count, body: length)
+            }
+            return bytes
+        }
+    }
+
+    /// Whether these are the bytes that were asked for.
+    private static func `is`(_ bytes: Range<Int64>, of total: Int64?, in ranges: [Bytes]) -> Bool {
+        if let total {
+            let resolved = ranges.compactMap { $0.resolved(total) }
+            return bytes.lowerBound == resolved.map(\.lowerBound).min()
+                && bytes.upperBound == resolved.map(\.upperBound).max()
+        }
+        if case .from(let first) = ranges.first, ranges.count == 1 { return bytes.lowerBound == first }
+        // Without a total only what names its end can be compared.
+        var (start, end) = (Int64.max, Int64(0))
+        for range in ranges {
+            guard case .between(let first, let last) = range, last < .max else { return false }
+            (start, end) = (min(start, first), max(end, last + 1))
+        }
+        return bytes == start..<end
+    }
+}
+
+extension RangeRequest.Wish {
+    fileprivate init(fieldValue: String) {
+        let text = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else {
+            self = .malformed
+            return
+        }
+        guard parts[0].isEqualIgnoringASCIICase(to: "bytes") else {
+            self = .otherUnit(String(parts[0]))
+            return
+        }
+        var ranges: [RangeRequest.Bytes] = []
+        // A list may have empty elements (RFC 9110 §5.6.1.2).
+        for element in parts[1].split(separator: ",") {
+            let element = Substring(element.utf8.trimmingHTTPWhitespace())
+            guard !element.isEmpty else { continue }
+            guard let range = RangeRequest.Bytes(element) else {
+                self = .malformed
+                return
+            }
+            ranges.append(range)
+        }
+        self = ranges.isEmpty ? .malformed : .bytes(ranges)
+    }
+}
+
+extension RangeRequest.Bytes {
+    /// `nil` for what is none, such as an end before its start.
+    fileprivate init?(_ text: Substring) {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2 else { return nil }
+        switch (Self.number(ends[0]), Self.number(ends[1])) {
+        case (let first?, let last?):
+            guard first <= last else { return nil }
+            self = .between(first, last)
+        case (let first?, nil) where ends[1].isEmpty: self = .from(first)
+        case (nil, let count?) where ends[0].isEmpty: self = .last(count)
+        default: return nil
+        }
+    }
+
+    /// A number beyond `Int64` is as good as the largest: no representation has so many bytes.
+    private static func number(_ digits: Substring) -> Int64? {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(digits: digits) ?? .max
+    }
+}
