@@ -355,8 +355,8 @@ final class Transfer: EasyHandleDelegate {
         request.downloadLimits.spend(bytes.count, now: clock.now)
         do {
             if let decoder {
-                try decoder.decode(bytes) { piece in
-                    try count(decoded: piece.count)
+                try decoder.decode(bytes, checking: check(decoded:)) { piece in
+                    bytesDecoded += Int64(piece.count)
                     try client.transferDidReceive(piece)
                 }
             } else {
@@ -415,10 +415,9 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// A few kilobytes can be made to decode to gigabytes.
-    private func count(decoded count: Int) throws {
-        bytesDecoded += Int64(count)
-        guard bytesDecoded > request.maximumDecodedLength else { return }
+    /// A few kilobytes can be made to decode to gigabytes, in each of several codings.
+    private func check(decoded length: Int64) throws {
+        guard length > request.maximumDecodedLength else { return }
         throw URLError(
             .dataLengthExceedsMaximum,
             url: request.url,

@@ -104,6 +104,13 @@ final class Transfers {
         return metrics
     }
 
+    /// Ends a transfer whose client wants no more of its body; the client hears of it, as of every end.
+    func giveUp(_ id: TransferID) {
+        checkThread()
+        guard let transfer = running[id]?.transfer else { return }
+        end(transfer, .refused)
+    }
+
     /// The client has room again.
     func resumeReceiving(_ id: TransferID) {
         checkThread()

@@ -221,12 +221,14 @@ extension ConnectionOperation: ExchangeOwner {
         for seat in seats { seat.didUpload(report) }
     }
 
+    var exchangeAnswersRedirects: Bool { state.withLock { $0.redirect != nil } }
+
     func exchangeWillFollow(
         _ redirect: HTTPURLResponse,
         to request: URLRequest,
         decide: @escaping @Sendable (RedirectAnswer) -> Void
     ) {
-        guard let handler = state.withLock({ $0.redirect }) else { return decide(.unseen) }
+        guard let handler = state.withLock({ $0.redirect }) else { return decide(.follow(request)) }
         Self.processingQueue.async { decide(handler(self, request, redirect).map { .follow($0) } ?? .refuse) }
     }
 

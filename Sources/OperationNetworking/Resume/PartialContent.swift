@@ -69,10 +69,12 @@ extension HeaderFields {
         return Int64(digits: first)
     }
 
-    /// Whether the body is in a coding other than identity.
+    /// Whether the body is in a coding other than identity, which some servers call `none`.
     var hasContentCoding: Bool {
         guard let codings = combined(for: "Content-Encoding") else { return false }
-        return codings.split(separator: ",").contains { !$0.isToken("identity") && !$0.isToken("") }
+        return codings.split(separator: ",").contains { coding in
+            !["identity", "none", ""].contains { coding.isToken($0) }
+        }
     }
 
     /// Whether the body is a sequence of parts, each with its own range.

@@ -1,8 +1,7 @@
-import COperationNetworking
 import Foundation
 
-/// Undoes a content coding ([RFC 9110 §8.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1)) piece by piece,
-/// and knows whether the coded data was complete.
+/// Undoes the content codings of a body ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)) piece by
+/// piece, and knows whether the coded data was complete.
 ///
 /// libcurl could decode by itself, but takes a gzip stream that breaks off for a whole one.
 package final class ContentDecoder {
@@ -17,107 +16,68 @@ package final class ContentDecoder {
     /// The value of `Accept-Encoding` that asks for what can be decoded here.
     package static let acceptEncoding = "gzip, deflate"
 
-    private enum Coding {
-        case gzip
-        case deflate
-    }
+    /// A server that applied more codings than these is not understood: each multiplies the work that a byte makes.
+    private static let maximumLayers = 4
 
-    private let coding: Coding
-    private var stream: UnsafeMutablePointer<z_stream>
-    private var isOpen = false
-    private var isAtEnd = false
-    /// Zeros came after the end.
-    private var isPadded = false
-    private let output: UnsafeMutableBufferPointer<UInt8>
+    /// The coding that was applied last, and so comes off first, is the first.
+    private let layers: [Inflater]
+    /// Bytes that each layer has made.
+    private var lengths: [Int64]
 
-    /// - Parameter contentEncoding: one coding, without regard to case; `nil` is returned for one not known here.
+    /// - Parameter contentEncoding: the field's value: the codings in the order in which they were applied, without
+    ///   regard to case. `identity` and `none` change nothing. `nil` is returned when one is not known here, and when
+    ///   none is left.
     package init?(contentEncoding: String) {
-        switch contentEncoding.lowercased() {
-        case "gzip", "x-gzip": coding = .gzip
-        case "deflate": coding = .deflate
-        default: return nil
+        var layers: [Inflater] = []
+        for coding in contentEncoding.split(separator: ",") {
+            switch coding.trimmingCharacters(in: .whitespaces).lowercased() {
+            case "gzip", "x-gzip": layers.append(Inflater(.gzip))
+            case "deflate": layers.append(Inflater(.deflate))
+            case "identity", "none", "": break
+            default: return nil
+            }
+            guard layers.count <= Self.maximumLayers else { return nil }
         }
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        output = .allocate(capacity: 64 * 1024)
+        guard !layers.isEmpty else { return nil }
+        self.layers = layers.reversed()
+        lengths = layers.map { _ in 0 }
     }
 
-    deinit {
-        if isOpen { inflateEnd(stream) }
-        stream.deinitialize(count: 1)
-        stream.deallocate()
-        output.deallocate()
+    /// Decodes the next piece.
+    /// - Parameters:
+    ///   - check: gets the bytes that a layer has made so far, before they are used: what it throws ends the work.
+    ///   - body: gets what came out of the last layer, in pieces of at most 64 KiB.
+    package func decode(
+        _ bytes: Span<UInt8>,
+        checking check: (Int64) throws -> Void = { _ in },
+        _ body: (Span<UInt8>) throws -> Void
+    ) throws {
+        try decode(bytes, from: 0, check, body)
     }
 
-    /// Decodes the next piece; `body` gets what came out of it, in pieces of at most 64 KiB.
-    package func decode(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws -> Void) throws {
-        try bytes.withUnsafeBufferPointer { input in
-            guard let first = input.first else { return }
-            if !isOpen { try open(firstByte: first) }
-            // zlib's interface lacks const; it does not write to its input (zlib.h).
-            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            stream.pointee.avail_in = UInt32(input.count)
-            while stream.pointee.avail_in > 0 {
-                if isAtEnd {
-                    guard try isNextMember(stream.pointee.next_in.pointee) else {
-                        stream.pointee.next_in += 1
-                        stream.pointee.avail_in -= 1
-                        continue
-                    }
-                    inflateReset(stream)
-                    isAtEnd = false
-                }
-                try inflateOnce(body)
+    private func decode(
+        _ bytes: Span<UInt8>,
+        from index: Int,
+        _ check: (Int64) throws -> Void,
+        _ body: (Span<UInt8>) throws -> Void
+    ) throws {
+        try layers[index].decode(bytes) { piece in
+            lengths[index] += Int64(piece.count)
+            try check(lengths[index])
+            if index == layers.count - 1 {
+                try body(piece)
+            } else {
+                try decode(piece, from: index + 1, check, body)
             }
         }
     }
 
-    /// Says that the body has ended. An empty body is complete in every coding.
+    /// Says that the body has ended. An empty body is complete in every coding; one that is empty only inside its outer
+    /// coding lacks the inner one.
     package func finish() throws {
-        guard !isOpen || isAtEnd else { throw Failure.truncated }
-    }
-
-    /// Only gzip allows another member after the first (RFC 1952 section 2.2). Zeros are padding, as for gzip(1);
-    /// anything else was not meant to be there.
-    private func isNextMember(_ byte: UInt8) throws -> Bool {
-        if byte == 0 {
-            isPadded = true
-            return false
+        for layer in layers {
+            guard layer.hasBegun || layers[0].hasBegun == false else { throw Failure.truncated }
+            try layer.finish()
         }
-        guard coding == .gzip, byte == 0x1f, !isPadded else { throw Failure.malformed("data after its end") }
-        return true
-    }
-
-    private func inflateOnce(_ body: (Span<UInt8>) throws -> Void) throws {
-        repeat {
-            stream.pointee.next_out = output.baseAddress
-            stream.pointee.avail_out = UInt32(output.count)
-            let code = inflate(stream, Z_NO_FLUSH)
-            let count = output.count - Int(stream.pointee.avail_out)
-            if count > 0 { try body(UnsafeBufferPointer(rebasing: output[..<count]).span) }
-            switch code {
-            case Z_STREAM_END:
-                isAtEnd = true
-                return
-            case Z_OK, Z_BUF_ERROR:
-                break
-            default:
-                throw Failure.malformed(
-                    stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)"
-                )
-            }
-        } while stream.pointee.avail_out == 0
-    }
-
-    /// "deflate" means the zlib format (RFC 9110 §8.4.1.2), but raw deflate is seen in the wild. The first byte tells:
-    /// the zlib format begins with a method nibble of 8.
-    private func open(firstByte: UInt8) throws {
-        let windowBits: Int32 =
-            switch coding {
-            case .gzip: 31
-            case .deflate: firstByte & 0x0f == 8 ? 15 : -15
-            }
-        guard cinflate_init(stream, windowBits) == Z_OK else { throw Failure.malformed("zlib has no memory") }
-        isOpen = true
     }
 }

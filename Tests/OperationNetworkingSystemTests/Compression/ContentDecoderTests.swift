@@ -13,6 +13,15 @@ private enum Coded {
     static let megabyteOfZeros =
         "H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfo" + String(repeating: "A", count: 1355) + "PgMc6jinAAAQAA=="
 
+    /// Deflate, and gzip around it.
+    static let deflateGzip = bytes("H4sIAAAAAAACA6u4ddrj7MmT1wNPOCxicNFguwoAUQ6lrREAAAA=")
+    /// Gzip, and deflate around it.
+    static let gzipDeflate = bytes("eNqT7+ZgAAEm5tMeZ0+evB54wmERw/yFpziFgYIAfw4JIg==")
+    /// The first bytes of ``zlib``, in gzip.
+    static let gzipOfPiece = bytes("H4sIAAAAAAACA6u4ddrj7MmT1wMBVE4VQQkAAAA=")
+    /// Nothing, in gzip.
+    static let gzipOfNothing = bytes("H4sIAAAAAAACAwMAAAAAAAAAAAA=")
+
     static func bytes(_ base64: String) -> [UInt8] {
         Data(base64Encoded: base64).map { Array($0) } ?? []
     }
@@ -112,6 +121,57 @@ struct ContentDecoderTests {
         }
     }
 
+    // MARK: - Several codings
+
+    private static let stacks = [
+        ("deflate, gzip", Coded.deflateGzip), ("gzip,deflate", Coded.gzipDeflate),
+        (" X-GZip\t, identity,Deflate,", Coded.gzipDeflate), ("none, gzip", Coded.gzip),
+    ]
+
+    @Test(arguments: stacks, [1, 7, .max])
+    func theLastOneComesOffFirst(stack: (coding: String, coded: [UInt8]), size: Int) throws {
+        #expect(try decode(stack.coded, as: stack.coding, size: size) == Coded.text)
+    }
+
+    @Test(arguments: stacks)
+    func eachOneMayBreakOff(coding: String, coded: [UInt8]) {
+        for count in 1..<coded.count {
+            #expect(throws: ContentDecoder.Failure.truncated, "after \(count) bytes") {
+                try decode(Array(coded[..<count]), as: coding)
+            }
+        }
+    }
+
+    /// The outer coding is complete, and the inner one is not.
+    @Test func onlyTheInnerOneMayBreakOff() {
+        #expect(throws: ContentDecoder.Failure.truncated) {
+            try decode(Coded.gzipOfNothing, as: "deflate, gzip")
+        }
+        #expect(throws: ContentDecoder.Failure.truncated) {
+            // Two members: the first holds the beginning of a zlib stream, which the second does not go on with.
+            try decode(Coded.gzipOfPiece + Coded.gzipOfNothing, as: "deflate, gzip")
+        }
+    }
+
+    @Test func severalCodingsOfNothingAreNothing() throws {
+        #expect(try decode([], as: "deflate, gzip") == "")
+    }
+
+    @Test func whatEachOneMakesCanBeLimited() throws {
+        struct TooLong: Error {}
+        let decoder = try #require(ContentDecoder(contentEncoding: "deflate, gzip"))
+        let bomb = Coded.deflateGzip + Coded.bytes(Coded.megabyteOfZeros)
+        var total = 0
+        #expect(throws: TooLong.self) {
+            try decoder.decode(bomb.span, checking: { if $0 > 100_000 { throw TooLong() } }) {
+                total += $0.count
+            }
+        }
+        #expect(total == Coded.text.utf8.count)
+    }
+
+    // MARK: - Pieces
+
     @Test func whatComesOutComesInPieces() throws {
         let decoder = try #require(ContentDecoder(contentEncoding: "gzip"))
         let bomb = Coded.bytes(Coded.megabyteOfZeros)
@@ -132,8 +192,12 @@ struct ContentDecoderTests {
         #expect(throws: Full.self) { try decoder.decode(Coded.gzip.span) { _ in throw Full() } }
     }
 
-    @Test(arguments: ["br", "zstd", "identity", "", "gzip, gzip", "compress"])
-    func anUnknownCodingHasNoDecoder(coding: String) {
+    @Test(arguments: [
+        "br", "zstd", "compress", "gzip, br", "br, gzip", "gzip gzip", "utf-8",
+        "gzip, gzip, gzip, gzip, gzip",
+        "identity", "none", "", ",", "identity, none",
+    ])
+    func anUnknownCodingAndNoneHaveNoDecoder(coding: String) {
         #expect(ContentDecoder(contentEncoding: coding) == nil)
     }
 }

@@ -8,17 +8,6 @@ import Testing
 /// Bodies that came in a content coding: what is counted, and how much of it is believed.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentCodingTests {
-    /// A mebibyte of zeros in a kilobyte of gzip. Members may follow each other (RFC 1952 §2.2).
-    private static let megabyteOfZeros =
-        Data(
-            base64Encoded: "H4sIAAAAAAACA+3BMQEAAADCoPVPbQhfo" + String(repeating: "A", count: 1355)
-                + "PgMc6jinAAAQAA=="
-        ) ?? Data()
-
-    private static func bomb(megabytes: Int) -> Data {
-        (0..<megabytes).reduce(into: Data()) { bomb, _ in bomb.append(megabyteOfZeros) }
-    }
-
     private func operation(receiving body: Data) throws -> (HTTPRequestOperation, ScriptedServer) {
         let server = try ScriptedServer([.respond(200, ["Content-Encoding": "gzip"], body: .data(body))])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
@@ -28,7 +17,7 @@ struct ContentCodingTests {
 
     @Test("F42: bytes of the wire and decoded bytes are both reported")
     func bothCounts() async throws {
-        let (operation, server) = try operation(receiving: Self.bomb(megabytes: 3))
+        let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 3))
         let progress = Recorder<[Int64]>()
         operation.setDownloadProgress { progress.append([Int64($0), $1, $2]) }
         operation.start()
@@ -36,7 +25,7 @@ struct ContentCodingTests {
         operation.completionQueue?.sync {}
         withExtendedLifetime(server) {}
         let metrics = try #require(operation.metrics)
-        #expect(metrics.bytesReceived == Int64(3 * Self.megabyteOfZeros.count))
+        #expect(metrics.bytesReceived == Int64(3 * Zeros.codedLength))
         #expect(metrics.bytesDecoded == 3 << 20)
         // The length in the head is that of the wire: what is expected after decoding is not known.
         #expect(progress.elements.last?.dropFirst() == [3 << 20, -1])
@@ -53,7 +42,7 @@ struct ContentCodingTests {
     }
 
     @Test func aBodyThatDecodesToMoreThanItsLimitIsAnError() async throws {
-        let (operation, server) = try operation(receiving: Self.bomb(megabytes: 4))
+        let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 4))
         operation.maximumDecodedLength = 2 << 20
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
@@ -66,7 +55,7 @@ struct ContentCodingTests {
     }
 
     @Test func aBodyOfExactlyItsLimitIsNone() async throws {
-        let (operation, server) = try operation(receiving: Self.bomb(megabytes: 2))
+        let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 2))
         operation.maximumDecodedLength = 2 << 20
         operation.start()
         #expect(try await operation.value as? Data == Data(count: 2 << 20))
@@ -74,7 +63,7 @@ struct ContentCodingTests {
     }
 
     @Test func aBombIsRefusedWithoutAnySetting() async throws {
-        let (operation, server) = try operation(receiving: Self.bomb(megabytes: 300))
+        let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 300))
         #expect(operation.maximumDecodedLength == 256 << 20)
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
@@ -84,7 +73,7 @@ struct ContentCodingTests {
 
     @Test func theLimitHoldsForTheBodyOfAnErrorToo() async throws {
         let server = try ScriptedServer([
-            .respond(500, ["Content-Encoding": "gzip"], body: .data(Self.bomb(megabytes: 4)))
+            .respond(500, ["Content-Encoding": "gzip"], body: .data(Zeros.inGzip(megabytes: 4)))
         ])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
@@ -92,5 +81,70 @@ struct ContentCodingTests {
         operation.start()
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .dataLengthExceedsMaximum)
+    }
+
+    // MARK: - Codings
+
+    private static let text = Data("hello, hello, hello".utf8)
+    private static let gzip = bytes("H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=")
+    /// Deflate, and gzip around it.
+    private static let stacked = bytes("H4sIAAAAAAACA6u4ddrj7MmT1wNPOCxicNFguwoAUQ6lrREAAAA=")
+
+    private static func bytes(_ base64: String) -> Data { Data(base64Encoded: base64) ?? Data() }
+
+    private func operation(_ fields: FieldLines, _ body: Data) throws -> (
+        HTTPRequestOperation, ScriptedServer
+    ) {
+        let server = try ScriptedServer([.respond(200, fields, body: .data(body))])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.start()
+        return (operation, server)
+    }
+
+    /// curl's test cases 230 and 328.
+    @Test(arguments: [
+        (["none"], text), (["identity"], text), (["none, gzip"], gzip), (["deflate, gzip"], stacked),
+        (["deflate", "GZIP"], stacked),
+    ])
+    func everyCodingThatWasAskedForIsUndone(codings: [String], body: Data) async throws {
+        let (operation, server) = try operation(FieldLines(codings.map { ("Content-Encoding", $0) }), body)
+        #expect(try await operation.value as? Data == Self.text)
+        withExtendedLifetime(server) {}
+    }
+
+    @Test(arguments: [("deflate, gzip", stacked.dropLast(9)), ("gzip", gzip.dropLast())])
+    func aCodedBodyThatBreaksOffIsAnError(coding: String, body: Data) async throws {
+        let (operation, server) = try operation(["Content-Encoding": coding], Data(body))
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        withExtendedLifetime(server) {}
+        #expect(error?.code == .cannotDecodeRawData)
+    }
+
+    @Test(arguments: ["br", "zstd", "gzip, br", "utf-8", "gzip, gzip, gzip, gzip, gzip"])
+    func aCodingThatWasNotAskedForIsAnError(coding: String) async throws {
+        let (operation, server) = try operation(["Content-Encoding": coding], Self.gzip)
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        withExtendedLifetime(server) {}
+        #expect(error?.code == .cannotDecodeContentData)
+        #expect(error?.localizedDescription.contains(coding) == true)
+    }
+
+    /// The outer coding's zeros are padding for the inner one: next to nothing comes out at the end.
+    @Test func theLimitHoldsForEachOfSeveralCodings() async throws {
+        let twice = Self.bytes("H4sIAAAAAAACA5Pv5mAAASbm0x5nT568HnjCYRHD/IWnOIWBggDyXqElHQAAAA==")
+        let server = try ScriptedServer { request in
+            let padding = request.path == "/bomb" ? Zeros.inGzip(megabytes: 4) : Data()
+            return .respond(200, ["Content-Encoding": "gzip, gzip"], body: .data(twice + padding))
+        }
+        for path in ["/", "/bomb"] {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
+            operation.maximumDecodedLength = 1 << 20
+            operation.start()
+            _ = try? await operation.value
+            let isBomb = path == "/bomb"
+            #expect((operation.error as? URLError)?.code == (isBomb ? .dataLengthExceedsMaximum : nil))
+            #expect(isBomb || operation.responseData == Self.text)
+        }
     }
 }

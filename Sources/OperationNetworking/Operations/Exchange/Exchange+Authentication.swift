@@ -6,27 +6,8 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// Answers to one request that a server may refuse; somebody who has more does not have the right one.
     private static let maximumRefusals = 20
-    /// Bytes of a 401's body that are received although nobody needs them: another connection would cost more.
-    private static let maximumUnusedBody = 64 * 1024
-
-    /// Bytes that are kept of a 401's body while somebody is asked.
+    /// Bytes that are kept of a 401's body while the owner thinks.
     private static let maximumQuestionBody: Int64 = 1024 * 1024
-
-    /// What follows a 401.
-    enum AuthenticationStep {
-        /// The same request, with this.
-        case send(Authentication.Proof, ResponseHead)
-        /// The same request, with another token than this one.
-        case renew(TokenSource.Token, ResponseHead)
-        /// What somebody answers.
-        case ask([AuthenticationOffer], ResponseHead)
-    }
-
-    /// What may be kept of the body that is coming.
-    var sideBodyLimit: Int64 {
-        guard case .authenticate(.ask) = verdict else { return configuration.sideBodyLimit }
-        return min(configuration.sideBodyLimit, Self.maximumQuestionBody)
-    }
 
     // MARK: - Before a transfer
 
@@ -106,29 +87,26 @@ extension Exchange {
 
     // MARK: - After a head
 
-    /// Called from within libcurl. Whether the head is no response yet, but a question.
-    func isChallenge(_ head: ResponseHead) -> Bool {
+    /// Called from within libcurl.
+    /// - Returns: what becomes of a head that is no response yet, but a question; `nil` if it is none.
+    func answerChallenge(_ head: ResponseHead) -> HeadAnswer? {
         guard head.status == 401 else {
             noteAcceptance(head)
-            return false
+            return nil
         }
         noteRefusal()
-        guard authentication.refused.count < Self.maximumRefusals else { return false }
-        if let token = authentication.tokenToRenew() {
-            verdict = .authenticate(.renew(token, head))
-            bodyUse = .discard(Self.maximumUnusedBody)
-            return true
+        guard authentication.refused.count < Self.maximumRefusals else { return nil }
+        if let source = configuration.settings.tokenSource, let token = authentication.tokenToRenew() {
+            return discardBody(of: head) { $0.renew(token, from: source, after: head) }
         }
         let offers = AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
-        if owner?.exchangeAnswersChallenges == true {
-            verdict = .authenticate(.ask(offers, head))
-            bodyUse = .keepAside
-            return true
+        if let owner, owner.exchangeAnswersChallenges, let challenge = challenge(offers, head) {
+            beginAsking(.keepAside(min(configuration.sideBodyLimit, Self.maximumQuestionBody)))
+            ask(owner, challenge, offers, head)
+            return .receive
         }
-        guard let proof = defaultProof(to: offers, head) else { return false }
-        verdict = .authenticate(.send(proof, head))
-        bodyUse = .discard(Self.maximumUnusedBody)
-        return true
+        guard let proof = defaultProof(to: offers, head) else { return nil }
+        return discardBody(of: head) { $0.send(proof, after: head) }
     }
 
     /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
@@ -191,35 +169,34 @@ extension Exchange {
         )
     }
 
-    /// The transfer that brought the 401 has ended.
-    func authenticate(_ step: AuthenticationStep, after end: TransferEnd) {
-        switch step {
-        case .send(let proof, let head):
-            guard canSendBodyAgain else { return endUnsent(head) }
-            authentication.send(proof)
-            startAgain()
-        case .renew(let token, let head):
-            guard let source = configuration.settings.tokenSource else { return }
-            guard canSendBodyAgain else { return endUnsent(head) }
-            fetchToken(otherThan: token, from: source)
-        case .ask(let offers, let head):
-            ask(offers, head, end)
-        }
+    private func send(_ proof: Authentication.Proof, after head: ResponseHead) {
+        guard canSendBodyAgain else { return endUnsent(head) }
+        authentication.send(proof)
+        startAgain()
     }
 
-    private func ask(_ offers: [AuthenticationOffer], _ head: ResponseHead, _ end: TransferEnd) {
-        guard let owner, let challenge = challenge(offers, head) else { return takeForResponse(head) }
-        phase = .deciding
+    private func renew(_ token: TokenSource.Token, from source: TokenSource, after head: ResponseHead) {
+        guard canSendBodyAgain else { return endUnsent(head) }
+        fetchToken(otherThan: token, from: source)
+    }
+
+    private func ask(
+        _ owner: any ExchangeOwner,
+        _ challenge: AuthenticationChallenge,
+        _ offers: [AuthenticationOffer],
+        _ head: ResponseHead
+    ) {
         stopAsking = owner.exchangeNeedsCredential(for: challenge) { [round] answer in
             NetworkThread.shared.perform { transfers in
-                guard self.round == round, case .deciding = self.phase else { return }
-                self.stopAsking = nil
-                guard let proof = self.proof(in: answer, to: offers, head) else {
-                    return self.endUnanswered(answer, head, end)
+                guard self.isAsked(in: round) else { return }
+                if let proof = self.proof(in: answer, to: offers, head) {
+                    guard self.canSendBodyAgain else {
+                        return self.fail(self.unsentBody, after: head, transfers)
+                    }
+                    self.goOn(transfers, after: head) { $0.send(proof, after: head) }
+                } else {
+                    self.goOnUnanswered(answer, head, transfers)
                 }
-                guard self.canSendBodyAgain else { return self.endUnsent(head) }
-                self.authentication.send(proof)
-                self.startTransfer(transfers)
             }
         }
     }
@@ -246,33 +223,24 @@ extension Exchange {
     /// There is an answer, and nothing left to send with it. The response says why it was needed.
     private func endUnsent(_ head: ResponseHead) {
         tell(head)
-        fail(TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/")))
+        fail(unsentBody)
     }
 
-    private func endUnanswered(
+    private var unsentBody: any Error {
+        TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/"))
+    }
+
+    private func goOnUnanswered(
         _ answer: AuthenticationChallenge.Answer,
         _ head: ResponseHead,
-        _ end: TransferEnd
+        _ transfers: Transfers
     ) {
         if case .refuse = answer {
-            tell(head)
-            fail(URLError.refusedAuthentication(url: hop.url))
-        } else if let error = end.error, !error.isRefusal {
-            tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
+            fail(URLError.refusedAuthentication(url: hop.url), after: head, transfers)
         } else if let delay = retryDelay(after: head) {
-            tryAgain(after: delay)
-        } else if isOutdated(head) {
-            askForURL(after: head)
-        } else {
-            takeForResponse(head)
+            goOn(transfers, after: head) { $0.tryAgain(after: delay) }
+        } else if !isOutdated(head) || !askForURL(after: head) {
+            take(head, transfers)
         }
-    }
-}
-
-extension TransferError {
-    /// Whether the rest of the body was not wanted.
-    fileprivate var isRefusal: Bool {
-        guard case .client(let error) = self, case .refused? = error as? TransferError else { return false }
-        return true
     }
 }

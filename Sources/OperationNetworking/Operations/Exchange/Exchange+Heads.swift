@@ -6,11 +6,9 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// Decides what the body is good for, before its first byte.
     func judge(_ head: ResponseHead) throws -> HeadAnswer {
-        guard !isChallenge(head) else { return .receive }
+        if let answer = answerChallenge(head) { return answer }
         if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
-            verdict = .redirect(head)
-            bodyUse = .keepAside
-            return .receive
+            return judgeRedirect(head)
         }
         switch resumption.judge(head, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
@@ -27,7 +25,7 @@ extension Exchange {
             try deliver(head, at: .end, expecting: total)
             bodyUse = .skip(count)
         case .deliver:
-            deliverAside(head)
+            return deliverAside(head)
         case .alreadyComplete:
             verdict = .complete
             return .refuse
@@ -72,15 +70,22 @@ extension Exchange {
     }
 
     /// A response that says something else than bytes of the file.
-    private func deliverAside(_ head: ResponseHead) {
+    private func deliverAside(_ head: ResponseHead) -> HeadAnswer {
         if let delay = retryDelay(after: head) {
-            verdict = .retry(after: delay)
-            bodyUse = .drop
-        } else {
-            // Whoever does not know another address takes the response.
-            if isOutdated(head) { verdict = .askForURL(head) } else { tell(head) }
-            bodyUse = .keepAside
+            return discardBody(of: head) { $0.tryAgain(after: delay) }
         }
+        if isOutdated(head), askForURL(after: head) {
+            beginAsking(.keepAside(configuration.sideBodyLimit))
+            return .receive
+        }
+        return takeForResponse(head)
+    }
+
+    /// Called from within libcurl. The head is that of the response, and its body says why it is no other one.
+    func takeForResponse(_ head: ResponseHead) -> HeadAnswer {
+        tell(head)
+        bodyUse = .keepAside(configuration.sideBodyLimit)
+        return .receive
     }
 
     func tell(_ head: ResponseHead) {

@@ -4,35 +4,51 @@ internal import OperationNetworkingSystem
 
 // Redirects: where the next transfer goes.
 extension Exchange {
-    func follow(_ head: ResponseHead) {
+    /// Called from within libcurl, by which a redirect came.
+    func judgeRedirect(_ head: ResponseHead) -> HeadAnswer {
         let policy = configuration.settings.redirectPolicy
         if let locations = RedirectPolicy.conflict(in: head) {
-            return fail(URLError.conflictingLocations(locations, url: hop.url))
+            verdict = .fail(URLError.conflictingLocations(locations, url: hop.url))
+            return .refuse
         }
         guard let url = hop.url, let response = head.response(for: url),
             let next = policy.request(after: head, to: hop)
         else { return takeForResponse(head) }
         guard redirectCount < policy.maximumCount else {
-            return fail(URLError.tooManyRedirects(policy.maximumCount, url: url))
+            verdict = .fail(URLError.tooManyRedirects(policy.maximumCount, url: url))
+            return .refuse
         }
-        phase = .deciding
-        owner?.exchangeWillFollow(response, to: next) { [round] answer in
+        guard let owner, owner.exchangeAnswersRedirects else {
+            return discardBody(of: head) { $0.follow(response, to: next, from: url) }
+        }
+        // Not a byte of it is kept, or decoded, in vain.
+        beginAsking(.wait)
+        owner.exchangeWillFollow(response, to: next) { [round] answer in
             NetworkThread.shared.perform { transfers in
-                guard self.round == round, case .deciding = self.phase else { return }
+                guard self.isAsked(in: round) else { return }
                 let request: URLRequest
                 switch answer {
-                case .refuse: return self.takeForResponse(head)
+                case .refuse: return self.take(head, transfers)
                 case .follow(let chosen): request = chosen
-                case .unseen: request = next
                 }
-                // Whoever only looks at a redirect has not allowed that.
-                guard policy.allowsDowngrade || !RedirectPolicy.isDowngrade(from: url, to: request.url) else {
-                    return self.fail(URLError.insecure(url: request.url))
-                }
-                self.untoldRedirect = (response, request)
-                self.go(on: request, transfers)
+                self.goOn(transfers, after: head) { $0.follow(response, to: request, from: url) }
             }
         }
+        return .receive
+    }
+
+    private func follow(_ redirect: HTTPURLResponse, to request: URLRequest, from url: URL) {
+        // A closure that only looks at a redirect has not allowed that.
+        guard
+            configuration.settings.redirectPolicy.allowsDowngrade
+                || !RedirectPolicy.isDowngrade(from: url, to: request.url)
+        else { return fail(URLError.insecure(url: request.url)) }
+        untoldRedirect = (redirect, request)
+        hop = request
+        streamedBody = streamedBody(of: request)
+        redirectCount += 1
+        beginHop()
+        startAgain()
     }
 
     /// Whether the response means that the address is no good any more, and somebody knows better (S42).
@@ -40,30 +56,32 @@ extension Exchange {
         configuration.refreshesURL && !hasFreshURL && [401, 403, 404, 410].contains(head.status)
     }
 
-    /// Asks for the address that the same file has now; once, until a byte has come from there.
-    func askForURL(after head: ResponseHead) {
-        guard let url = hop.url, let response = head.response(for: url) else { return takeForResponse(head) }
-        phase = .deciding
-        owner?.exchangeNeedsURL(after: response) { [round] url in
+    /// Asks for the address that the same file has now; once, until a byte has come from there. The answer is awaited as
+    /// after ``beginAsking(_:)``.
+    /// - Returns: false if no one can be asked.
+    func askForURL(after head: ResponseHead) -> Bool {
+        guard let owner, let url = hop.url, let response = head.response(for: url) else { return false }
+        owner.exchangeNeedsURL(after: response) { [round] url in
             NetworkThread.shared.perform { transfers in
-                guard self.round == round, case .deciding = self.phase else { return }
-                guard let url else { return self.takeForResponse(head) }
-                guard !RedirectPolicy.isDowngrade(from: self.request.url, to: url) else {
-                    return self.fail(URLError.insecure(url: url))
-                }
-                self.hasFreshURL = true
-                self.request = self.configuration.settings.redirectPolicy.request(self.request, movedTo: url)
-                self.startFromFirstHop(transfers)
+                guard self.isAsked(in: round) else { return }
+                guard let url else { return self.take(head, transfers) }
+                self.goOn(transfers, after: head) { $0.startAgain(at: url) }
             }
         }
+        return true
     }
 
-    private func go(on request: URLRequest, _ transfers: Transfers) {
-        hop = request
-        streamedBody = streamedBody(of: request)
-        redirectCount += 1
-        beginHop()
-        startTransfer(transfers)
+    private func startAgain(at url: URL) {
+        guard !RedirectPolicy.isDowngrade(from: request.url, to: url) else {
+            return fail(URLError.insecure(url: url))
+        }
+        hasFreshURL = true
+        request = configuration.settings.redirectPolicy.request(request, movedTo: url)
+        phase = .idle
+        NetworkThread.shared.perform { [round] transfers in
+            guard self.round == round, case .idle = self.phase else { return }
+            self.startFromFirstHop(transfers)
+        }
     }
 
     /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream in.
@@ -73,11 +91,5 @@ extension Exchange {
             if case .stream(let body) = known, body.reads(stream) { return known }
         }
         return BodyStream(of: request).map { .stream($0) }
-    }
-
-    /// Nobody goes on: the head is the answer.
-    func takeForResponse(_ head: ResponseHead) {
-        tell(head)
-        finish()
     }
 }

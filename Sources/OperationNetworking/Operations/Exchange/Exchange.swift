@@ -32,18 +32,15 @@ final class Exchange: @unchecked Sendable {
     enum Verdict {
         /// The end of the body decides.
         case none
-        case redirect(ResponseHead)
-        /// The server wants to know who asks.
-        case authenticate(AuthenticationStep)
-        /// It may be better the next time, which begins after so many seconds, however its body ends.
-        case retry(after: TimeInterval)
-        /// There is nothing at this address, and somebody may know another one.
-        case askForURL(ResponseHead)
+        /// The owner has been asked what follows, and has not answered yet.
+        case asking
+        /// Another request follows, however the body ends.
+        case goOn((Exchange) -> Void)
         /// Refused, to ask again.
         case askAgain
         /// Refused, since its body is there already (S23).
         case complete
-        /// Refused, because of this.
+        /// Fails because of this, however the body ends.
         case fail(any Error)
     }
 
@@ -55,11 +52,13 @@ final class Exchange: @unchecked Sendable {
         case skip(Int64)
         /// So many bytes are there already: the sink compares them, and writes what comes after them.
         case compare(Int64)
-        /// It explains an error, or a redirect: it is kept aside, up to a limit.
-        case keepAside
-        /// Nobody needs it.
+        /// It explains an error, or a redirect: it is kept aside, up to so many bytes, and cut there.
+        case keepAside(Int64)
+        /// It waits in its connection until the owner has said what follows.
+        case wait
+        /// No head has said that a body comes.
         case drop
-        /// Nobody needs it, and it is received only if it is no longer than that.
+        /// It is of no use, and cut after so many bytes.
         case discard(Int)
     }
 
@@ -87,6 +86,8 @@ final class Exchange: @unchecked Sendable {
     var trustedServers: Set<TrustException> = []
     /// Tells whoever thinks about a challenge that nobody waits for the answer any more.
     var stopAsking: (@Sendable () -> Void)?
+    /// How the transfer ended whose head the owner still thinks about.
+    var endBeforeAnswer: TransferEnd?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
@@ -192,10 +193,10 @@ final class Exchange: @unchecked Sendable {
             if let cost = transfers.stop(id) { metrics.add(cost) }
             phase = .idle
             sink.settle()
+            giveUpAsking()
         case .opening, .deciding:
             phase = .idle
-            stopAsking?()
-            stopAsking = nil
+            giveUpAsking()
         case .idle:
             // It may be about to ask again.
             break
@@ -205,6 +206,12 @@ final class Exchange: @unchecked Sendable {
         }
         round += 1
         verdict = .none
+    }
+
+    private func giveUpAsking() {
+        stopAsking?()
+        stopAsking = nil
+        endBeforeAnswer = nil
     }
 
     // MARK: - A transfer
@@ -292,7 +299,13 @@ final class Exchange: @unchecked Sendable {
 // MARK: - TransferClient
 
 extension Exchange: TransferClient {
-    var transferMustWait: Bool { sink.isFull || pieces?.isFull == true }
+    var transferMustWait: Bool {
+        switch bodyUse {
+        case .deliver, .skip, .compare: sink.isFull || pieces?.isFull == true
+        case .wait: true
+        case .keepAside, .drop, .discard: false
+        }
+    }
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
         clock.tick()
@@ -321,12 +334,11 @@ extension Exchange: TransferClient {
             let compared = Int(min(left, Int64(bytes.count)))
             bodyUse = left > Int64(compared) ? .compare(left - Int64(compared)) : .deliver
             try take(bytes, countingFrom: compared)
-        case .keepAside:
-            let room = Int(max(0, sideBodyLimit - Int64(sideBody.count)))
+        case .keepAside(let limit):
+            let room = Int(max(0, limit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
-            // Somebody is to be asked, and shall not have to wait for a body without end.
-            if room < bytes.count, case .authenticate(.ask) = verdict { throw TransferError.refused }
-        case .drop:
+            guard bytes.count <= room else { throw TransferError.refused }
+        case .wait, .drop:
             break
         case .discard(let left):
             guard bytes.count <= left else { throw TransferError.refused }
@@ -349,23 +361,22 @@ extension Exchange: TransferClient {
         metrics.add(end.metrics)
         clock.tick()
         switch verdict {
-        case .retry(let delay): tryAgain(after: delay)
-        case .authenticate(let step): authenticate(step, after: end)
-        case .askForURL(let head): askForURL(after: head)
+        case .asking: awaitAnswer(after: end)
+        case .goOn(let next): next(self)
         case .askAgain: startAgain()
         case .complete: finish()
         case .fail(let error): fail(error)
-        case .redirect, .none: bodyDidEnd(end)
+        case .none: bodyDidEnd(end)
         }
     }
 
-    private func bodyDidEnd(_ end: TransferEnd) {
+    func bodyDidEnd(_ end: TransferEnd) {
         if case .untrusted(let refusal) = end.error {
             askAboutServer(refusal)
+        } else if case .keepAside = bodyUse, end.error?.isRefusal == true {
+            finish()
         } else if let error = end.error {
             tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
-        } else if case .redirect(let head) = verdict {
-            follow(head)
         } else if case .skip = bodyUse {
             // It ended before the bytes that are there already.
             fail(ResumeError.representationChanged)

@@ -13,6 +13,9 @@ protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeDidDownload(_ report: ProgressReport)
     func exchangeDidUpload(_ report: ProgressReport)
 
+    /// Whether ``exchangeWillFollow(_:to:decide:)`` is to be asked; the policy decides otherwise.
+    var exchangeAnswersRedirects: Bool { get }
+
     /// The server sends the reader elsewhere. `decide` is to be called once, on any thread.
     func exchangeWillFollow(
         _ redirect: HTTPURLResponse,
@@ -51,9 +54,7 @@ protocol ExchangeOwner: AnyObject, Sendable {
 
 /// What an owner says to a redirect.
 enum RedirectAnswer: Sendable {
-    /// Nobody looked at it: the policy decides.
-    case unseen
-    /// Somebody wants to go on with this request.
+    /// The owner wants to go on with this request.
     case follow(URLRequest)
     /// The redirect is the response.
     case refuse

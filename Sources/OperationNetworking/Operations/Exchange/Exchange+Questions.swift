@@ -1,0 +1,104 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// Responses that lead to another request, at once or when the owner has said so, and what becomes of their bodies.
+extension Exchange {
+    // MARK: - Without a question
+
+    /// Called from within libcurl, by which `head` came: `next` follows, and its body is of no use.
+    func discardBody(of head: ResponseHead, then next: @escaping (Exchange) -> Void) -> HeadAnswer {
+        verdict = .goOn(next)
+        guard isWorthReceiving(head), case .transferring(let id) = phase else { return .refuse }
+        discardBody(atMost: UnusedBody.maximumLength, id)
+        return .receive
+    }
+
+    private func isWorthReceiving(_ head: ResponseHead) -> Bool {
+        let method = (hop.httpMethod ?? "GET").uppercased()
+        guard let length = try? MessageLength(method: method, head: head) else { return false }
+        return UnusedBody.isWorthReceiving(length)
+    }
+
+    private func discardBody(atMost count: Int, _ id: TransferID) {
+        bodyUse = .discard(count)
+        DispatchQueue.global().asyncAfter(deadline: .now() + UnusedBody.patience) { [weak self] in
+            NetworkThread.shared.perform { [weak self] transfers in
+                guard let self, case .transferring(id) = self.phase, case .discard = self.bodyUse else {
+                    return
+                }
+                transfers.giveUp(id)
+            }
+        }
+    }
+
+    // MARK: - Questions
+
+    /// The owner is asked what follows a head, whose body may become the response's. Each answer has to be taken by
+    /// ``goOn(_:after:then:)``, ``take(_:_:)`` or ``fail(_:after:_:)``, unless another question follows.
+    /// - Parameter use: what becomes of the body meanwhile.
+    func beginAsking(_ use: BodyUse) {
+        verdict = .asking
+        bodyUse = use
+    }
+
+    /// Whether an answer to what was asked in `round` is still awaited.
+    func isAsked(in round: Int) -> Bool {
+        guard self.round == round, case .asking = verdict else { return false }
+        stopAsking = nil
+        return true
+    }
+
+    /// The transfer has ended before there was an answer.
+    func awaitAnswer(after end: TransferEnd) {
+        phase = .deciding
+        endBeforeAnswer = end
+    }
+
+    /// `next` follows, and the body is of no use.
+    func goOn(_ transfers: Transfers, after head: ResponseHead, then next: @escaping (Exchange) -> Void) {
+        let left = UnusedBody.maximumLength - sideBody.count
+        verdict = .goOn(next)
+        bodyUse = .drop
+        sideBody = Data()
+        guard case .transferring(let id) = phase else { return next(self) }
+        guard left > 0, isWorthReceiving(head) else { return transfers.giveUp(id) }
+        discardBody(atMost: left, id)
+        transfers.resumeReceiving(id)
+    }
+
+    /// The head is that of the response, with the rest of its body.
+    func take(_ head: ResponseHead, _ transfers: Transfers) {
+        verdict = .none
+        if case .wait = bodyUse { bodyUse = .keepAside(configuration.sideBodyLimit) }
+        tell(head)
+        if case .transferring(let id) = phase {
+            transfers.resumeReceiving(id)
+        } else if let end = endBeforeAnswer {
+            endBeforeAnswer = nil
+            bodyDidEnd(end)
+        } else {
+            finish()
+        }
+    }
+
+    /// The head is that of the response, which is an error when its body has come.
+    func fail(_ error: any Error, after head: ResponseHead, _ transfers: Transfers) {
+        tell(head)
+        guard case .transferring(let id) = phase else { return fail(error) }
+        verdict = .fail(error)
+        transfers.resumeReceiving(id)
+    }
+}
+
+extension TransferError {
+    /// Whether the rest of the body was not wanted.
+    var isRefusal: Bool {
+        switch self {
+        case .refused: true
+        case .client(let error): if case .refused? = error as? TransferError { true } else { false }
+        default: false
+        }
+    }
+}
