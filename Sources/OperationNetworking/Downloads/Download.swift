@@ -9,6 +9,10 @@ public struct Download: Hashable, Sendable {
         /// It has the length, or ended at the mark, that the server named. It is the whole, even if the request had a
         /// `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
         case length
+        /// It has the length that the server named. Of some of its bytes, which an earlier transfer had left, the server did not
+        /// say that they still are the same: it repeated no validator, or it has none, and the last of them, up to 64 KiB or as
+        /// many as ``DownloadOperation/unprovenBytes`` says, came again and were equal. That is evidence, not proof.
+        case overlap
         /// It is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the server named just
         /// them, and sent as many.
         case range(Range<Int64>)

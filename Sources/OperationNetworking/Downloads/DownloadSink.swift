@@ -227,6 +227,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 checkpoint in
                 checkpoint.digests = digests?.notes ?? []
                 checkpoint.wish = plan.wish
+                if !start.isProven { checkpoint.isJoinedByOverlap = true }
             }
         }
         change { $0.preparations -= 1 }
@@ -310,10 +311,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         guard let partial, !shared.withLock({ $0.isAbandoned }) else { return .failed(URLError(.cancelled)) }
         do {
             let computed = try result.get()
+            let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
             let proof: Download.Proof =
                 verified.map { .digest($0) } ?? ownRange.map { .range($0) }
-                ?? (isEndMarked ? .length : .unverifiable)
+                ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ? .overlap : .length)
             let progress = progress.withLock { $0 }
             let download = Download(
                 file: plan.destination ?? partial.partURL,

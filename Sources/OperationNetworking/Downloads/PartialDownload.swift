@@ -360,10 +360,14 @@ final class PartialDownload {
         next.attempts += 1
         note(&next)
         self.total = next.total
+        // What is written is kept without a later checkpoint, so what is to be known of it is written before.
+        let isLessProven = next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
         checkpoint = next
         hasNotes = true
         // Whoever finds the file has to know that it is written in this session now.
-        if next.session != session || next.part != identity { try save(next, isDurable: true) }
+        if next.session != session || next.part != identity || isLessProven {
+            try save(next, isDurable: true)
+        }
     }
 
     // MARK: - The file

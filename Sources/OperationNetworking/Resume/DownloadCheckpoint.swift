@@ -74,6 +74,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     private(set) var blocks: [Block] = []
     /// The digest that the server names of the whole.
     var digests: [String] = []
+    /// Whether bytes were joined of which nothing but an overlap says that they belong together; `nil` is no.
+    var isJoinedByOverlap: Bool?
     /// What the caller wants: for a process that knows nothing but the checkpoint.
     var wish = Wish()
     /// Bytes that were received and thrown away.
@@ -108,7 +110,12 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// What the resume rules need to know of it, with `offset` bytes there.
     func partialContent(offset: Int64) -> PartialContent {
-        var content = PartialContent(fields: origin.headerFields, offset: offset, isHTTP10: origin.isHTTP10)
+        var content = PartialContent(
+            fields: origin.headerFields,
+            offset: offset,
+            isHTTP10: origin.isHTTP10,
+            url: origin.url
+        )
         if !content.isCoded { content.total = total ?? content.total }
         return content
     }

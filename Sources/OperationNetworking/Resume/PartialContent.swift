@@ -8,7 +8,9 @@ struct PartialContent: Hashable, Sendable {
     var offset: Int64
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
-    /// Of the response that began it.
+    /// Where the response that began it came from, redirects followed; `nil` if that is not known.
+    let url: String?
+    /// Of that response.
     let validator: EntityValidator
     /// The `ETag` of that response, as received, whatever its strength; `nil` for none and for several.
     let entityTag: String?
@@ -27,8 +29,10 @@ struct PartialContent: Hashable, Sendable {
     ///   - fields: the head of the 200.
     ///   - offset: how many bytes of its body are kept.
     ///   - isHTTP10: whether the response was in HTTP/1.0, whose servers serve ranges only if they say so.
-    init(fields: HeaderFields, offset: Int64 = 0, isHTTP10: Bool = false) {
+    ///   - url: where it came from.
+    init(fields: HeaderFields, offset: Int64 = 0, isHTTP10: Bool = false, url: String? = nil) {
         self.offset = offset
+        self.url = url
         validator = EntityValidator(fields)
         entityTag = fields.values(for: "ETag").count == 1 ? fields["ETag"] : nil
         lastModified = fields["Last-Modified"]
@@ -40,6 +44,9 @@ struct PartialContent: Hashable, Sendable {
         refusesRanges =
             units.map { $0.split(separator: ",").contains { $0.isToken("none") } } ?? isHTTP10
     }
+
+    /// Whether its rest can be asked for, and the answer be judged, by its validator.
+    var isNamed: Bool { validator.ifRange != nil && !isCoded }
 
     /// Whether a response says that it is of another variant; one that says nothing does not.
     func isOtherVariant(in fields: HeaderFields) -> Bool {

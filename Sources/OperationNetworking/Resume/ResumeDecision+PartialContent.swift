@@ -7,7 +7,7 @@ extension ResumeDecision.Question {
     }
 
     /// The answer to a question for the rest.
-    func decision(onPartFrom offset: Int64, ifRange: String?, fields: HeaderFields) -> ResumeDecision {
+    func decision(onPartFrom offset: Int64, overlap: Int64, fields: HeaderFields) -> ResumeDecision {
         let (bytes, said): (Range<Int64>, Int64?)
         switch part(in: fields) {
         case .unusable(let decision): return decision
@@ -16,14 +16,16 @@ extension ResumeDecision.Question {
         let evidence = evidence(in: fields)
         guard evidence != .different else { return restartAfterChange(.resourceChanged) }  // S11
         guard fits(bytes, total: said) else { return restartAfterChange(.resourceChanged) }  // S5
-        // S12: without If-Range nothing but the validator says that it is the same.
-        guard evidence == .equal || ifRange != nil else {
-            return restart(because: .validatorMissing, or: .representationChanged)
-        }
         if let partial, partial.isOtherVariant(in: fields) {  // S15
             guard case .strongETag = partial.validator, evidence == .equal else {
                 return restartAfterChange(.variantChanged)
             }
+        }
+        // S12: nothing but the validator says that it is the same. A server that knows If-Range repeats a tag (RFC 9110
+        // §15.3.7); of a date, and of a server that does not know it, only the bytes say something.
+        guard evidence == .equal || overlap > 0 else {
+            return abilities.canCompare(last: min(offset, ResumeRequest.overlapLength))
+                ? .ask(.overlap) : restart(because: .validatorMissing, or: .representationChanged)
         }
         // S6
         guard let total = said ?? (evidence == .equal ? partial?.total : nil) else {
@@ -33,7 +35,22 @@ extension ResumeDecision.Question {
         guard bytes.upperBound == total || fields.contentLength != nil else {
             return restart(because: .invalidAnswer, or: .malformedContentRange(fields["Content-Range"] ?? ""))
         }
-        return join(bytes, at: offset, total: total)
+        return evidence == .equal
+            ? join(bytes, at: offset, overlap: overlap, total: total)
+            : compare(bytes, at: offset, overlap: overlap, total: total)
+    }
+
+    /// S12: all of the overlap has to come, and nothing but that says that the rest belongs to it.
+    private func compare(_ bytes: Range<Int64>, at offset: Int64, overlap: Int64, total: Int64)
+        -> ResumeDecision
+    {
+        let start = offset - overlap
+        let error = ResumeError.offsetMismatch(asked: start, received: bytes.lowerBound)
+        if bytes.lowerBound > start { return repeatOnce(or: error) }
+        guard abilities.canCompare(last: offset - bytes.lowerBound), bytes.upperBound >= offset else {
+            return restart(because: .invalidAnswer, or: error)
+        }
+        return .compare(from: bytes.lowerBound, total: total, isProven: false)
     }
 
     /// The answer to a question for bytes that are there in part (P10-P12, opt-in): all that can be compared has to be
@@ -54,7 +71,7 @@ extension ResumeDecision.Question {
         else {
             return restart(because: .validatorMissing, or: .representationChanged)
         }
-        return .compare(from: bytes.lowerBound, total: total)
+        return .compare(from: bytes.lowerBound, total: total, isProven: false)
     }
 
     private func part(in fields: HeaderFields) -> Part {
@@ -85,11 +102,14 @@ extension ResumeDecision.Question {
     }
 
     /// S1 to S3.
-    private func join(_ bytes: Range<Int64>, at offset: Int64, total: Int64) -> ResumeDecision {
-        let error = ResumeError.offsetMismatch(asked: offset, received: bytes.lowerBound)
+    private func join(_ bytes: Range<Int64>, at offset: Int64, overlap: Int64, total: Int64) -> ResumeDecision
+    {
+        let error = ResumeError.offsetMismatch(asked: offset - overlap, received: bytes.lowerBound)
         if bytes.lowerBound == offset { return .append(total: total) }  // S1
         if bytes.lowerBound > offset { return repeatOnce(or: error) }  // S3
-        guard abilities.canCompare, bytes.upperBound >= offset else {
+        let isComparable =
+            abilities.canCompare || offset - bytes.lowerBound <= min(overlap, abilities.keptCount)
+        guard isComparable, bytes.upperBound >= offset else {
             return restart(because: .invalidAnswer, or: error)
         }
         return .compare(from: bytes.lowerBound, total: total)  // S2

@@ -7,8 +7,9 @@ enum ResumeDecision: Hashable, Sendable {
     /// Throw away what is there and write this body from the start; `nil`: nothing is there.
     case replace(total: Int64?, because: RestartReason?)
     /// The body begins at `start`, before the end of what is there: compare it as far as that goes, and write what
-    /// follows. The first byte that differs proves that it was not the same.
-    case compare(from: Int64, total: Int64?)
+    /// follows. The first byte that differs proves that it was not the same. Without `isProven` nothing else says that it is
+    /// the same: equal bytes are evidence.
+    case compare(from: Int64, total: Int64?, isProven: Bool = true)
     /// Drop the first `count` bytes of this body, which are there already, and write what follows. A body
     /// that is shorter than that was not the same. Only for what cannot be read back.
     case skip(count: Int64, total: Int64?)
@@ -29,6 +30,8 @@ enum ResumeDecision: Hashable, Sendable {
         case same
         /// The rest without `If-Range`, which the server seems to misunderstand (S21).
         case plainRest
+        /// The rest, and some of the bytes before it, which are compared: the server does not repeat the validator (S12).
+        case overlap
         /// Whether what is there is all there is (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
         case whole(because: RestartReason)
@@ -43,6 +46,9 @@ enum ResumeDecision: Hashable, Sendable {
         /// What the destination can do.
         let abilities: SinkAbilities
         var history = History()
+        /// Whether the answer comes from another URL than the one that `partial` came from: there only a strong entity tag
+        /// says that it is the same, for dates of two files may be equal.
+        var isElsewhere = false
     }
 
     /// What was asked since bytes were last kept: nothing is asked twice without hope.
@@ -67,8 +73,8 @@ enum ResumeDecision: Hashable, Sendable {
             self = question.decision(onOwn: range, status: status, fields: fields)
         case .whole, .wholeUntransformed, .nothing:
             self = question.decisionOnWhole(status: status, fields: fields)
-        case .rest(let offset, let ifRange):
-            self = question.decision(onRestFrom: offset, ifRange: ifRange, status: status, fields: fields)
+        case .rest(let offset, _, let overlap):
+            self = question.decision(onRestFrom: offset, overlap: overlap, status: status, fields: fields)
         case .overlap(let start, let end, let condition):
             self = question.decision(
                 onOverlap: start..<end,
@@ -86,11 +92,18 @@ enum ResumeDecision: Hashable, Sendable {
 struct SinkAbilities: Hashable, Sendable {
     /// Take them back: not from a stream of the caller's.
     var canBeEmptied: Bool
-    /// Compare them with others.
+    /// Read back all of them, and compare them with others.
     var canCompare = false
+    /// Give back so many of the last ones, to be compared with others.
+    var keptCount: Int64 = 0
     /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory, whose
     /// owner looks at the head, takes them.
     var canBeAnyPart = false
+}
+
+extension SinkAbilities {
+    /// Whether the last `count` bytes can be compared.
+    func canCompare(last count: Int64) -> Bool { canCompare || count <= keptCount }
 }
 
 extension ResumeDecision.Question {
@@ -129,16 +142,16 @@ extension ResumeDecision.Question {
 
     fileprivate func decision(
         onRestFrom offset: Int64,
-        ifRange: String?,
+        overlap: Int64,
         status: Int,
         fields: HeaderFields
     ) -> ResumeDecision {
         switch status {
         case 200, 203: decision(onWholeWith: fields)
-        case 206: decision(onPartFrom: offset, ifRange: ifRange, fields: fields)
+        case 206: decision(onPartFrom: offset, overlap: overlap, fields: fields)
         case 200..<300: .fail(.unexpectedStatus(status))  // S32
         case 304: restart(because: .invalidAnswer, or: .unexpectedStatus(status))  // S31
-        case 416: decision(onRefusalOf: offset, fields: fields)
+        case 416: decision(onRefusalOf: offset - overlap, fields: fields)
         default: .deliver
         }
     }
@@ -193,7 +206,7 @@ extension ResumeDecision.Question {
         }
         if total == offset { return .alreadyComplete }  // S23
         // S21: (i) without If-Range, (ii) compared or skipped, (iii) from the start.
-        if case .rest(_, .some) = asked, !history.hasAskedPlainly { return .ask(.plainRest) }
+        if case .rest(_, .some, _) = asked, !history.hasAskedPlainly { return .ask(.plainRest) }
         if abilities.canCompare { return .compare(from: 0, total: total ?? partial.total) }
         if abilities.canBeEmptied { return .replace(total: total, because: .rangeIgnored) }
         return .skip(count: offset, total: total ?? partial.total)
@@ -240,7 +253,8 @@ extension ResumeDecision.Question {
     /// the validator.
     func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
-        let comparison = partial.validator.comparison(with: fields)
+        var comparison = partial.validator.comparison(with: fields)
+        if isElsewhere, comparison == .equal, case .strongDate = partial.validator { comparison = .absent }
         guard comparison == .absent, let old = partial.lastModified, let new = fields["Last-Modified"] else {
             return comparison
         }

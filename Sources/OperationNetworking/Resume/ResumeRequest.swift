@@ -8,8 +8,9 @@ enum ResumeRequest: Hashable, Sendable {
     /// Everything, and nobody on the way may change its coding: somebody did (S13).
     case wholeUntransformed
     /// The bytes from `offset` on, which is never 0, if they still are of the same whole. `ifRange` is the
-    /// value of `If-Range`; without it the answer has to repeat the validator (S21).
-    case rest(from: Int64, ifRange: String?)
+    /// value of `If-Range`; without it the answer has to repeat the validator (S21). With an `overlap`, the range begins so
+    /// many bytes earlier: these are compared, for the server does not repeat the validator (S12).
+    case rest(from: Int64, ifRange: String?, overlap: Int64 = 0)
     /// The bytes from `start` on, although they are there up to `offset`: they are compared (P10-P12, opt-in).
     /// `ifUnmodifiedSince` is the value of that field, if there is a date to rely on.
     case overlap(from: Int64, to: Int64, ifUnmodifiedSince: String?)
@@ -20,6 +21,9 @@ enum ResumeRequest: Hashable, Sendable {
     /// What the caller's own `Range` says: its answer has to be that, and is never continued. `nil`: the answer has no
     /// body.
     case ownRange(RangeRequest?)
+
+    /// Bytes that are compared where a server does not repeat the validator (S12), or as many as there are.
+    static let overlapLength: Int64 = 64 * 1024
 
     /// - Parameters:
     ///   - request: the caller's.
@@ -82,8 +86,8 @@ enum ResumeRequest: Hashable, Sendable {
             break
         case .wholeUntransformed:
             fields["Cache-Control"] = "no-transform"
-        case .rest(let offset, let ifRange):
-            fields["Range"] = "bytes=\(offset)-"
+        case .rest(let offset, let ifRange, let overlap):
+            fields["Range"] = "bytes=\(offset - overlap)-"
             fields["If-Range"] = ifRange
         case .overlap(let start, _, let ifUnmodifiedSince):
             fields["Range"] = "bytes=\(start)-"

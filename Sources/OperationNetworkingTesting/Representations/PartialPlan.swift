@@ -10,6 +10,7 @@ struct PartialPlan {
     var limit = Int.max
     var total: Int?
     var entityTag: Representation.EntityTag?
+    var omitsLastModified = false
     var coding: String?
     var contentRange = ContentRange.automatic
 
@@ -42,6 +43,8 @@ struct PartialPlan {
             contentRange = .literal(value)
         case .sendsPartialEntityTag(let tag):
             entityTag = tag
+        case .omitsPartialLastModified:
+            omitsLastModified = true
         case .sendsPartialContentCoding(let coding):
             self.coding = coding
         }

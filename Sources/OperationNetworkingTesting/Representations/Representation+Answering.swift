@@ -88,7 +88,7 @@ extension Representation {
         var plan = PartialPlan(range: range, total: body.count, entityTag: entityTag, coding: contentCoding)
         for misbehavior in misbehaviors { plan.apply(misbehavior, length: body.count) }
         let body = self.body[plan.range.prefix(plan.limit)]
-        var fields = validators(plan.entityTag)
+        var fields = validators(plan.entityTag, omittingDate: plan.omitsLastModified)
         if misbehaviors.contains(.sendsMultipart) {
             let boundary = "part-of-the-whole"
             fields.append("Content-Type", "multipart/byteranges; boundary=\(boundary)")
@@ -111,10 +111,10 @@ extension Representation {
 
     private var validators: FieldLines { validators(entityTag) }
 
-    private func validators(_ tag: EntityTag?) -> FieldLines {
+    private func validators(_ tag: EntityTag?, omittingDate: Bool = false) -> FieldLines {
         var fields: FieldLines = ["Date": dateText]
         if let tag { fields.append("ETag", tag.fieldValue) }
-        if let lastModified { fields.append("Last-Modified", HTTPDate.text(lastModified)) }
+        if let lastModified, !omittingDate { fields.append("Last-Modified", HTTPDate.text(lastModified)) }
         return fields
     }
 

@@ -93,6 +93,8 @@ extension Representation {
         case sendsContentRange(String?)
         /// Sends this `ETag` with 206; `nil` sends none.
         case sendsPartialEntityTag(EntityTag?)
+        /// Sends no `Last-Modified` with 206, as RFC 9110 §15.3.7 allows after `If-Range`.
+        case omitsPartialLastModified
         /// Sends this `Content-Encoding` with 206.
         case sendsPartialContentCoding(String)
         /// Sends 206 as `multipart/byteranges` with one part, although one range was asked for.

@@ -95,6 +95,7 @@ extension ItemFinished {
         switch transfer.download?.download?.proof {
         case .digest(let value): (proof, digest) = (.digest, value.description)
         case .length: proof = .length
+        case .overlap: proof = .overlap
         case .range: proof = .range
         case .unverifiable: proof = .unverifiable
         case nil: break

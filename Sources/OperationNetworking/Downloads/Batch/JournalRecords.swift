@@ -138,12 +138,15 @@ struct JournalEntry: Hashable, Codable, Sendable {
         var isEndMarked: Bool
         /// The first byte of the whole that it has, if the caller's own `Range` asked for a part.
         var rangeStart: Int64?
+        /// Whether nothing but an overlap says that its bytes belong together; `nil` is no.
+        var isJoinedByOverlap: Bool?
         var digests: [Digest]?
 
         init(_ download: Download, stamp: FileStamp) {
             self.stamp = stamp
             if case .digest(let digest) = download.proof { self.digest = digest }
             if case .range(let range) = download.proof { rangeStart = range.lowerBound }
+            if download.proof == .overlap { isJoinedByOverlap = true }
             isEndMarked = download.proof != .unverifiable
             digests = download.digests.isEmpty ? nil : download.digests
         }
@@ -160,7 +163,7 @@ struct JournalEntry: Hashable, Codable, Sendable {
                 file: file,
                 length: stamp.length,
                 proof: digest.map { .digest($0) } ?? ownRange.map { .range($0) }
-                    ?? (isEndMarked ? .length : .unverifiable),
+                    ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ?? false ? .overlap : .length),
                 digests: digests ?? [],
                 bytesRecovered: stamp.length,
                 restarts: []

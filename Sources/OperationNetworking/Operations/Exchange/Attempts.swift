@@ -28,10 +28,11 @@ struct Attempts {
         if began == nil { began = now } else { isUrgent = true }
     }
 
-    /// The attempt has ended, and so many bytes are there to go on from. One that brought some is not counted: a file
-    /// that comes in a thousand pieces comes.
-    mutating func note(held: Int64) {
-        guard held > mostBytes else { return }
+    /// The attempt has ended, and so many bytes are there to go on from. When `progress` of them have come, what was tried
+    /// until then is not counted any more: a file that comes in a thousand pieces comes, one that comes byte by byte does
+    /// not.
+    mutating func note(held: Int64, progress: Int64 = 1) {
+        guard held - mostBytes >= progress else { return }
         mostBytes = held
         retries = 0
     }

@@ -29,7 +29,9 @@ extension Exchange {
     }
 
     func tryAgain(after error: any Error) {
-        if configuration.resumesByRange { attempts.note(held: sink.count) }
+        if configuration.resumesByRange {
+            attempts.note(held: sink.count, progress: resumption.sensibleCount)
+        }
         guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: clock.now)
         else {
             return fail(error)

@@ -10,17 +10,16 @@ extension Exchange {
         if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
             return judgeRedirect(head)
         }
-        switch resumption.judge(head, held: sink.count, abilities: sink.abilities) {
+        let url = hop.url?.absoluteString
+        switch resumption.judge(head, from: url, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
             metrics.addKept(sink.count)
             try deliver(head, at: .end, expecting: total)
         case .replace(let total, let reason):
             try deliver(head, at: .start(reason), expecting: total)
-        case .compare(let start, let total):
+        case .compare(let start, let total, let isProven):
             metrics.addKept(start)
-            let left = sink.count - start
-            try deliver(head, at: .again(from: start), expecting: total)
-            bodyUse = .compare(left)
+            try compare(head, from: start, expecting: total, isProven: isProven)
         case .skip(let count, let total):
             try deliver(head, at: .end, expecting: total)
             bodyUse = .skip(count)
@@ -39,7 +38,37 @@ extension Exchange {
         return .receive
     }
 
-    private func deliver(_ head: ResponseHead, at place: BodyStart.Place, expecting total: Int64?) throws {
+    /// A sink that can read back what it has compares it, while it writes; for others it is done here.
+    private func compare(
+        _ head: ResponseHead,
+        from start: Int64,
+        expecting total: Int64?,
+        isProven: Bool
+    ) throws {
+        let count = sink.count - start
+        if sink.abilities.canCompare {
+            try deliver(head, at: .again(from: start), expecting: total, isProven: isProven)
+            bodyUse = .compare(count)
+        } else {
+            let known = sink.lastBytes(Int(count))
+            guard known.count == count else { throw ResumeError.representationChanged }
+            try deliver(head, at: .end, expecting: total, isProven: isProven)
+            bodyUse = .check(known[...])
+        }
+    }
+
+    /// The bytes that came again are not those that are there.
+    func didFindDifference() {
+        resumption.startOver(because: .overlapDiffers)
+        verdict = sink.abilities.canBeEmptied ? .askAgain : .fail(ResumeError.representationChanged)
+    }
+
+    private func deliver(
+        _ head: ResponseHead,
+        at place: BodyStart.Place,
+        expecting total: Int64?,
+        isProven: Bool = true
+    ) throws {
         if let response = hop.url.map({ ReceivedResponse(head, for: $0) }) {
             if let check = configuration.check, let value = response.value { try check(value) }
             owner?.exchangeDidReceive(response)
@@ -64,7 +93,9 @@ extension Exchange {
             place: place,
             total: hop.httpMethod == "HEAD" ? nil : total,
             head: head,
-            url: hop.url ?? URL(fileURLWithPath: "/")
+            url: hop.url ?? URL(fileURLWithPath: "/"),
+            isProven: isProven,
+            mayGoOn: resumption.canGoOn(hop)
         )
         try sink.prepare(start)
     }

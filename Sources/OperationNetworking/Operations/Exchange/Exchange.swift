@@ -52,6 +52,8 @@ final class Exchange: @unchecked Sendable {
         case skip(Int64)
         /// So many bytes are there already: the sink compares them, and writes what comes after them.
         case compare(Int64)
+        /// It has to begin with these bytes, which are there already; what comes after them goes to the sink.
+        case check(ArraySlice<UInt8>)
         /// It explains an error, or a redirect: it is kept aside, up to so many bytes, and cut there.
         case keepAside(Int64)
         /// It waits in its connection until the owner has said what follows.
@@ -334,6 +336,15 @@ extension Exchange: TransferClient {
             let compared = Int(min(left, Int64(bytes.count)))
             bodyUse = left > Int64(compared) ? .compare(left - Int64(compared)) : .deliver
             try take(bytes, countingFrom: compared)
+        case .check(let known):
+            let count = min(known.count, bytes.count)
+            guard known.prefix(count).indices.allSatisfy({ bytes[$0 - known.startIndex] == known[$0] }) else {
+                didFindDifference()
+                throw TransferError.refused
+            }
+            bodyUse = known.count > count ? .check(known.dropFirst(count)) : .deliver
+            guard count < bytes.count else { return }
+            try take(bytes.extracting(count...))
         case .keepAside(let limit):
             let room = Int(max(0, limit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
@@ -380,6 +391,9 @@ extension Exchange: TransferClient {
         } else if case .skip = bodyUse {
             // It ended before the bytes that are there already.
             fail(ResumeError.representationChanged)
+        } else if case .check = bodyUse {
+            didFindDifference()
+            if case .fail(let error) = verdict { fail(error) } else { startAgain() }
         } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
             resumption.countShortAnswer(held: sink.count)
             startAgain()

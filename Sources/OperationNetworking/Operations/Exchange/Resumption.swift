@@ -6,9 +6,6 @@ internal import OperationNetworkingSystem
 ///
 /// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:abilities:)``, at each end ``isShort(held:)``.
 struct Resumption {
-    /// Answers in a row that ended early and brought nothing, before it is given up.
-    private static let maximumFruitlessRounds = 3
-
     /// Whether bytes that are there may be kept at all.
     let isAllowed: Bool
     /// How many bytes to compare when no strong validator proves anything; `nil`: such bytes are not kept.
@@ -25,9 +22,11 @@ struct Resumption {
     private var reason: RestartReason?
     /// How many bytes there are when the body that is coming has ended, as its `Content-Range` says; `nil`: it has none.
     private(set) var end: Int64?
-    private var fruitlessRounds = 0
-    /// When the last answer was too short.
-    private var lastHeld: Int64 = 0
+    /// How many bytes there were when the last answer that is of use began.
+    private var answerStart: Int64 = 0
+    private var shortAnswers = ShortAnswers()
+    /// The server sent a part of this whole without its validator: it will do so again (S12).
+    private var comparesOverlap = false
 
     init(isAllowed: Bool, overlap: Int64? = nil) {
         self.isAllowed = isAllowed
@@ -59,36 +58,48 @@ struct Resumption {
             asked = reason == .contentCoded ? .wholeUntransformed : .whole
         case .confirmation:
             asked = .confirmation
-        case nil, .same, .plainRest:
+        case nil, .same, .plainRest, .overlap:
             asked = ResumeRequest(request, continuing: partial(held), comparing: overlap)
-            // A server that misunderstood If-Range once would do so again.
-            if history.hasAskedPlainly, case .rest(let offset, _) = asked {
-                asked = .rest(from: offset, ifRange: nil)
+            if case .rest(let offset, let ifRange, _) = asked {
+                asked = .rest(
+                    from: offset,
+                    // A server that misunderstood If-Range once would do so again.
+                    ifRange: history.hasAskedPlainly ? nil : ifRange,
+                    overlap: comparesOverlap ? min(offset, ResumeRequest.overlapLength) : 0
+                )
             }
         }
         return asked
     }
 
-    /// Decides what an answer is good for, and remembers what it says about the whole.
-    mutating func judge(_ head: ResponseHead, held: Int64, abilities: SinkAbilities) -> ResumeDecision {
+    /// Decides what an answer is good for, and remembers what it says about the whole. `url` is where it comes from.
+    mutating func judge(
+        _ head: ResponseHead,
+        from url: String? = nil,
+        held: Int64,
+        abilities: SinkAbilities
+    ) -> ResumeDecision {
         let question = ResumeDecision.Question(
             asked: asked,
             partial: partial(held),
             abilities: abilities,
-            history: history
+            history: history,
+            isElsewhere: partial?.url.map { $0 != url } ?? false
         )
         history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
         end = end(of: head, decision)
         switch decision {
         case .append(let total):
-            keep(total)
-        case .compare(_, let total):
-            keep(total)
+            keep(total, held)
+        case .compare(_, let total, _):
+            keep(total, held)
         case .replace(let total, let derived):
             let reason = derived == nil ? nil : reason ?? derived
-            partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0")
+            partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0", url: url)
             history = ResumeDecision.History()
+            comparesOverlap = false
+            answerStart = 0
             next = nil
             self.reason = nil
             return .replace(total: total, because: reason)
@@ -103,8 +114,9 @@ struct Resumption {
     }
 
     /// What is there is kept, as a part of so many bytes.
-    private mutating func keep(_ total: Int64?) {
+    private mutating func keep(_ total: Int64?, _ held: Int64) {
         partial?.total = total
+        answerStart = held
         history.hasRepeated = false
         next = nil
         reason = nil
@@ -115,6 +127,7 @@ struct Resumption {
         switch next {
         case .same: history.hasRepeated = true
         case .plainRest: history.hasAskedPlainly = true
+        case .overlap: comparesOverlap = true
         case .confirmation: break
         case .whole(let reason): self.reason = reason
         }
@@ -152,14 +165,20 @@ struct Resumption {
         }
     }
 
-    /// Counts an answer that was too short; when several in a row have brought nothing, the next question is for the
-    /// whole.
+    /// Counts an answer that was too short; when several in a row have brought next to nothing, the next question is for
+    /// the whole.
     mutating func countShortAnswer(held: Int64) {
-        fruitlessRounds = held > lastHeld ? 0 : fruitlessRounds + 1
-        lastHeld = held
-        guard fruitlessRounds >= Self.maximumFruitlessRounds else { return }
-        fruitlessRounds = 0
+        guard shortAnswers.note(held - answerStart, of: partial?.total) else { return }
         remember(.whole(because: .invalidAnswer))
+    }
+
+    /// Bytes that count as progress.
+    var sensibleCount: Int64 { ShortAnswers.sensibleCount(of: partial?.total) }
+
+    /// Whether the rest of what comes may be asked for later, by range.
+    func canGoOn(_ request: URLRequest) -> Bool {
+        isAllowed && RangeRequest(request) == nil && ResumeRequest.mayContinue(request)
+            && partial.map { $0.isNamed && !$0.refusesRanges } ?? false
     }
 
     private func partial(_ held: Int64) -> PartialContent? {

@@ -13,7 +13,11 @@ final class MemorySink: ResponseSink {
     var onChange: (@Sendable () -> Void)?
     let failure: (any Error)? = nil
     let isFull = false
-    let abilities = SinkAbilities(canBeEmptied: true, canBeAnyPart: true)
+    let abilities = SinkAbilities(
+        canBeEmptied: true,
+        keptCount: ResumeRequest.overlapLength,
+        canBeAnyPart: true
+    )
 
     /// - Parameter limit: in bytes; a longer body is an error.
     init(limit: Int64) {
@@ -28,6 +32,8 @@ final class MemorySink: ResponseSink {
         try checkLimit(total)
         data.reserveCapacity(Int(min(total, Self.maximumReservation)))
     }
+
+    func lastBytes(_ count: Int) -> [UInt8] { Array(data.suffix(count)) }
 
     func write(_ bytes: Span<UInt8>) throws {
         try checkLimit(Int64(data.count + bytes.count))

@@ -18,7 +18,9 @@ final class QueuedSink: ResponseSink {
     var count: Int64 { writer.count }
     var isFull: Bool { writer.isFull }
     var failure: (any Error)? { writer.failure }
-    var abilities: SinkAbilities { SinkAbilities(canBeEmptied: writer.canBeEmptied) }
+    var abilities: SinkAbilities {
+        SinkAbilities(canBeEmptied: writer.canBeEmptied, keptCount: Int64(writer.keptCount))
+    }
 
     var onChange: (@Sendable () -> Void)? {
         get { writer.onChange }
@@ -26,9 +28,14 @@ final class QueuedSink: ResponseSink {
     }
 
     func prepare(_ start: BodyStart) throws {
-        if case .start = start.place, writer.count > 0 { try writer.empty() }
+        if case .start = start.place {
+            if writer.count > 0 { try writer.empty() }
+            writer.keptCount = start.mayGoOn ? Int(ResumeRequest.overlapLength) : 0
+        }
         try writer.begin()
     }
+
+    func lastBytes(_ count: Int) -> [UInt8] { writer.lastBytes(count) }
 
     func write(_ bytes: Span<UInt8>) throws {
         try writer.append(bytes)

@@ -30,6 +30,9 @@ protocol ResponseSink: AnyObject {
     /// Gets ready for a body. Called before each transfer's first byte.
     func prepare(_ start: BodyStart) throws
 
+    /// The last bytes that it took: at most `count`, and at least as many as ``abilities`` promise.
+    func lastBytes(_ count: Int) -> [UInt8]
+
     /// Takes all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws
 
@@ -53,6 +56,8 @@ extension ResponseSink {
     }
 
     func settle() {}
+
+    func lastBytes(_ count: Int) -> [UInt8] { [] }
 }
 
 /// What a sink has before anything is asked.
@@ -82,6 +87,10 @@ struct BodyStart: Sendable {
     var head: ResponseHead
     /// Where that response came from.
     var url: URL
+    /// Whether anything but equal bytes says that it belongs to those that are there.
+    var isProven = true
+    /// Whether the rest may be asked for if this body breaks off: then the last bytes may be asked back.
+    var mayGoOn = false
 
     /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked for.
     var ownRange: Range<Int64>? {

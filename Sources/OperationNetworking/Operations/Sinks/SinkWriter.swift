@@ -29,8 +29,8 @@ protocol SinkDestination: AnyObject {
 ///
 /// Commands may come from any thread.
 final class SinkWriter: @unchecked Sendable {
-    // @unchecked: `destination`, `hand`, `roomSource` and `watchedBlock` are used on `queue` only; what both sides touch
-    // is in `shared`.
+    // @unchecked: `destination`, `roomSource` and `watchedBlock` are used on `queue` only; what both sides touch is in
+    // `shared`. `hand` changes on `queue` and under the lock of `shared`, and is read on `queue` or under that lock.
 
     /// Seconds that somebody who wants no more waits for the rest to be written.
     private static let patience = 1.0
@@ -71,6 +71,17 @@ final class SinkWriter: @unchecked Sendable {
     var isFull: Bool { shared.withLock { $0.state.isFull } }
     var canBeEmptied: Bool { shared.withLock { $0.state.canBeEmptied } }
     var failure: (any Error)? { shared.withLock { $0.failure } }
+
+    /// See ``SinkState/keptCount``.
+    var keptCount: Int {
+        get { shared.withLock { $0.state.keptCount } }
+        set { shared.withLock { $0.state.keptCount = newValue } }
+    }
+
+    /// The last bytes that were taken: at most `count`, and at least as many as are to be kept.
+    func lastBytes(_ count: Int) -> [UInt8] {
+        shared.withLock { $0.state.lastBytes(count, hand) }
+    }
 
     /// Called, on any thread, when a full one has room again, and when it fails.
     var onChange: (@Sendable () -> Void)? {
@@ -215,8 +226,8 @@ final class SinkWriter: @unchecked Sendable {
         } catch let failure {
             error = failure
         }
-        hand = []
         let (result, end, whenStopped) = shared.withLock { shared in
+            hand = []
             if shared.failure == nil, let error {
                 shared.failure = error
                 shared.state.didFail()
