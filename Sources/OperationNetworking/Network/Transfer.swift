@@ -20,6 +20,8 @@ final class Transfer: EasyHandleDelegate {
     private(set) var lastTurn: MonotonicTime
     /// The client's sink is full.
     private var isHeld = false
+    /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall wait for it.
+    var isPutAside = false { didSet { lastActivity = clock.now } }
     /// The stream that the request's body comes from has nothing yet.
     private var waitsForBody = false
     /// The request's body waits until the proxy has seen the head.
@@ -55,10 +57,9 @@ final class Transfer: EasyHandleDelegate {
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// Of a transfer that somebody wants since `since`, on which `spent` was spent already, through a proxy of which `demand`
-    /// is known. `didConnect` is called from
-    /// within libcurl when there is a connection, and `mustWait` when a limit holds the transfer until a moment;
-    /// `bodyIsReady`, on any thread, when the request's body has more after it had to wait.
+    /// `since`: when the client asked for it. `spent`: the cost of earlier tries. `didConnect` is called from within libcurl
+    /// when there is a connection, `mustWait` when a limit holds the transfer until a moment, and `bodyIsReady`, on any
+    /// thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
@@ -211,7 +212,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// No byte can move, and it is not the server's fault.
-    private var isExcused: Bool { isHeld || waitsForBody }
+    private var isExcused: Bool { isHeld || waitsForBody || isPutAside }
 
     /// When to look again whether it has been idle for too long; `nil`: it has. Always later than `now`.
     func nextLook(after now: MonotonicTime) -> MonotonicTime? {

@@ -119,6 +119,20 @@ final class Transfers {
         end(transfer, failure)
     }
 
+    /// Puts a transfer aside: see ``Transfer/isPutAside``, which changes here and in ``takeUp(_:)`` alone. Its client has to
+    /// take nothing, and hears of its end all the same.
+    func putAside(_ id: TransferID) {
+        checkThread()
+        running[id]?.transfer.isPutAside = true
+    }
+
+    /// Lets a transfer that was put aside go on.
+    func takeUp(_ id: TransferID) {
+        checkThread()
+        running[id]?.transfer.isPutAside = false
+        resumeReceiving(id)
+    }
+
     private func resumeSending(_ id: TransferID) {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }

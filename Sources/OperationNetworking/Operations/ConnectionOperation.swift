@@ -41,6 +41,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.withLock { archive.restore(&$0) }
     }
 
+    deinit {
+        // A transfer that is held during a pause would be held for ever.
+        guard let exchange = state.withLock({ $0.exchange }) else { return }
+        NetworkThread.shared.perform { exchange.drop($0) }
+    }
+
     @available(*, unavailable, message: "An operation needs a request")
     public override init() {
         preconditionFailure("An operation needs a request")
@@ -274,6 +280,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
+    ///
+    /// What a stream or a FIFO has taken cannot be taken back. If the server named no strong validator for it, or the request
+    /// is one that is not continued, the connection is kept open, and nothing is read from it, for as long as the operation
+    /// is paused and the server goes along with that: `timeoutInterval` does not count. If the server hangs up meanwhile, the
+    /// operation fails with ``ResumeError/representationChanged`` when it is resumed.
     ///
     /// It stays in its queue, which starts another one in its place: see ``TransferQueue``. Nothing happens to one
     /// that is paused already, was cancelled, or has finished.

@@ -4,6 +4,34 @@ internal import OperationNetworkingSystem
 
 // The end: what is decided, and what the sink still has to do.
 extension Exchange {
+    /// What the end of a transfer means whose head decided nothing else.
+    func bodyDidEnd(_ end: TransferEnd) {
+        if case .untrusted(let refusal) = end.error {
+            askAboutServer(refusal)
+        } else if case .keepAside = bodyUse, end.error?.isRefusal == true {
+            finish()
+        } else if end.error != nil, holding.wasHeld, cannotGoOn {
+            fail(ResumeError.representationChanged)
+        } else if let error = end.error {
+            tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
+        } else if case .skip = bodyUse {
+            // It ended before the bytes that are there already.
+            fail(ResumeError.representationChanged)
+        } else if case .check = bodyUse {
+            didFindDifference()
+            if case .fail(let error) = verdict { fail(error) } else { startAgain() }
+        } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
+            resumption.countShortAnswer(held: sink.count)
+            startAgain()
+        } else if case .deliver = bodyUse,
+            let error = resumption.lengthError(held: sink.count, hasEnded: true, url: hop.url)
+        {
+            fail(error)
+        } else {
+            finish()
+        }
+    }
+
     func finish() {
         phase = .finishing
         if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }

@@ -72,6 +72,7 @@ final class Exchange: @unchecked Sendable {
     var opening = Opening.notYet
     var owner: (any ExchangeOwner)?
     var cookies: CookieWork
+    var holding = Holding()
     /// Counts beginnings and stops: what was asked in an earlier one is not for this one.
     var round = 0
 
@@ -127,6 +128,9 @@ final class Exchange: @unchecked Sendable {
         case .finishing, .stopping:
             // Its sink was writing the last bytes when it was suspended, and still is.
             self.owner = owner
+        case .transferring(let id) where holding.isHeld:
+            self.owner = owner
+            takeUp(id, transfers)
         case .opening, .deciding, .transferring:
             break
         case .idle:
@@ -175,9 +179,9 @@ final class Exchange: @unchecked Sendable {
         startTransfer(transfers)
     }
 
-    /// Stops the transfer; what came stays.
+    /// Stops the transfer, or holds it where it could not go on; what came stays.
     func suspend(_ transfers: Transfers) {
-        stopTransfer(transfers)
+        if !hold(transfers) { stopTransfer(transfers) }
         owner = nil
     }
 
@@ -189,7 +193,8 @@ final class Exchange: @unchecked Sendable {
         fail(URLError.cancelled(url: configuration.request.url))
     }
 
-    private func stopTransfer(_ transfers: Transfers) {
+    func stopTransfer(_ transfers: Transfers) {
+        holding = Holding()
         switch phase {
         case .transferring(let id):
             if let cost = transfers.stop(id) { metrics.add(cost) }
@@ -294,7 +299,9 @@ final class Exchange: @unchecked Sendable {
         guard case .transferring(id) = phase else { return }
         guard sink.failure != nil || sink.demand != nil else { return transfers.resumeReceiving(id) }
         if let cost = transfers.stop(id) { metrics.add(cost) }
-        startAgain()
+        // One that is held goes on when it is begun again.
+        if holding.isHeld { phase = .idle } else { startAgain() }
+        holding = Holding()
     }
 }
 
@@ -302,8 +309,9 @@ final class Exchange: @unchecked Sendable {
 
 extension Exchange: TransferClient {
     var transferMustWait: Bool {
-        switch bodyUse {
-        case .deliver, .skip, .compare: sink.isFull || pieces?.isFull == true
+        if holding.isHeld { return true }
+        return switch bodyUse {
+        case .deliver, .skip, .compare, .check: sink.isFull || pieces?.isFull == true
         case .wait: true
         case .keepAside, .drop, .discard: false
         }
@@ -369,6 +377,7 @@ extension Exchange: TransferClient {
 
     func transferDidComplete(_ end: TransferEnd) {
         guard case .transferring(end.id) = phase else { return }
+        guard !holding.isHeld else { return holding.end = end }
         metrics.add(end.metrics)
         clock.tick()
         switch verdict {
@@ -378,31 +387,6 @@ extension Exchange: TransferClient {
         case .complete: finish()
         case .fail(let error): fail(error)
         case .none: bodyDidEnd(end)
-        }
-    }
-
-    func bodyDidEnd(_ end: TransferEnd) {
-        if case .untrusted(let refusal) = end.error {
-            askAboutServer(refusal)
-        } else if case .keepAside = bodyUse, end.error?.isRefusal == true {
-            finish()
-        } else if let error = end.error {
-            tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
-        } else if case .skip = bodyUse {
-            // It ended before the bytes that are there already.
-            fail(ResumeError.representationChanged)
-        } else if case .check = bodyUse {
-            didFindDifference()
-            if case .fail(let error) = verdict { fail(error) } else { startAgain() }
-        } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
-            resumption.countShortAnswer(held: sink.count)
-            startAgain()
-        } else if case .deliver = bodyUse,
-            let error = resumption.lengthError(held: sink.count, hasEnded: true, url: hop.url)
-        {
-            fail(error)
-        } else {
-            finish()
         }
     }
 

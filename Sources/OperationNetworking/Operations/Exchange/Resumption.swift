@@ -175,10 +175,14 @@ struct Resumption {
     /// Bytes that count as progress.
     var sensibleCount: Int64 { ShortAnswers.sensibleCount(of: partial?.total) }
 
+    /// Whether what comes can be told from anything else if it comes again, as a whole or its rest, after a stop.
+    func canComeAgain(_ request: URLRequest) -> Bool {
+        RangeRequest(request) == nil && ResumeRequest.mayContinue(request) && partial?.isNamed ?? false
+    }
+
     /// Whether the rest of what comes may be asked for later, by range.
     func canGoOn(_ request: URLRequest) -> Bool {
-        isAllowed && RangeRequest(request) == nil && ResumeRequest.mayContinue(request)
-            && partial.map { $0.isNamed && !$0.refusesRanges } ?? false
+        isAllowed && canComeAgain(request) && partial?.refusesRanges == false
     }
 
     private func partial(_ held: Int64) -> PartialContent? {
