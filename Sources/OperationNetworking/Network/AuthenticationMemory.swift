@@ -15,7 +15,19 @@ struct AuthenticationMemory {
         var scheme: AuthenticationScheme
         /// Of Basic: below which paths it was taken.
         var prefixes: [String] = []
+        /// Of Digest: one for each realm, the one last that was used last.
+        var digests: [Digest] = []
     }
+
+    /// A nonce that a server has taken.
+    private struct Digest {
+        var session: DigestSession
+        /// Below which paths.
+        var prefixes: [String] = []
+    }
+
+    /// Of one origin; a site with more is asked again.
+    private static let maximumRealms = 16
 
     /// Of one origin; a site with more is asked again.
     private static let maximumPrefixes = 16
@@ -29,21 +41,45 @@ struct AuthenticationMemory {
 
     var count: Int { entries.count }
 
-    /// The server took it.
-    mutating func note(_ key: Key, scheme: AuthenticationScheme, for url: URL) {
+    /// The server took it; Digest with the nonce of a session.
+    mutating func note(
+        _ key: Key,
+        scheme: AuthenticationScheme,
+        for url: URL,
+        digest: DigestSession? = nil
+    ) {
         if entries[key] == nil, entries.count >= capacity { entries.removeAll() }
         var entry = entries[key] ?? Entry(scheme: scheme)
         if entry.scheme != scheme { entry = Entry(scheme: scheme) }
-        if let prefix = Self.prefix(of: url), !entry.prefixes.contains(where: prefix.hasPrefix) {
-            if entry.prefixes.count >= Self.maximumPrefixes { entry.prefixes.removeFirst() }
-            entry.prefixes.append(prefix)
+        let prefix = Self.prefix(of: url)
+        if let digest {
+            let realm = digest.challenge.realm
+            let old = entry.digests.firstIndex { $0.session.challenge.realm == realm }
+            var noted = Digest(session: digest, prefixes: old.map { entry.digests[$0].prefixes } ?? [])
+            Self.add(prefix, to: &noted.prefixes)
+            if let old { entry.digests.remove(at: old) }
+            if entry.digests.count >= Self.maximumRealms { entry.digests.removeFirst() }
+            entry.digests.append(noted)
+        } else {
+            Self.add(prefix, to: &entry.prefixes)
         }
         entries[key] = entry
     }
 
-    /// The server did not take it there. Elsewhere it may go on taking Basic.
-    mutating func forget(_ key: Key, for url: URL) {
+    private static func add(_ prefix: String?, to prefixes: inout [String]) {
+        guard let prefix, !prefixes.contains(where: prefix.hasPrefix) else { return }
+        if prefixes.count >= maximumPrefixes { prefixes.removeFirst() }
+        prefixes.append(prefix)
+    }
+
+    /// The server did not take it there. Elsewhere it may go on taking Basic, and Digest with another nonce.
+    mutating func forget(_ key: Key, for url: URL, digest: DigestSession? = nil) {
         guard var entry = entries[key] else { return }
+        if entry.scheme == .digest, let digest {
+            entry.digests.removeAll { $0.session.challenge.nonce == digest.challenge.nonce }
+            entries[key] = entry.digests.isEmpty ? nil : entry
+            return
+        }
         if entry.scheme == .basic, let prefix = Self.prefix(of: url) {
             entry.prefixes.removeAll { prefix.hasPrefix($0) }
         } else {
@@ -52,9 +88,26 @@ struct AuthenticationMemory {
         entries[key] = entry.prefixes.isEmpty ? nil : entry
     }
 
+    /// The nonce that the server takes there, as far as is known: that of the realm which reaches furthest down to the
+    /// path, else of the one that was used last and claims the path.
+    func digest(for key: Key, to url: URL) -> DigestSession? {
+        guard let entry = entries[key] else { return nil }
+        let path = Self.prefix(of: url)
+        var best: (session: DigestSession, length: Int)?
+        for digest in entry.digests.reversed() {
+            let lengths = digest.prefixes.filter { path?.hasPrefix($0) == true }.map(\.utf8.count)
+            guard let length = lengths.max() ?? (digest.session.challenge.covers(url) ? 0 : nil) else {
+                continue
+            }
+            if length > best?.length ?? -1 { best = (digest.session, length) }
+        }
+        return best?.session
+    }
+
     /// How to send it at once; `nil`: wait until the server asks.
     func scheme(for key: Key, to url: URL) -> AuthenticationScheme? {
         guard let entry = entries[key] else { return nil }
+        guard entry.scheme != .digest else { return digest(for: key, to: url) == nil ? nil : .digest }
         guard entry.scheme == .basic else { return entry.scheme }
         guard let prefix = Self.prefix(of: url), entry.prefixes.contains(where: prefix.hasPrefix) else {
             return nil

@@ -294,7 +294,7 @@ final class Transfer: EasyHandleDelegate {
     private func mayBeAnswered(_ head: ResponseHead) -> Bool {
         switch request.authentication?.scheme {
         case nil, .basic: false
-        case .digest, .ntlm, .negotiate:
+        case .ntlm, .negotiate:
             head.status == 401 || head.status < 300 && request.body != nil && bytesSent == 0
         }
     }

@@ -6,14 +6,17 @@
 /// | token             | Bearer; also when the server offers nothing at all     |
 /// | tickets           | Negotiate                                              |
 enum AuthenticationChoice {
-    /// What libcurl 7.88 can compute. It takes SHA-512-256 for SHA-256, and so is never right about it.
-    static let digestAlgorithms: Set<String> = ["md5", "md5-sess", "sha-256", "sha-256-sess"]
-
+    /// - Parameters:
+    ///   - credential: who asks.
+    ///   - offers: what the server takes.
+    ///   - allowed: what the caller lets go.
+    ///   - hasBodyInMemory: whether a digest of the request's body can be made.
     /// - Returns: `nil`: none.
     static func scheme(
         for credential: Credential,
         among offers: [AuthenticationOffer],
-        allowed: Set<AuthenticationScheme>
+        allowed: Set<AuthenticationScheme>,
+        hasBodyInMemory: Bool = true
     ) -> AuthenticationScheme? {
         let possible: [AuthenticationScheme] =
             switch credential.secret {
@@ -24,9 +27,10 @@ enum AuthenticationChoice {
         return possible.first { scheme in
             guard allowed.contains(scheme) else { return false }
             if scheme == .bearer, offers.isEmpty { return true }
-            // libcurl answers the first of its kind, and only that one.
-            guard let first = offers.first(where: { $0.scheme == scheme }) else { return false }
-            return scheme != .digest || canDigest(first)
+            guard scheme != .digest else {
+                return DigestChallenge.first(in: offers, hasBodyInMemory: hasBodyInMemory) != nil
+            }
+            return offers.contains { $0.scheme == scheme }
         }
     }
 
@@ -38,9 +42,5 @@ enum AuthenticationChoice {
         [.negotiate, .digest, .ntlm, .bearer, .basic].flatMap { (scheme: AuthenticationScheme) in
             offers.filter { allowed.contains(scheme) && $0.scheme == scheme }
         }
-    }
-
-    private static func canDigest(_ offer: AuthenticationOffer) -> Bool {
-        digestAlgorithms.contains(offer.parameters["algorithm"]?.lowercased() ?? "md5")
     }
 }

@@ -43,9 +43,7 @@ public enum AuthenticationScheme: Hashable, Sendable {
         }
     }
 
-    /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that connection.
+    /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that connection. libcurl
+    /// answers the server's questions by itself, several perhaps, within one transfer.
     var isConnectionBased: Bool { self == .ntlm || self == .negotiate }
-
-    /// Whether libcurl answers the server's questions by itself, several perhaps, within one transfer.
-    var isAnsweredByCurl: Bool { self == .digest || isConnectionBased }
 }

@@ -3,8 +3,7 @@ package struct CurlAuthentication: Hashable, Sendable {
     /// What libcurl does by itself.
     package enum Scheme: Hashable, Sendable {
         case basic
-        /// Asks, and answers what the server then wants to know. The rest do the same.
-        case digest
+        /// Asks, and answers what the server then wants to know; so does the next.
         case ntlm
         case negotiate
     }

@@ -320,7 +320,6 @@ package final class EasyHandle {
         let scheme =
             switch authentication.scheme {
             case .basic: CLIBCURL_AUTH_BASIC
-            case .digest: CLIBCURL_AUTH_DIGEST
             case .ntlm: CLIBCURL_AUTH_NTLM
             case .negotiate: CLIBCURL_AUTH_NEGOTIATE
             }

@@ -8,6 +8,8 @@ package final class MessageDigest {
         case sha1
         case sha256
         case sha512
+        /// SHA-512/256 of FIPS 180-4, which begins otherwise than SHA-512: no part of that.
+        case sha512By256
     }
 
     /// OpenSSL refused: its settings may forbid an algorithm, as FIPS mode does MD5.
@@ -39,6 +41,7 @@ package final class MessageDigest {
             case .sha1: EVP_sha1()
             case .sha256: EVP_sha256()
             case .sha512: EVP_sha512()
+            case .sha512By256: EVP_sha512_256()
             }
         // What was said before is about something else.
         ERR_clear_error()

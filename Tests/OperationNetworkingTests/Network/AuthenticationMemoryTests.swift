@@ -29,7 +29,71 @@ struct AuthenticationMemoryTests {
         #expect((memory.scheme(for: try key(), to: try url(asked)) == .basic) == isSent)
     }
 
-    @Test(arguments: [AuthenticationScheme.digest, .ntlm, .negotiate, .bearer])
+    private func session(_ parameters: String) throws -> DigestSession {
+        let offers = AuthenticationOffer.offers(in: ["Digest " + parameters])
+        return DigestSession(try #require(DigestChallenge.first(in: offers)))
+    }
+
+    @Test(arguments: [
+        ("realm=a, nonce=1", "http://h/c", true), ("realm=a, nonce=1", "http://h", true),
+        ("realm=a, nonce=1, domain=\"/a\"", "http://h/a/x", true),
+        ("realm=a, nonce=1, domain=\"/a\"", "http://h/c", false),
+        ("realm=a, nonce=1, domain=\"/d /c\"", "http://h/c?x", true),
+        ("realm=a, nonce=1, domain=\"/d\"", "http://h/a/c", true),
+        ("realm=a, nonce=1, domain=\"/d\"", "http://h/d/../c", false),
+        ("realm=a, nonce=1, domain=\"http://H:80/c\"", "http://h/c", true),
+        ("realm=a, nonce=1, domain=\"http://i/ https://h/\"", "http://h/c", false),
+    ])
+    func aDigestGoesWhereTheServerSaysOrHasTakenIt(_ challenge: String, _ asked: String, _ isSent: Bool)
+        throws
+    {
+        var memory = AuthenticationMemory()
+        let session = try session(challenge)
+        memory.note(try key(), scheme: .digest, for: try url("http://h/a/b"), digest: session)
+        #expect((memory.digest(for: try key(), to: try url(asked)) === session) == isSent)
+        #expect((memory.scheme(for: try key(), to: try url(asked)) == .digest) == isSent)
+    }
+
+    @Test func eachRealmHasItsOwnNonceAndTheNearestCounts() throws {
+        var memory = AuthenticationMemory()
+        let (one, two, other) = (
+            try session("realm=a, nonce=1"), try session("realm=a, nonce=2"), try session("realm=b, nonce=3")
+        )
+        memory.note(try key(), scheme: .digest, for: try url("http://h/a/b"), digest: one)
+        memory.note(try key(), scheme: .digest, for: try url("http://h/a/x/b"), digest: other)
+        memory.note(try key(), scheme: .digest, for: try url("http://h/a/c"), digest: two)
+        func found(_ text: String) throws -> DigestSession? {
+            memory.digest(for: try key(), to: try url(text))
+        }
+        #expect(try found("http://h/a/d") === two)
+        #expect(try found("http://h/a/x/d") === other)
+        #expect(try found("http://h/elsewhere") === two)
+        memory.forget(try key(), for: try url("http://h/a/x/d"), digest: one)
+        #expect(try found("http://h/a/d") === two)
+        memory.forget(try key(), for: try url("http://h/a/x/d"), digest: two)
+        #expect(try found("http://h/a/d") === other)
+        memory.forget(try key(), for: try url("http://h/a/x/d"), digest: other)
+        #expect(memory.count == 0)
+    }
+
+    @Test func aServerCannotFillItWithRealms() throws {
+        var memory = AuthenticationMemory()
+        for number in 0..<100 {
+            let place = try url("http://h/\(number)/x")
+            memory.note(
+                try key(),
+                scheme: .digest,
+                for: place,
+                digest: try session("realm=\(number), nonce=1, domain=\"/x\"")
+            )
+        }
+        let kept = try (0..<100).filter {
+            memory.digest(for: try key(), to: try url("http://h/\($0)/y")) != nil
+        }
+        #expect(kept == Array(84..<100))
+    }
+
+    @Test(arguments: [AuthenticationScheme.ntlm, .negotiate, .bearer])
     func othersGoEverywhere(scheme: AuthenticationScheme) throws {
         var memory = AuthenticationMemory()
         memory.note(try key(), scheme: scheme, for: try url("http://h/a/b"))
@@ -61,7 +125,12 @@ struct AuthenticationMemoryTests {
 
     @Test func theSchemeThatWasTakenLastCounts() throws {
         var memory = AuthenticationMemory()
-        memory.note(try key(), scheme: .digest, for: try url("http://h/a/b"))
+        memory.note(
+            try key(),
+            scheme: .digest,
+            for: try url("http://h/a/b"),
+            digest: try session("realm=a, nonce=1")
+        )
         memory.note(try key(), scheme: .basic, for: try url("http://h/c/d"))
         #expect(memory.scheme(for: try key(), to: try url("http://h/a/b")) == nil)
         #expect(memory.scheme(for: try key(), to: try url("http://h/c/e")) == .basic)

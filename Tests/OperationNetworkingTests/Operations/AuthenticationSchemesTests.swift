@@ -57,6 +57,26 @@ struct AuthenticationSchemesTests {
         }
     }
 
+    /// As Apache has it in its log: two requests for the first, and one for each later one.
+    @Test(arguments: [nil, "the body of it"])
+    func aDigestCostsOneRequestMoreThanNoneAltogether(body: String?) async throws {
+        let marker = UUID().uuidString
+        let url = apache.appendingPathComponent("digest/anything/\(marker)")
+        // A trust domain that no other test has: nothing is remembered of it.
+        let anchors = TrustAnchors.file(URL(fileURLWithPath: "/\(marker)"))
+        for _ in 0..<4 {
+            var request = URLRequest(url: url)
+            if let body {
+                request.httpMethod = "POST"
+                request.httpBody = Data(body.utf8)
+            }
+            let operation = door.operation(request, Self.right)
+            operation.trustAnchors = anchors
+            #expect(await operation.status() == 200)
+        }
+        #expect(try await ApacheLog.statuses(with: marker, count: 5) == ["401", "200", "200", "200", "200"])
+    }
+
     @Test func aTicketLetsIn() async throws {
         let url = apache.appendingPathComponent("negotiate/text.txt")
         for _ in 0..<2 {
@@ -90,6 +110,23 @@ struct AuthenticationSchemesTests {
                 #expect(await self.status(url, nil, body: body).0 == 401)
             }
         }
+    }
+}
+
+private enum ApacheLog {
+    /// The statuses of the requests whose address has `marker` in it, when there are so many. Apache writes a line when the
+    /// request has ended, which may be after the client has its answer.
+    static func statuses(with marker: String, count: Int) async throws -> [String] {
+        let log = try #require(RealServers.apacheLog)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < deadline {
+            let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
+            let found = lines.filter { $0.contains(marker) }
+            // `port number-on-connection protocol status ...`
+            if found.count >= count { return found.map { String($0.split(separator: " ")[3]) } }
+            await Task.yield()
+        }
+        throw TestFailure("Apache did not log \(marker) \(count) times")
     }
 }
 

@@ -26,10 +26,14 @@ struct AuthenticationServersTests {
         #expect(await door.operation(url).status() == 401)
     }
 
-    @Test(arguments: ["MD5", "SHA-256"])
-    func digest(algorithm: String) async throws {
-        let url = url.appendingPathComponent("digest-auth/auth/\(try user())/s3cret/\(algorithm)")
-        for _ in 0..<3 { #expect(await door.operation(url, door.alice).status() == 200) }
+    @Test(arguments: ["auth", "auth-int", "auth,auth-int", "none"], ["MD5", "SHA-256"])
+    func digest(quality: String, algorithm: String) async throws {
+        let url = url.appendingPathComponent("digest-auth/\(quality)/\(try user())/s3cret/\(algorithm)")
+        for count in [2, 1, 1] {
+            let operation = door.operation(url, door.alice)
+            #expect(await operation.status() == 200)
+            #expect(operation.metrics?.transferCount == count)
+        }
         #expect(await door.operation(url, door.bob).status() == 401)
         #expect(await door.operation(url).status() == 401)
     }

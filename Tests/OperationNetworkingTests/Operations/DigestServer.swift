@@ -1,19 +1,24 @@
 import Foundation
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 
 @testable import OperationNetworking
 
-/// A server that knows Digest (RFC 7616) with MD5, and can misbehave.
+/// A server that knows Digest (RFC 7616) with MD5, takes no number of a nonce twice, and can misbehave.
 final class DigestServer: Sendable {
     private let user: String
     private let password: String
-    private let nonces = Recorder<String>()
+    private let realm: String
+    /// The numbers that each nonce was used with.
+    private let nonces = Locked<[String: Set<String>]>([:])
+    private let nonceCount = Locked(0)
     /// So many answers are called stale.
     private let staleAnswers: Int
 
-    init(user: String, password: String, staleAnswers: Int = 0) {
+    init(user: String, password: String, realm: String = "door", staleAnswers: Int = 0) {
         self.user = user
         self.password = password
+        self.realm = realm
         self.staleAnswers = staleAnswers
     }
 
@@ -22,25 +27,49 @@ final class DigestServer: Sendable {
         let offers = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization"))
         guard let answer = offers.first, answer.scheme == .digest else { return challenge(isStale: false) }
         let said = answer.parameters
-        if nonces.elements.count <= staleAnswers { return challenge(isStale: true) }
+        if nonceCount.withLock({ $0 <= staleAnswers }) { return challenge(isStale: true) }
         let isRight =
-            said["username"] == user && said["uri"] == request.target
-            && said["nonce"].map(nonces.elements.contains) == true
+            said["username"] == user && said["uri"] == request.target && said["realm"] == realm
             && said["response"]
                 == Self.md5(
                     [
-                        Self.md5("\(user):door:\(password)"), said["nonce"] ?? "", said["nc"] ?? "",
+                        Self.md5("\(user):\(realm):\(password)"), said["nonce"] ?? "", said["nc"] ?? "",
                         said["cnonce"] ?? "", "auth", Self.md5("\(request.method):\(request.target)"),
                     ].joined(separator: ":")
                 )
-        return isRight ? nil : challenge(isStale: false)
+        guard isRight, use(said["nonce"] ?? "", said["nc"] ?? "") else { return challenge(isStale: false) }
+        return nil
+    }
+
+    /// Whether it would let the request in, which may come once more.
+    func takes(_ request: ReceivedRequest) -> Bool {
+        let said = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization")).first?
+            .parameters
+        return nonces.withLock { nonces in
+            nonces[said?["nonce"] ?? ""].map { !$0.contains(said?["nc"] ?? "") } ?? false
+        }
+    }
+
+    /// As a server that was started anew: what it gave out is worth nothing, and it does not say so.
+    func forgetNonces() {
+        nonces.withLock { $0 = [:] }
+    }
+
+    /// - Returns: another nonce, as if it had been in a challenge.
+    func makeNonce() -> String {
+        let nonce = UUID().uuidString
+        nonces.withLock { $0[nonce] = [] }
+        return nonce
+    }
+
+    private func use(_ nonce: String, _ count: String) -> Bool {
+        nonces.withLock { $0[nonce]?.insert(count).inserted ?? false }
     }
 
     private func challenge(isStale: Bool) -> Answer {
-        let nonce = UUID().uuidString
-        nonces.append(nonce)
+        nonceCount.withLock { $0 += 1 }
         let stale = isStale ? ", stale=true" : ""
-        return Door.closed("Digest realm=\"door\", nonce=\"\(nonce)\", qop=\"auth\"\(stale)")
+        return Door.closed("Digest realm=\"\(realm)\", nonce=\"\(makeNonce())\", qop=\"auth\"\(stale)")
     }
 
     private static func md5(_ text: String) -> String {

@@ -25,11 +25,11 @@ struct AuthenticationChoiceTests {
         ("Basic realm=a", token, nil),
         ("Negotiate, NTLM", .systemTickets, .negotiate),
         ("NTLM, Basic realm=a", .systemTickets, nil),
-        // libcurl answers the first Digest challenge only.
-        ("Digest nonce=1, algorithm=SHA-512-256", password, nil),
-        ("Digest nonce=1, algorithm=SHA-512-256, Digest nonce=1", password, nil),
-        ("Digest nonce=1, Digest nonce=1, algorithm=SHA-512-256", password, .digest),
-        ("Digest nonce=1, algorithm=SHA-512-256, Basic realm=a", password, .basic),
+        ("Digest nonce=1, algorithm=SHA-512-256", password, .digest),
+        ("Digest nonce=1, algorithm=SHA-512", password, nil),
+        ("Digest nonce=1, algorithm=SHA-512, Digest nonce=1", password, .digest),
+        ("Digest nonce=1, algorithm=SHA-512, Basic realm=a", password, .basic),
+        ("Digest realm=a, Basic realm=a", password, .basic),
     ])
     func takesTheStrongest(_ field: String, _ credential: Credential, _ scheme: AuthenticationScheme?) {
         let offers = AuthenticationOffer.offers(in: [field])

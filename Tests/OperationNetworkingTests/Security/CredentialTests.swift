@@ -15,7 +15,7 @@ struct CredentialTests {
         dump(credential, to: &dumped)
         dump(TransferSettings(credential: credential), to: &dumped)
         dump(TrustDomain(anchors: .system, credential: credential), to: &dumped)
-        dump(Authentication.Proof(credential: credential, scheme: .digest).curlAuthentication, to: &dumped)
+        dump(Authentication.Proof(credential: credential, scheme: .ntlm).curlAuthentication, to: &dumped)
         for text in [
             "\(credential)", String(reflecting: credential), String(describing: [credential]),
             String(reflecting: Optional(credential)), dumped,

@@ -13,6 +13,11 @@ struct Authentication {
         var scheme: AuthenticationScheme
     }
 
+    /// Nonces of one hop that may be stale one after the other.
+    private static let maximumRenewals = 8
+    /// Bytes of a body that are sent although the server may refuse them: to wait for its leave may take a second.
+    private static let maximumWastedBody: Int64 = 1024 * 1024
+
     /// What the operation and the URL of its request have to say.
     private let credential: Credential?
     private let ownOrigin: Origin?
@@ -22,9 +27,19 @@ struct Authentication {
     /// What an origin has taken in this exchange.
     private var accepted: (origin: Origin, proof: Proof)?
     private var origin: Origin?
+    /// Whether a digest of the hop's body can be made.
+    private(set) var hasBodyInMemory = true
 
     /// What the next transfer carries.
     private(set) var proof: Proof?
+    /// The server's nonce, if `proof` is a digest.
+    private(set) var digest: DigestSession?
+    /// Whether `digest` was known before the hop: the server may have forgotten it, or be another one.
+    private var isDigestRemembered = false
+    private var renewedDigests = 0
+    /// Whether the body of the transfer waits for the server's leave; and whether the server knows how to give it.
+    private var asksForLeave = false
+    private var givesLeave = true
     /// What the hop's server did not take.
     private(set) var refused: Set<Proof> = []
     /// The token in `proof`, if it comes from the source.
@@ -40,11 +55,17 @@ struct Authentication {
     // MARK: - Hops
 
     /// The next transfer goes to another address, or everything begins again. `credential` is what the URL has named.
-    mutating func begin(_ url: URL?, credential: Credential?) {
+    mutating func begin(_ url: URL?, credential: Credential?, hasBodyInMemory: Bool = true) {
         origin = url.map { Origin($0) }
+        self.hasBodyInMemory = hasBodyInMemory
         if let origin, let credential { named = (origin, credential) }
         proof = nil
         token = nil
+        digest = nil
+        isDigestRemembered = false
+        renewedDigests = 0
+        asksForLeave = false
+        givesLeave = true
         refused = []
         hasRenewedToken = false
     }
@@ -61,21 +82,39 @@ struct Authentication {
         return known
     }
 
-    mutating func send(_ proof: Proof) {
+    /// - Parameters:
+    ///   - proof: what was chosen.
+    ///   - offers: the server's, of which a digest takes the nonce.
+    mutating func send(_ proof: Proof, to offers: [AuthenticationOffer] = []) {
         self.proof = proof
         token = nil
+        isDigestRemembered = false
+        digest =
+            proof.scheme == .digest
+            ? DigestChallenge.first(in: offers, hasBodyInMemory: hasBodyInMemory).map { DigestSession($0) }
+            : nil
+    }
+
+    /// Sends a digest with a nonce that the server has taken before.
+    mutating func send(_ credential: Credential, by remembered: DigestSession) {
+        proof = Proof(credential: credential, scheme: .digest)
+        token = nil
+        digest = remembered
+        isDigestRemembered = true
     }
 
     mutating func send(_ token: TokenSource.Token) {
+        digest = nil
         proof = Proof(credential: Credential(bearerToken: token.value), scheme: .bearer)
         self.token = token
     }
 
     // MARK: - Answers
 
-    /// The server did not ask for more.
-    mutating func noteAcceptance() {
+    /// The server did not ask for more. `information` is its `Authentication-Info`.
+    mutating func noteAcceptance(_ information: String? = nil) {
         hasRenewedToken = false
+        digest = digest?.following(information)
         if let origin, let proof, token == nil { accepted = (origin, proof) }
     }
 
@@ -87,6 +126,38 @@ struct Authentication {
         self.proof = nil
     }
 
+    /// What is sent again because the server, asked with a digest, only wants another nonce: it says that the old one is
+    /// stale, or it does not know one that it took earlier. Nobody was refused.
+    ///
+    /// - Throws: `TransferError.endlessChallenges` when it was so too often on this hop.
+    mutating func proofToRenew(for offers: [AuthenticationOffer]) throws(TransferError) -> Proof? {
+        guard let proof, let digest,
+            let challenge = DigestChallenge.first(in: offers, hasBodyInMemory: hasBodyInMemory),
+            challenge.isStale || isDigestRemembered && challenge.nonce != digest.challenge.nonce
+        else { return nil }
+        renewedDigests += 1
+        guard renewedDigests <= Self.maximumRenewals else { throw .endlessChallenges }
+        return proof
+    }
+
+    /// Whether the body is to wait until the server has read the head (RFC 9110 §10.1.1): it may want another nonce than the
+    /// one it took last, and a body that is large, or can be read only once, would have gone for nothing.
+    mutating func asksForLeave(_ body: RequestBody?) -> Bool {
+        guard let body, isDigestRemembered, givesLeave else {
+            asksForLeave = false
+            return false
+        }
+        asksForLeave = !body.isRepeatable || (body.length ?? .max) > Self.maximumWastedBody
+        return asksForLeave
+    }
+
+    /// The server answered 417.
+    /// - Returns: whether the same may be asked again, without waiting: no byte of the body was sent.
+    mutating func noteNoLeave() -> Bool {
+        defer { givesLeave = false }
+        return asksForLeave && givesLeave
+    }
+
     /// The token that was refused, if there shall be another one; once until something was accepted.
     mutating func tokenToRenew() -> TokenSource.Token? {
         guard let token, !hasRenewedToken else { return nil }
@@ -96,7 +167,8 @@ struct Authentication {
 
     /// How to send what somebody answered with; `nil`: the server does not take its kind, or has refused it.
     func proof(with credential: Credential, to offers: [AuthenticationOffer]) -> Proof? {
-        AuthenticationChoice.scheme(for: credential, among: offers, allowed: allowed)
+        AuthenticationChoice
+            .scheme(for: credential, among: offers, allowed: allowed, hasBodyInMemory: hasBodyInMemory)
             .map { Proof(credential: credential, scheme: $0) }
             .flatMap { refused.contains($0) ? nil : $0 }
     }
@@ -108,21 +180,42 @@ struct Authentication {
 }
 
 extension Authentication.Proof {
-    /// The `Authorization` field; `nil` where libcurl makes it.
+    /// The `Authorization` field of a token; `nil` where libcurl makes it, or a ``DigestSession``.
     var fieldValue: String? {
         guard scheme == .bearer, case .token(let token) = credential.secret else { return nil }
         return "Bearer " + token
     }
 
-    /// What libcurl makes of it; `nil` for a token.
+    /// The `Authorization` field that proves it by a digest, for the next request of a session.
+    func fieldValue(
+        _ session: DigestSession,
+        _ method: String,
+        _ url: URL,
+        _ body: RequestBody?
+    ) throws -> String? {
+        guard case .password(let user, let password) = credential.secret else { return nil }
+        let data: Data? =
+            switch body {
+            case nil: Data()
+            case .data(let data): data
+            case .stream: nil
+            }
+        return try session.nextAuthorization(
+            (user, password),
+            method: method,
+            target: RequestTarget.of(url.absoluteString) ?? "/",
+            body: data
+        )
+    }
+
+    /// What libcurl makes of it; `nil` for what is a field.
     var curlAuthentication: CurlAuthentication? {
         let curlScheme: CurlAuthentication.Scheme
         switch scheme {
         case .basic: curlScheme = .basic
-        case .digest: curlScheme = .digest
         case .ntlm: curlScheme = .ntlm
         case .negotiate: curlScheme = .negotiate
-        case .bearer, .other: return nil
+        case .bearer, .digest, .other: return nil
         }
         switch credential.secret {
         case .password(let user, let password):

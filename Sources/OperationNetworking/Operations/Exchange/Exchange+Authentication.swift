@@ -18,7 +18,8 @@ extension Exchange {
         if let url = hop.url, url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
         authentication.begin(
             hop.url,
-            credential: information.map { Credential(user: $0.user, password: $0.password) }
+            credential: information.map { Credential(user: $0.user, password: $0.password) },
+            hasBodyInMemory: hop.httpBodyStream == nil
         )
     }
 
@@ -46,9 +47,15 @@ extension Exchange {
             let key = memoryKey(credential, url)
             guard let scheme = transfers.authenticationMemory.scheme(for: key, to: url),
                 configuration.settings.authenticationSchemes.contains(scheme),
-                !scheme.isAnsweredByCurl || canAskWithoutBody
+                !scheme.isConnectionBased || canAskWithoutBody
             else { continue }
-            return authentication.send(Authentication.Proof(credential: credential, scheme: scheme))
+            guard scheme == .digest else {
+                return authentication.send(Authentication.Proof(credential: credential, scheme: scheme))
+            }
+            guard let session = transfers.authenticationMemory.digest(for: key, to: url),
+                session.challenge.quality != .authInt || authentication.hasBodyInMemory
+            else { continue }
+            return authentication.send(credential, by: session)
         }
     }
 
@@ -90,16 +97,20 @@ extension Exchange {
     /// Called from within libcurl.
     /// - Returns: what becomes of a head that is no response yet, but a question; `nil` if it is none.
     func answerChallenge(_ head: ResponseHead) -> HeadAnswer? {
+        if head.status == 417, authentication.noteNoLeave() {
+            return discardBody(of: head) { $0.startAgain() }
+        }
         guard head.status == 401 else {
             noteAcceptance(head)
             return nil
         }
+        let offers = AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
+        if let answer = renewDigest(offers, head) { return answer }
         noteRefusal()
         guard authentication.refused.count < Self.maximumRefusals else { return nil }
         if let source = configuration.settings.tokenSource, let token = authentication.tokenToRenew() {
             return discardBody(of: head) { $0.renew(token, from: source, after: head) }
         }
-        let offers = AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
         if let owner, owner.exchangeAnswersChallenges, let challenge = challenge(offers, head) {
             beginAsking(.keepAside(min(configuration.sideBodyLimit, Self.maximumQuestionBody)))
             ask(owner, challenge, offers, head)
@@ -109,6 +120,20 @@ extension Exchange {
         return discardBody(of: head) { $0.send(proof, after: head) }
     }
 
+    /// - Returns: what becomes of a head that only wants another nonce; `nil` if it wants more.
+    private func renewDigest(_ offers: [AuthenticationOffer], _ head: ResponseHead) -> HeadAnswer? {
+        do throws(TransferError) {
+            guard let proof = try authentication.proofToRenew(for: offers) else { return nil }
+            // The nonce of another realm is as good there as it was.
+            let realm = DigestChallenge.first(in: offers)?.realm
+            if realm == authentication.digest?.challenge.realm { forget(proof) }
+            return discardBody(of: head) { $0.send(proof, after: head) }
+        } catch {
+            verdict = .fail(error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
+            return .refuse
+        }
+    }
+
     /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
     private func noteAcceptance(_ head: ResponseHead) {
         guard let proof = authentication.proof, let url = hop.url, head.status < 500, head.status != 407
@@ -116,22 +141,27 @@ extension Exchange {
             return
         }
         let isKnown = authentication.token != nil
-        authentication.noteAcceptance()
+        authentication.noteAcceptance(head.fields["Authentication-Info"])
         guard !isKnown else { return }
         let key = memoryKey(proof.credential, url)
+        let digest = authentication.digest
         NetworkThread.shared.perform { transfers in
-            transfers.authenticationMemory.note(key, scheme: proof.scheme, for: url)
+            transfers.authenticationMemory.note(key, scheme: proof.scheme, for: url, digest: digest)
         }
     }
 
     private func noteRefusal() {
-        if let proof = authentication.proof, let url = hop.url, authentication.token == nil {
-            let key = memoryKey(proof.credential, url)
-            NetworkThread.shared.perform { transfers in
-                transfers.authenticationMemory.forget(key, for: url)
-            }
-        }
+        if let proof = authentication.proof, authentication.token == nil { forget(proof) }
         authentication.noteRefusal()
+    }
+
+    private func forget(_ proof: Authentication.Proof) {
+        guard let url = hop.url else { return }
+        let key = memoryKey(proof.credential, url)
+        let digest = authentication.digest
+        NetworkThread.shared.perform { transfers in
+            transfers.authenticationMemory.forget(key, for: url, digest: digest)
+        }
     }
 
     // MARK: - Answers
@@ -171,7 +201,10 @@ extension Exchange {
 
     private func send(_ proof: Authentication.Proof, after head: ResponseHead) {
         guard canSendBodyAgain else { return endUnsent(head) }
-        authentication.send(proof)
+        authentication.send(
+            proof,
+            to: AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
+        )
         startAgain()
     }
 

@@ -271,6 +271,9 @@ final class Exchange: @unchecked Sendable {
         }
         var question = hop
         if let method = asked.method { question.httpMethod = method }
+        if question.value(forHTTPHeaderField: "Expect") == nil, authentication.asksForLeave(body) {
+            question.setValue("100-continue", forHTTPHeaderField: "Expect")
+        }
         return try configuration.transferRequest(
             for: question,
             body: body,
@@ -278,6 +281,7 @@ final class Exchange: @unchecked Sendable {
             continues: resumption.asksForRest,
             cookies: cookies,
             authentication: authentication.proof,
+            digest: authentication.digest,
             isAtHome: authentication.isAtHome,
             trusting: trustedServers
         )

@@ -56,6 +56,7 @@ struct ExchangeConfiguration: Sendable {
     ///   - continues: whether they ask for the rest of what is there.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
     ///   - authentication: who asks.
+    ///   - digest: of a digest, the server's nonce.
     ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
     ///   - exceptions: servers that somebody trusts although the policy does not.
     /// - Returns: all that the transfer needs.
@@ -68,6 +69,7 @@ struct ExchangeConfiguration: Sendable {
         continues: Bool,
         cookies: [Cookie]? = nil,
         authentication: Authentication.Proof? = nil,
+        digest: DigestSession? = nil,
         isAtHome: Bool = true,
         trusting exceptions: Set<TrustException> = []
     ) throws -> TransferRequest {
@@ -99,7 +101,9 @@ struct ExchangeConfiguration: Sendable {
         }
         if let authentication {
             try authentication.credential.check(for: authentication.scheme)
-            fields["Authorization"] = authentication.fieldValue
+            fields["Authorization"] =
+                try digest.map { try authentication.fieldValue($0, method, url, body) }
+                ?? authentication.fieldValue
             // A connection that is somebody's serves nobody else.
             if authentication.scheme.isConnectionBased { trustDomain.credential = authentication.credential }
         }

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import OperationNetworkingSystem
+
+/// A server's nonce, and how many requests have had it: whoever proves who he is by it takes the next number, from any
+/// thread ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
+final class DigestSession: Sendable {
+    let challenge: DigestChallenge
+    /// One for all requests: the algorithms with `-sess` make it part of the session.
+    private let clientNonce: String
+    private let count = Locked(0)
+
+    init(_ challenge: DigestChallenge, clientNonce: String = DigestSession.makeNonce()) {
+        self.challenge = challenge
+        self.clientNonce = clientNonce
+    }
+
+    /// The `Authorization` field of the next request. The target is the path and the query; the body is `nil` if it comes from a
+    /// stream.
+    ///
+    /// - Throws: `MessageDigest.Failure` where OpenSSL computes no such digest.
+    func nextAuthorization(
+        _ credential: (user: String, password: String),
+        method: String,
+        target: String,
+        body: Data?
+    ) throws -> String {
+        let request = DigestChallenge.Request(
+            method: method,
+            target: target,
+            body: body,
+            count: count.withLock { count in
+                count += 1
+                return count
+            },
+            clientNonce: clientNonce
+        )
+        return try challenge.authorization(
+            user: credential.user,
+            password: credential.password,
+            for: request
+        )
+    }
+
+    /// What the next request is to use, after a response with this `Authentication-Info`: another nonce, if it names one
+    /// ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
+    func following(_ information: String?) -> DigestSession {
+        // It has the form of a challenge's parameters.
+        guard let information,
+            let said = AuthenticationOffer.offers(in: ["Digest " + information]).first?.parameters,
+            let nonce = said["nextnonce"], nonce != challenge.nonce, nonce.isHTTPFieldValue
+        else { return self }
+        var next = challenge
+        next.nonce = nonce
+        return DigestSession(next)
+    }
+
+    /// 128 bits that nobody can guess.
+    static func makeNonce() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        return Data(bytes).base64EncodedString()
+    }
+}
+
+extension DigestChallenge {
+    /// Whether the server has said that it takes the proof there, too. `url` is at the origin of the challenge.
+    func covers(_ url: URL) -> Bool {
+        guard !spaces.isEmpty else { return true }
+        guard AuthenticationMemory.prefix(of: url) != nil else { return false }
+        let path = url.path(percentEncoded: true)
+        return spaces.contains { text in
+            guard let space = URL(string: text, relativeTo: url)?.absoluteURL, Origin(space) == Origin(url)
+            else {
+                return false
+            }
+            return (path.isEmpty ? "/" : path).hasPrefix(space.path(percentEncoded: true))
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import COperationNetworking
+import Glibc
+
+/// What a request line names ([RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1)).
+package enum RequestTarget {
+    /// The path and the query that libcurl sends for a URL, by libcurl's own parser: it takes out dots, and writes percent
+    /// signs.
+    ///
+    /// - Returns: `nil` for what libcurl takes for no URL.
+    package static func of(_ url: String) -> String? {
+        guard let parser = curl_url() else { return nil }
+        defer { curl_url_cleanup(parser) }
+        guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
+            let path = part(CURLUPART_PATH, of: parser, UInt32(CURLU_URLENCODE))
+        else { return nil }
+        // As libcurl from 8.8 on: a question mark without a query stays one. Older ones do not know the bit.
+        guard let query = part(CURLUPART_QUERY, of: parser, 1 << 14) else { return path }
+        return path + "?" + query
+    }
+
+    private static func part(_ part: CURLUPart, of parser: OpaquePointer, _ flags: UInt32) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        guard curl_url_get(parser, part, &text, flags) == CURLUE_OK, let text else { return nil }
+        defer { curl_free(text) }
+        return String(cString: text)
+    }
+}
