@@ -12,7 +12,7 @@ internal import FoundationNetworking
 /// | `bytes=a-`       | from `a` to the end                    | `bytes a-(total-1)/total`          |
 /// | `bytes=-n`       | the last `n`, or all                   | `bytes max(0, total-n)-(total-1)/total` |
 /// | `bytes=a-b, c-d` | all of these                           | from the first byte of all to the last, in one part |
-/// | another unit     | what nobody here knows                 | any of that unit                   |
+/// | another unit     | what is not known here                 | any of that unit                   |
 /// | malformed        | nothing                                | none                               |
 ///
 /// With `/*` for the total, `bytes=a-b` is answered by just these bytes, and `bytes=a-` by any end. The RFC lets a server send

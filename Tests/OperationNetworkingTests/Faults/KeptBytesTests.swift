@@ -32,6 +32,25 @@ struct KeptBytesTests {
         #expect(state.lastBytes(keptCount, hand) == Self.bytes(max(0, count - keptCount)..<count))
     }
 
+    /// Buffers of all sizes, of which some are kept and some are copied, with room and without.
+    @Test(arguments: [1, 1000, 8191, 8192, 16384, 65535, 65536, 300_000], [0, 1_000_000])
+    func areThoseOfTheLastBuffers(length: Int, room: Int) {
+        var kept = KeptBytes()
+        kept.limit = 65536
+        var all: [UInt8] = []
+        var buffer: [UInt8] = []
+        for index in 0..<20 {
+            let bytes = Self.bytes(index * 7..<index * 7 + length + index * 97)
+            all += bytes
+            buffer.removeAll(keepingCapacity: true)
+            buffer.reserveCapacity(room)
+            buffer += bytes
+            kept.take(&buffer)
+            #expect(kept.suffix(65536) == Array(all.suffix(65536)))
+            #expect(kept.suffix(10) == Array(all.suffix(10)))
+        }
+    }
+
     @Test func areNotKeptUnlessTheyAreWanted() {
         var state = SinkState(canBeEmptied: false)
         var hand: [UInt8] = []

@@ -36,7 +36,7 @@ extension Exchange {
         if let end { transferDidComplete(end) } else { transfers.takeUp(id) }
     }
 
-    /// Whoever paused it is gone, and nobody will take it up.
+    /// The operation that paused it is gone, and will not take it up.
     func drop(_ transfers: Transfers) {
         if holding.isHeld { stopTransfer(transfers) }
     }

@@ -58,11 +58,13 @@ struct SinkState: Sendable {
     /// Counts the times there was no room: what was to end an earlier one does not end this one.
     private(set) var block = 0
 
-    /// How many of the last bytes are kept when they are written, so that they can be compared; 0: none, and no byte is
-    /// copied.
-    var keptCount = 0
+    /// How many of the last bytes are kept when they are written, so that they can be compared; 0: none.
+    var keptCount: Int {
+        get { kept.limit }
+        set { kept.limit = newValue }
+    }
     /// The last bytes that were written from earlier hands.
-    private var kept: [UInt8] = []
+    private var kept = KeptBytes()
     /// Bytes in hand, written or not, that are of the body.
     private var handCount = 0
     /// Of the bytes in `count`, those that the destination has.
@@ -156,7 +158,7 @@ struct SinkState: Sendable {
         if !isOpen { return isPointless ? .close : .open }
         if mustEmpty { return .empty }
         if inHand.isEmpty, !waiting.isEmpty {
-            keep(&hand)
+            if handCount == hand.count { kept.take(&hand) }
             hand.removeAll(keepingCapacity: true)
             swap(&hand, &waiting)
             inHand = hand.indices
@@ -168,20 +170,11 @@ struct SinkState: Sendable {
         return .rest
     }
 
-    /// Keeps the end of a hand that is written. A large one changes places with what is kept, and is not copied.
-    private mutating func keep(_ hand: inout [UInt8]) {
-        guard keptCount > 0, handCount == hand.count else { return }
-        guard hand.count < keptCount else { return swap(&hand, &kept) }
-        kept += hand
-        if kept.count >= 2 * keptCount { kept.removeFirst(kept.count - keptCount) }
-    }
-
     /// The last bytes that were taken, at most `count`; `hand` is the buffer of whoever writes.
     func lastBytes(_ count: Int, _ hand: [UInt8]) -> [UInt8] {
         var last = Array(waiting.suffix(count))
         if handCount == hand.count { last.insert(contentsOf: hand.suffix(count - last.count), at: 0) }
-        last.insert(contentsOf: kept.suffix(count - last.count), at: 0)
-        return last
+        return kept.suffix(count - last.count) + last
     }
 
     /// Whether to leave it alone: nobody wants more, and nothing is to be written that could be.
@@ -247,7 +240,7 @@ struct SinkState: Sendable {
         waiting = []
         inHand = 0..<0
         handCount = 0
-        kept = []
+        kept.removeAll()
         count = writtenCount
         isFull = false
     }

@@ -1,0 +1,55 @@
+/// The last bytes of a sequence of buffers: a value that keeps the buffers themselves, for a copy of every byte would cost as
+/// much as receiving it.
+struct KeptBytes: Sendable {
+    /// Buffers of fewer bytes are copied together: many small ones would take more memory than they are worth.
+    private static let smallest = 8 * 1024
+    /// A buffer with more than so many times the room that it needs is copied, too, or the room would be kept with it.
+    private static let roomiest = 8
+
+    /// How many bytes are kept, at least; 0: none.
+    var limit = 0 {
+        didSet { if limit == 0 { removeAll() } }
+    }
+    /// In order; without the first one there would be too few.
+    private var buffers: [[UInt8]] = []
+    private var count = 0
+
+    /// Takes a buffer, and puts one into its place that is of no use any more, to be overwritten.
+    mutating func take(_ buffer: inout [UInt8]) {
+        guard limit > 0, !buffer.isEmpty else { return }
+        count += buffer.count
+        let isSmall = buffer.count < Self.smallest
+        if isSmall, let last = buffers.last, last.count < Self.smallest {
+            buffers[buffers.count - 1] += buffer
+        } else if isSmall {
+            buffers.append(buffer)
+            buffer = []
+        } else if buffer.capacity > Self.roomiest * buffer.count {
+            var copy: [UInt8] = []
+            copy.reserveCapacity(buffer.count)
+            copy += buffer
+            buffers.append(copy)
+        } else {
+            buffers.append([])
+            swap(&buffers[buffers.count - 1], &buffer)
+        }
+        while let first = buffers.first, count - first.count >= limit {
+            count -= first.count
+            if isSmall { buffers.removeFirst() } else { buffer = buffers.removeFirst() }
+        }
+    }
+
+    /// The last bytes, at most `length` of them.
+    func suffix(_ length: Int) -> [UInt8] {
+        var last: [UInt8] = []
+        for buffer in buffers.reversed() where last.count < length {
+            last = buffer.suffix(length - last.count) + last
+        }
+        return last
+    }
+
+    mutating func removeAll() {
+        buffers = []
+        count = 0
+    }
+}
