@@ -109,6 +109,18 @@ public struct ServerKind: Hashable, Sendable {
             change: .bytes
         ),
         ServerKind(
+            name: "unnamed-206",
+            explanation: "a Last-Modified, which no 206 repeats",
+            validator: .date,
+            misbehaviors: [.omitsPartialLastModified]
+        ),
+        ServerKind(
+            name: "changed-unnamed-206",
+            explanation: "as if-range-ignored, and no 206 has an ETag or a date",
+            misbehaviors: [.ignoresIfRange, .sendsPartialEntityTag(nil), .omitsPartialLastModified],
+            change: .bytes
+        ),
+        ServerKind(
             name: "range-ignored",
             explanation: "200 with everything, whatever range is asked for",
             misbehaviors: [.ignoresRange]

@@ -147,6 +147,27 @@ struct UnnamedRestTests {
         #expect(scene.journal.reasons.elements == (isOther ? [.overlapDiffers] : []))
     }
 
+    /// At another address a date says nothing, be it equal.
+    @Test("P17", arguments: [false, true])
+    func aSecondProcessWithAnotherAddressNeverMixes(isOther: Bool) async throws {
+        let scene = try DownloadScene()
+        let other = Representation(.pattern(Self.otherBody), lastModified: Self.modified)
+        let server = try ScriptedServer(routes: [
+            "/one": [Self.cut(Self.dated)], "/two": [.representation(isOther ? other : Self.dated)],
+        ])
+        for path in ["one", "two"] {
+            let request = URLRequest(url: server.url(path: path))
+            let operation = DownloadOperation(request: request, to: scene.target)
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.retryPolicy = nil
+            let result = await scene.run(operation)
+            guard path == "two" else { continue }
+            _ = try result.get()
+            #expect(operation.download?.proof == (isOther ? .length : .overlap))
+        }
+        #expect(try (isOther ? Self.otherBody : Self.body).firstDifference(fromFile: scene.target) == nil)
+    }
+
     /// What was joined on evidence stays so, whatever a later process gets.
     @Test func evidenceIsNoProofLaterEither() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(100_000))])

@@ -22,7 +22,7 @@ public import Foundation
 /// (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
     /// How often a request is sent after the first time; counted anew when bytes came that are kept, as those of a
-    /// download are.
+    /// download are: 16 KiB, or a 64th of a file that is smaller than 1 MiB, together or one after the other.
     public var maximumRetries: Int
 
     /// Seconds since the operation began after which no other attempt begins; `nil`: no limit.

@@ -38,7 +38,7 @@ import Testing
 
     // MARK: - What is written comes back
 
-    @Test(arguments: [.length, .range(5..<12), .unverifiable] as [Download.Proof])
+    @Test(arguments: [.length, .overlap, .range(5..<12), .unverifiable] as [Download.Proof])
     func aProofIsTheSameInALaterProcess(_ proof: Download.Proof) throws {
         let download = Download(
             file: Self.folder,
