@@ -1,7 +1,9 @@
 #define _GNU_SOURCE
 #include "files.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 long long cfiles_mount(int descriptor) {
     struct statx status;
@@ -12,6 +14,51 @@ long long cfiles_mount(int descriptor) {
 
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name) {
     return renameat2(directory, old, directory, new_name, RENAME_NOREPLACE);
+}
+
+int cfiles_link(int file, int directory, const char *new_name) {
+    char path[40];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, path, directory, new_name, AT_SYMLINK_FOLLOW);
+}
+
+// umask(2) tells the mask only by changing it, for every thread. -1 without /proc, or before Linux 4.7.
+static int current_umask(void) {
+    char text[512];
+    const char *line;
+    ssize_t length;
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    length = read(file, text, sizeof(text) - 1);
+    close(file);
+    if (length <= 0) return -1;
+    text[length] = 0;
+    line = strstr(text, "\nUmask:");
+    return line == NULL ? -1 : (int)strtol(line + 7, NULL, 8);
+}
+
+int cfiles_mode_of_new_file(int directory) {
+    struct stat status;
+    int has_default = fgetxattr(directory, "system.posix_acl_default", NULL, 0) > 0;
+    int mask = has_default ? -1 : current_umask();
+    int file, code;
+    if (mask >= 0) return 0666 & ~mask;
+    file = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0) return -1;
+    code = fstat(file, &status);
+    close(file);
+    return code == 0 ? (int)(status.st_mode & 0666) : -1;
+}
+
+long cfiles_access_list(int directory, const char *name, void *bytes, size_t capacity) {
+    long length;
+    int code, file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return -1;
+    length = fgetxattr(file, "system.posix_acl_access", bytes, capacity);
+    code = errno;
+    close(file);
+    errno = code;
+    return length < 0 && (code == ENODATA || code == EOPNOTSUPP) ? 0 : length;
 }
 
 int cfiles_allocate(int descriptor, long long offset, long long length) {

@@ -79,6 +79,8 @@ struct cfiles_entry {
     enum cfiles_entry_kind kind;
     unsigned long long device, inode, links;
     long long size, allocated;
+    // `mode` is the permissions alone.
+    unsigned int owner, group, mode;
 };
 
 static inline void cfiles_fill_entry(const struct stat *status, struct cfiles_entry *entry) {
@@ -92,6 +94,9 @@ static inline void cfiles_fill_entry(const struct stat *status, struct cfiles_en
     entry->links = status->st_nlink;
     entry->size = status->st_size;
     entry->allocated = (long long)status->st_blocks * 512;
+    entry->owner = status->st_uid;
+    entry->group = status->st_gid;
+    entry->mode = mode & 07777;
 }
 
 static inline int cfiles_entry_of(int descriptor, struct cfiles_entry *entry) {
@@ -116,6 +121,20 @@ long long cfiles_mount(int descriptor);
 
 // Gives a file another name, which nobody may have: renameat2(2).
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);
+
+// Gives an open file one more name, which nobody may have, whatever has its old name now: linkat(2).
+int cfiles_link(int file, int directory, const char *new_name);
+
+// The permissions that open(2) with 0666 gives a new file in a directory: what the process's umask, or the directory's
+// default access control list, leaves of them. -1 where the system does not tell.
+int cfiles_mode_of_new_file(int directory);
+
+// The access control list of a file with a name, as the system keeps it. 0: it has none; -1: see errno.
+long cfiles_access_list(int directory, const char *name, void *bytes, size_t capacity);
+
+static inline int cfiles_set_access_list(int file, const void *bytes, size_t length) {
+    return fsetxattr(file, "system.posix_acl_access", bytes, length, 0);
+}
 
 // Makes room for bytes that are going to be written; the length stays: fallocate(2).
 int cfiles_allocate(int descriptor, long long offset, long long length);

@@ -6,6 +6,9 @@ public enum DownloadError: Error, Hashable, Sendable {
     case noDestination
     /// The destination is no file URL, or its last component is missing, `.` or `..`.
     case invalidDestination(URL)
+    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`, `.part.resume.new`. A later
+    /// download would take such a file for what it has itself, so another destination is needed.
+    case reservedName(URL)
     /// A file has that name, and may not be replaced.
     case destinationExists(URL)
     /// A directory has that name.
@@ -23,7 +26,7 @@ public enum DownloadError: Error, Hashable, Sendable {
     case partialFileReplaced(URL)
     /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
     case digestMismatch(URL, expected: Digest, actual: Digest)
-    /// There is no checkpoint at this place, or it cannot be read.
+    /// There is no checkpoint at this place, or it cannot be read, or it was not made by this user.
     case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.
     case incomplete(URL, received: Int64, expected: Int64)
@@ -39,6 +42,8 @@ extension DownloadError: CustomStringConvertible {
             "The download was not told where to save the file."
         case .invalidDestination(let url):
             "\(url.absoluteString) does not name a file on this machine."
+        case .reservedName(let url):
+            "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another destination."
         case .destinationExists(let url):
             "\(url.path) exists, and may not be replaced."
         case .destinationIsDirectory(let url):
@@ -56,7 +61,7 @@ extension DownloadError: CustomStringConvertible {
         case .digestMismatch(let url, let expected, let actual):
             "\(url.path) would have the digest \(actual) instead of \(expected)."
         case .checkpointUnreadable(let url):
-            "\(url.path) is no checkpoint of a download."
+            "\(url.path) is no checkpoint of a download of this user's."
         case .incomplete(let url, let received, let expected):
             "\(url.path) would have \(received) bytes instead of \(expected)."
         }

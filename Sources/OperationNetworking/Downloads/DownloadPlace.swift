@@ -67,15 +67,31 @@ struct DownloadPlace {
         }
     }
 
+    /// Whether partial files and checkpoints have such names. A file that a server sent must not get one: a later download
+    /// would take it for what it has itself. Upper and lower case, and dots and spaces at the end, are no difference to some
+    /// file systems.
+    static func isReserved(_ name: String) -> Bool {
+        let upper = name.uppercased()
+        let end = upper.unicodeScalars.lastIndex { $0 != "." && $0 != " " }
+        guard let end else { return false }
+        let text = String(upper.unicodeScalars[...end])
+        return [".PART", ".PART.RESUME", ".PART.RESUME.NEW"].contains { text.hasSuffix($0) }
+    }
+
     /// Removes what a process that died left beside a file that it had just completed: a checkpoint that tells of this
-    /// very file, and a second name for it.
+    /// very file, and a second name for it. Only where all of it is this user's: another user may have made it look so.
     private func removeLeftovers(of file: FileStatus) throws {
+        guard file.owner == folder.user else { return }
         let names = PartialName(of: name).candidate(0)
         switch try folder.status(of: names.part) {
         case .nothing:
             guard case .checkpoint(let checkpoint) = try folder.checkpoint(names.checkpoint),
                 checkpoint.part == file.identity
             else { return }
+            // It died before others could be let at the file. What one that was replaced let them do, nobody knows any more.
+            if file.mode == 0o600, !checkpoint.wish.replacesFile, let opened = try folder.open(name) {
+                opened.grant(folder.accessOfNewFile)
+            }
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
             try folder.remove(names.part)
@@ -89,10 +105,12 @@ struct DownloadPlace {
 extension DownloadFolder {
     /// Reads a checkpoint.
     func checkpoint(_ name: String) throws -> PartRecovery.Facts.Finding {
-        guard try status(of: name) != .nothing else { return .none }
-        guard let bytes = try contents(of: name, limit: DownloadCheckpoint.maximumFileLength),
-            let checkpoint = try? DownloadCheckpoint(fileBytes: bytes)
-        else { return .unreadable }
-        return .checkpoint(checkpoint)
+        switch try contents(of: name, limit: DownloadCheckpoint.maximumFileLength) {
+        case .nothing: .none
+        case .notOurs: .notOurs
+        case .tooLong: .unreadable
+        case .bytes(let bytes):
+            (try? DownloadCheckpoint(fileBytes: bytes)).map { .checkpoint($0) } ?? .unreadable
+        }
     }
 }

@@ -27,6 +27,8 @@ struct FoundPart {
             let names = name.candidate(number)
             guard let file = try lock(names.part, at: place) else { continue }
             if let found = try recover(file, names, for: request, at: place, in: environment) { return found }
+            // What was made here only to find that the names beside it are taken.
+            if try file.status.size == 0 { try place.folder.remove(names.part) }
         }
         throw DownloadError.noFreeName(place.url)
     }
@@ -34,37 +36,42 @@ struct FoundPart {
     /// Opens or makes a file, and locks it.
     /// - Returns: `nil` if the name is taken by something that is not ours.
     private static func lock(_ name: String, at place: DownloadPlace) throws -> PartFile? {
-        // Again and again as long as somebody else makes and removes it in between.
+        let folder = place.folder
+        // Again and again as long as another process makes and removes it in between.
         for _ in 0..<100 {
-            let isNew: Bool
             let file: PartFile
-            switch try place.folder.status(of: name) {
+            /// `nil`: it was made here.
+            let trust: FileTrust?
+            switch try folder.status(of: name) {
             case .nothing:
-                guard let made = try place.folder.create(name) else { continue }
-                (file, isNew) = (made, true)
-            case .file:
+                guard let made = try folder.create(name) else { continue }
+                (file, trust) = (made, nil)
+            case .file(let status):
+                guard try folder.trust(status) != .none else { return nil }
                 do {
-                    guard let opened = try place.folder.open(name) else { continue }
-                    (file, isNew) = (opened, false)
+                    guard let opened = try folder.open(name) else { continue }
+                    // Another file may have the name since it was looked at.
+                    (file, trust) = (opened, try folder.trust(opened.status))
                 } catch let error as SystemError where error.isLackOfPermission {
                     return nil
                 }
             case .directory, .symbolicLink, .other:
                 return nil
             }
-            switch try file.lock() {
-            case .taken: break
-            case .held: throw DownloadError.inUse(place.url)
-            case .unsupported:
-                // Whether somebody is writing an old one, nobody can tell here.
-                guard isNew else { return nil }
+            switch PartClaim(trust, lock: try file.lock(), isEmpty: try file.status.size == 0) {
+            case .take: break
+            case .useOtherName: return nil
+            case .wait: throw DownloadError.inUse(place.url)
+            case .makeAnew:
+                try folder.remove(name)
+                continue
             }
-            // Whoever had the lock may have removed the file, or given it its final name, in the meantime.
-            guard case .file(let named) = try place.folder.status(of: name),
+            // The process that had the lock may have removed the file, or given it its final name, in the meantime.
+            guard case .file(let named) = try folder.status(of: name),
                 try named.identity == file.status.identity
             else { continue }
-            // One with a second name has bytes that somebody else needs.
-            return named.links == 1 ? file : nil
+            // What is made here needs no proof that it is ours: on some file systems it belongs to another user.
+            return try trust == nil || folder.trust(named) != .none ? file : nil
         }
         throw DownloadError.inUse(place.url)
     }
@@ -78,7 +85,7 @@ struct FoundPart {
         in environment: DownloadEnvironment
     ) throws -> FoundPart? {
         let status = try file.status
-        let finding = try place.folder.checkpoint(names.checkpoint)
+        let finding = try place.folder.finding(names)
         var facts = PartRecovery.Facts(request: request, finding: finding, part: status)
         facts.session = environment.session(file)
         if case .checkpoint(let checkpoint) = finding {
@@ -105,6 +112,8 @@ struct FoundPart {
             found.checkpoint = checkpoint
             found.length = length
         }
+        // One of an earlier version. What the file system does not keep is no reason to fail.
+        if status.mode & 0o077 != 0 { try? file.setMode(0o600) }
         return found
     }
 
@@ -118,6 +127,17 @@ struct FoundPart {
 }
 
 extension DownloadFolder {
+    /// What the names beside a partial file stand for.
+    fileprivate func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
+        switch try status(of: names.temporary) {
+        case .nothing: break
+        // What a process left that died.
+        case .file(let status) where try trust(status) == .full: break
+        case .file, .directory, .symbolicLink, .other: return .notOurs
+        }
+        return try checkpoint(names.checkpoint)
+    }
+
     /// Writes a checkpoint in the place of the one before.
     @discardableResult
     func save(

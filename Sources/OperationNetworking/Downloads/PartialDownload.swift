@@ -80,6 +80,7 @@ final class PartialDownload {
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
+        guard !DownloadPlace.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         let record = RequestRecord(request)
         let found = try FileError.translating(destination) {
             try place.check(replacesFile: replacesFile)
@@ -112,7 +113,7 @@ final class PartialDownload {
 
     /// Reads the file on any queue, while it is written here.
     func reader() throws -> DigestFollower.Reader {
-        let reader = try translating { try place.folder.reader(names.part) }
+        let reader = try translating { try place.folder.reader(names.part, of: identity) }
         return { offset, buffer in try reader.read(into: &buffer, at: offset) }
     }
 
@@ -223,9 +224,11 @@ final class PartialDownload {
             try checkIdentity()
             // A time that the file system does not know is no reason to fail.
             if let modified { try? file.setModified(modified) }
+            let access = try place.folder.access(to: file, named: place.name)
             try rollingBack { try file.synchronize() }
             try beforeNaming()
             try rename()
+            file.grant(access)
             close()
             try place.folder.synchronize()
             try removeCheckpoint()
@@ -257,14 +260,18 @@ final class PartialDownload {
     private func rename() throws {
         guard replacesFile else {
             do {
-                return try place.folder.renameExclusively(names.part, to: place.name)
+                return try place.folder.renameExclusively(names.part, to: place.name, of: file)
             } catch let error as SystemError where error.code == SystemError.exists {
                 throw DownloadError.destinationExists(place.url)
+            } catch let error as SystemError where error.code == SystemError.replaced {
+                throw DownloadError.partialFileReplaced(partURL)
             }
         }
         // A directory, or something that is no file, may have got the name since it was looked at.
         try place.check(replacesFile: true)
         try place.folder.rename(names.part, to: place.name)
+        // In a folder where others may rename our files, it may have been another one.
+        guard has(place.name) else { throw DownloadError.partialFileReplaced(partURL) }
     }
 
     /// Removes our checkpoint: another process may have begun anew, now that the name of the part is free.
@@ -373,8 +380,10 @@ final class PartialDownload {
     // MARK: - The file
 
     /// Whether the name still is that of the file (B12).
-    private var hasItsName: Bool {
-        guard case .file(let status) = try? place.folder.status(of: names.part) else { return false }
+    private var hasItsName: Bool { has(names.part) }
+
+    private func has(_ name: String) -> Bool {
+        guard case .file(let status) = try? place.folder.status(of: name) else { return false }
         return status.identity == identity
     }
 

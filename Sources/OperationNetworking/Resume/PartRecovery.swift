@@ -6,6 +6,7 @@ internal import OperationNetworkingSystem
 /// |----------------------------------------------------------------------|-----------|------------------------|
 /// | nothing, or an empty file                                            | P1        | begun                  |
 /// | bytes, and no checkpoint                                             | P2        | not ours: another name |
+/// | a file or anything else in the checkpoint's place that is not ours   | P2        | another name           |
 /// | a checkpoint that cannot be read                                     | P2        | begun anew             |
 /// | a checkpoint of bytes, and no file                                   | P3        | begun anew             |
 /// | more bytes than are committed                                        | P4        | cut, see below         |
@@ -40,6 +41,8 @@ enum PartRecovery: Hashable, Sendable {
         enum Finding: Sendable {
             case none
             case unreadable
+            /// Something that another user or program put there.
+            case notOurs
             case checkpoint(DownloadCheckpoint)
         }
 
@@ -58,6 +61,8 @@ enum PartRecovery: Hashable, Sendable {
         switch facts.finding {
         case .none:
             self = size == 0 ? .begin : .useOtherName  // P1, P2
+        case .notOurs:
+            self = .useOtherName  // P2
         case .unreadable:
             self = size == 0 ? .begin : .startOver(.checkpointUnreadable)  // P2
         case .checkpoint(let checkpoint):

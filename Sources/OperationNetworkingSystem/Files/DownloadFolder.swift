@@ -13,6 +13,17 @@ package final class DownloadFolder {
         case byLink
         /// By looking before.
         case afterLooking
+
+        /// Whether this `errno` says that the file system does not know the way, so that the next one is to be tried. `EPERM`
+        /// means that to link(2) only: to rename(2) it means that the file is another user's.
+        func isUnknown(_ code: Int32) -> Bool {
+            switch self {
+            case .inOneStep: [EINVAL, ENOSYS, EOPNOTSUPP].contains(code)
+            // ENOENT: there is no /proc.
+            case .byLink: [EPERM, ENOSYS, EOPNOTSUPP, EMLINK, EXDEV, ENOENT].contains(code)
+            case .afterLooking: false
+            }
+        }
     }
 
     /// Is told of every change.
@@ -20,6 +31,8 @@ package final class DownloadFolder {
     /// Tried in this order: not every file system knows each of them.
     package var exclusiveRenames = ExclusiveRename.allCases
     private let descriptor: Int32
+    /// Whether the file system keeps modes; `nil`: it was not tried.
+    private var keepsModes: Bool?
 
     /// - Throws: `SystemError` when it is no directory, or may not be read.
     package init(path: String, watch: FileChange.Watcher? = nil) throws {
@@ -52,15 +65,13 @@ package final class DownloadFolder {
 
     // MARK: - Files
 
-    /// Makes a new file.
-    /// - Parameters:
-    ///   - name: what it is called.
-    ///   - isPrivate: whether only its owner may read it; else everybody whom the process's mask lets.
+    /// Makes a new file, which only its owner may read and write: mode 0600.
+    /// - Parameter name: what it is called.
     /// - Returns: `nil` if anything has that name.
     /// - Throws: `SystemError`.
-    package func create(_ name: String, isPrivate: Bool = false) throws -> PartFile? {
+    package func create(_ name: String) throws -> PartFile? {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let file = cfiles_open_at(descriptor, name, flags, isPrivate ? 0o600 : 0o666)
+        let file = cfiles_open_at(descriptor, name, flags, 0o600)
         guard file >= 0 else {
             guard errno == EEXIST else { throw SystemError(errno, "create \(name)") }
             return nil
@@ -74,8 +85,12 @@ package final class DownloadFolder {
     /// - Returns: `nil` if there is none.
     /// - Throws: `SystemError`; `ELOOP` for a symbolic link.
     package func open(_ name: String) throws -> PartFile? {
+        try open(name, O_RDWR)
+    }
+
+    private func open(_ name: String, _ access: Int32) throws -> PartFile? {
         // O_NONBLOCK: opening a FIFO that nobody reads would wait for ever. It does nothing to regular files.
-        let file = cfiles_open_at(descriptor, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
+        let file = cfiles_open_at(descriptor, name, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else {
             guard errno == ENOENT else { throw SystemError(errno, "open \(name)") }
             return nil
@@ -83,19 +98,93 @@ package final class DownloadFolder {
         return try PartFile(descriptor: file, name: name, watch: watch)
     }
 
-    /// Opens a regular file to read it.
-    package func reader(_ name: String) throws -> PartReader {
+    /// Opens a file to read it.
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - identity: which file it has to be.
+    /// - Throws: `SystemError`; `ESTALE` if the name is that of another file.
+    package func reader(_ name: String, of identity: FileIdentity) throws -> PartReader {
         let file = cfiles_open_at(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else { throw SystemError(errno, "open \(name)") }
-        return PartReader(descriptor: file, name: name)
+        let reader = PartReader(descriptor: file, name: name)
+        guard try reader.identity == identity else { throw SystemError(SystemError.replaced, "open \(name)") }
+        return reader
     }
 
-    /// All bytes of a small file; `nil` if there is no file of that name, or it is larger than `limit`.
-    package func contents(of name: String, limit: Int) throws -> [UInt8]? {
-        guard case .file(let status) = try status(of: name), status.size <= Int64(limit) else { return nil }
-        let file = cfiles_open_at(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
-        guard file >= 0 else { throw SystemError(errno, "open \(name)") }
-        return try PartFile(descriptor: file, name: name, watch: nil).read(limit, at: 0)
+    /// What was found under the name of a small file.
+    package enum Contents: Hashable, Sendable {
+        case nothing
+        /// Something that is not ours: see ``FileTrust``.
+        case notOurs
+        case tooLong
+        case bytes([UInt8])
+    }
+
+    /// All bytes of a small file of ours.
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - limit: in bytes; a longer one is not read.
+    /// - Throws: `SystemError`.
+    package func contents(of name: String, limit: Int) throws -> Contents {
+        switch try status(of: name) {
+        case .nothing: return .nothing
+        case .file: break
+        case .directory, .symbolicLink, .other: return .notOurs
+        }
+        do {
+            guard let file = try open(name, O_RDONLY) else { return .nothing }
+            // What was opened counts, not what had the name before.
+            let status = try file.status
+            guard try trust(status) == .full else { return .notOurs }
+            return status.size <= Int64(limit) ? .bytes(try file.read(limit, at: 0)) : .tooLong
+        } catch let error as SystemError where error.isLackOfPermission {
+            return .notOurs
+        }
+    }
+
+    // MARK: - Owners
+
+    /// The effective user, to whom our files belong.
+    package var user: UInt32 { geteuid() }
+
+    /// Whether a file in this folder may be believed to be one of ours.
+    /// - Throws: `SystemError` if the file system's ability to keep modes cannot be found out.
+    package func trust(_ status: FileStatus) throws -> FileTrust {
+        try FileTrust(status, user: user) {
+            let keepsModes = try keepsModes ?? probeModes()
+            self.keepsModes = keepsModes
+            return keepsModes
+        }
+    }
+
+    /// Whether a new file of mode 0600 has that mode.
+    private func probeModes() throws -> Bool {
+        for _ in 0..<100 {
+            let name = "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
+            guard let file = try create(name) else { continue }
+            let mode = try file.status.mode
+            try remove(name)
+            return mode & 0o077 == 0
+        }
+        throw SystemError(EEXIST, "create a file")
+    }
+
+    /// Who may use a file that open(2) makes in this folder.
+    package var accessOfNewFile: FileAccess {
+        let mode = cfiles_mode_of_new_file(descriptor)
+        // Where the system does not tell, it stays its owner's.
+        return FileAccess(mode: mode < 0 ? 0o600 : UInt32(mode))
+    }
+
+    /// Who may use `file` when it is complete and gets this name: see ``FileAccess``.
+    package func access(to file: PartFile, named name: String) throws -> FileAccess {
+        guard case .file(let old) = try status(of: name), old.owner == user else { return accessOfNewFile }
+        var list = [UInt8](repeating: 0, count: 4096)
+        let length = cfiles_access_list(descriptor, name, &list, list.count)
+        // With a list, the permissions of the group are those of the list's mask: unread, they say nothing.
+        let mode = old.mode & (length < 0 ? 0o707 : 0o777)
+        let group = try file.status.group == old.group ? nil : old.group
+        return FileAccess(mode: mode, group: group, list: Array(list.prefix(max(0, length))))
     }
 
     /// Puts a file with these bytes in the place of `name` in one step: whoever looks, even after a crash, finds the old
@@ -115,7 +204,7 @@ package final class DownloadFolder {
         isDurable: Bool
     ) throws -> FileIdentity {
         try remove(temporary)
-        guard let file = try create(temporary, isPrivate: true) else {
+        guard let file = try create(temporary) else {
             throw SystemError(EEXIST, "create \(temporary)")
         }
         do {
@@ -151,33 +240,52 @@ package final class DownloadFolder {
     }
 
     /// Gives a file another name, which nobody may have.
-    /// - Throws: `SystemError`; `EEXIST` if anything has the name.
-    package func renameExclusively(_ old: String, to new: String) throws {
+    /// - Parameters:
+    ///   - old: its name now.
+    ///   - new: its next one.
+    ///   - file: the file itself: if `old` turns out to be the name of another one, that keeps it.
+    /// - Throws: `SystemError`; `EEXIST` if anything has the name, ``SystemError/replaced`` if `old` is another file's. The new
+    ///   name is as it was then.
+    package func renameExclusively(_ old: String, to new: String, of file: PartFile) throws {
         try watch?(.rename(old, to: new))
         for way in exclusiveRenames {
-            let code = rename(old, to: new, way)
-            switch code {
-            case 0: return
-            case EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EMLINK: continue  // not known here: the next way
-            default: throw SystemError(code, "rename \(new)")
-            }
+            let code = rename(old, to: new, of: file, way)
+            if way.isUnknown(code) { continue }
+            guard code == 0 else { throw SystemError(code, "rename \(new)") }
+            return try undoing(old, new, of: file)
         }
         throw SystemError(EOPNOTSUPP, "rename \(new)")
     }
 
     /// - Returns: the `errno`, 0 for success.
-    private func rename(_ old: String, to new: String, _ way: ExclusiveRename) -> Int32 {
+    private func rename(_ old: String, to new: String, of file: PartFile, _ way: ExclusiveRename) -> Int32 {
         switch way {
         case .inOneStep:
             return cfiles_rename_exclusively(descriptor, old, new) == 0 ? 0 : errno
         case .byLink:
-            guard linkat(descriptor, old, descriptor, new, 0) == 0 else { return errno }
-            return unlinkat(descriptor, old, 0) == 0 ? 0 : errno
+            // In a folder such as /tmp, a link to another user's file could not be taken away again.
+            guard (try? file.status.owner) == user else { return EPERM }
+            let code = file.link(to: new, in: descriptor)
+            guard code == 0 else { return code }
+            guard unlinkat(descriptor, old, 0) != 0 else { return 0 }
+            let reason = errno
+            unlinkat(descriptor, new, 0)
+            return reason
         case .afterLooking:
             var entry = cfiles_entry()
             guard cfiles_entry_at(descriptor, new, &entry) != 0 else { return EEXIST }
             guard errno == ENOENT else { return errno }
             return renameat(descriptor, old, descriptor, new) == 0 ? 0 : errno
+        }
+    }
+
+    /// Looks whether the file has its new name, and gives what has it instead its old one back.
+    private func undoing(_ old: String, _ new: String, of file: PartFile) throws {
+        guard case .file(let named) = try status(of: new), try named.identity == file.status.identity else {
+            if rename(new, to: old, of: file, .inOneStep) != 0 {
+                _ = rename(new, to: old, of: file, .afterLooking)
+            }
+            throw SystemError(SystemError.replaced, "rename \(new)")
         }
     }
 

@@ -30,12 +30,28 @@ package struct FileStatus: Hashable, Sendable {
     package let allocated: Int64
     /// How many names it has; 0 for one that was removed.
     package let links: UInt64
+    /// The numbers of its user and group.
+    package let owner: UInt32
+    package let group: UInt32
+    /// Its permissions, such as `0o600`.
+    package let mode: UInt32
 
-    package init(identity: FileIdentity, size: Int64, allocated: Int64, links: UInt64) {
+    package init(
+        identity: FileIdentity,
+        size: Int64,
+        allocated: Int64,
+        links: UInt64,
+        owner: UInt32,
+        group: UInt32,
+        mode: UInt32
+    ) {
         self.identity = identity
         self.size = size
         self.allocated = allocated
         self.links = links
+        self.owner = owner
+        self.group = group
+        self.mode = mode
     }
 }
 
@@ -48,7 +64,10 @@ extension NameStatus {
                     identity: FileIdentity(device: entry.device, inode: entry.inode),
                     size: entry.size,
                     allocated: entry.allocated,
-                    links: entry.links
+                    links: entry.links,
+                    owner: entry.owner,
+                    group: entry.group,
+                    mode: entry.mode
                 )
             )
         case cfiles_entry_directory: self = .directory

@@ -150,6 +150,30 @@ package final class PartFile {
         try asking("fsync") { fsync(descriptor) }
     }
 
+    /// Sets its permissions.
+    package func setMode(_ mode: UInt32) throws {
+        try asking("fchmod") { fchmod(descriptor, mode_t(mode)) }
+    }
+
+    /// Lets those use the complete file who may. What the file system does not keep, or the user may not give, is left out.
+    package func grant(_ access: FileAccess) {
+        // The owner's group may be one that the user is not in.
+        let hasGroup = access.group.map { fchown(descriptor, .max, $0) == 0 } ?? true
+        guard hasGroup else {
+            fchmod(descriptor, mode_t(access.modeWithoutGroup))
+            return
+        }
+        fchmod(descriptor, mode_t(access.mode & (access.list.isEmpty ? 0o777 : 0o707)))
+        // It sets the permissions of the group as well.
+        if !access.list.isEmpty { _ = cfiles_set_access_list(descriptor, access.list, access.list.count) }
+    }
+
+    /// Gives it one more name, which nobody may have.
+    /// - Returns: the `errno`, 0 for success.
+    func link(to name: String, in directory: Int32) -> Int32 {
+        cfiles_link(descriptor, directory, name) == 0 ? 0 : errno
+    }
+
     /// Sets the time of the last change, in seconds since 1970.
     package func setModified(_ seconds: Int64) throws {
         try asking("futimens") { cfiles_set_modified(descriptor, seconds) }

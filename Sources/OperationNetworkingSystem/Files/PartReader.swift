@@ -15,6 +15,15 @@ package final class PartReader: Sendable {
         Glibc.close(descriptor)
     }
 
+    /// Which file it is.
+    var identity: FileIdentity {
+        get throws {
+            var entry = cfiles_entry()
+            guard cfiles_entry_of(descriptor, &entry) == 0 else { throw SystemError(errno, "fstat \(name)") }
+            return FileIdentity(device: entry.device, inode: entry.inode)
+        }
+    }
+
     /// Reads the bytes from `offset` on, as many as there are and fit, into the beginning of `buffer`.
     /// - Parameters:
     ///   - buffer: gets the bytes.

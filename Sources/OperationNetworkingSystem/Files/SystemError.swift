@@ -9,6 +9,8 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// `EEXIST`: the name is taken.
     package static let exists = EEXIST
+    /// `ESTALE`: the name is that of another file by now.
+    package static let replaced = ESTALE
 
     /// Whether there is no room: on the disk, or for this user.
     package var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }

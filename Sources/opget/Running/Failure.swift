@@ -20,6 +20,12 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
             self = failure
         case let error as ResponseSerializationError:
             self.init(error)
+        case DownloadError.reservedName(let url):
+            self.init(
+                .file,
+                "\(url.lastPathComponent) is a name of partial files (.part, .part.resume, .part.resume.new): "
+                    + "give it another one with -o."
+            )
         case let error as DownloadError:
             self.init(Outcome(error), "\(error)")
         case let error as URLError:
@@ -77,7 +83,8 @@ extension Outcome {
             case .digestMismatch: .checksum
             case .incomplete: .network
             case .noDestination, .invalidDestination: .usage
-            case .destinationExists, .destinationIsDirectory, .destinationIsNotFile, .inUse, .noFreeName,
+            case .reservedName, .destinationExists, .destinationIsDirectory, .destinationIsNotFile, .inUse,
+                .noFreeName,
                 .partialFileReplaced, .checkpointUnreadable:
                 .file
             }

@@ -3,6 +3,16 @@ import Glibc
 import OperationNetworkingSystem
 import Testing
 
+/// setxattr(2), which is in no module.
+@_silgen_name("setxattr")
+private func setAttribute(
+    _ path: UnsafePointer<CChar>,
+    _ name: UnsafePointer<CChar>,
+    _ value: UnsafePointer<UInt8>,
+    _ length: Int,
+    _ flags: CInt
+) -> CInt
+
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadFolderTests {
     private let directory: TestDirectory
@@ -57,7 +67,7 @@ struct DownloadFolderTests {
 
     @Test func aFileThatIsNotThereIsNotOpened() throws {
         #expect(try folder.open("a") == nil)
-        #expect(try folder.contents(of: "a", limit: 10) == nil)
+        #expect(try folder.contents(of: "a", limit: 10) == .nothing)
         #expect(try folder.status(of: "a") == .nothing)
     }
 
@@ -136,13 +146,57 @@ struct DownloadFolderTests {
     @Test(arguments: DownloadFolder.ExclusiveRename.allCases)
     func anExclusiveRenameReplacesNothing(way: DownloadFolder.ExclusiveRename) throws {
         folder.exclusiveRenames = [way]
-        _ = try make("a", "mine")
+        let file = try make("a", "mine")
         _ = try make("b", "theirs")
-        #expect(code { try folder.renameExclusively("a", to: "b") } == EEXIST)
+        #expect(code { try folder.renameExclusively("a", to: "b", of: file) } == EEXIST)
         #expect(text("b") == "theirs")
-        try folder.renameExclusively("a", to: "c")
+        try folder.renameExclusively("a", to: "c", of: file)
         #expect(text("c") == "mine")
         #expect(try folder.status(of: "a") == .nothing)
+    }
+
+    @Test(arguments: DownloadFolder.ExclusiveRename.allCases)
+    func aFileThatTookTheOldNameKeepsIt(way: DownloadFolder.ExclusiveRename) throws {
+        folder.exclusiveRenames = [way]
+        let file = try make("a", "mine")
+        try folder.rename("a", to: "elsewhere")
+        _ = try make("a", "theirs")
+        let code = code { try folder.renameExclusively("a", to: "b", of: file) }
+        if way == .byLink {
+            // The link leads to the file itself, and the other one only loses a name that was not its own.
+            #expect(code == nil && text("b") == "mine")
+        } else {
+            #expect(code == SystemError.replaced)
+            #expect(text("a") == "theirs")
+            #expect(try folder.status(of: "b") == .nothing)
+        }
+    }
+
+    /// In a folder where each may remove his own files only, as /tmp is. Root could do it all.
+    @Test(.enabled(if: geteuid() == 0)) func aFileOfAnotherUserIsNeitherRenamedNorLinked() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TestDirectory()
+            guard chmod(directory.path, 0o1777) == 0 else { exit(2) }
+            let theirs = directory.file("a")
+            guard FileManager.default.createFile(atPath: theirs, contents: nil), chmod(theirs, 0o666) == 0,
+                seteuid(65534) == 0
+            else { exit(3) }
+            for ways in [DownloadFolder.ExclusiveRename.allCases, [.byLink], [.afterLooking]] {
+                let folder = try DownloadFolder(path: directory.path)
+                folder.exclusiveRenames = ways
+                guard let file = try folder.open("a") else { exit(4) }
+                do {
+                    try folder.renameExclusively("a", to: "b", of: file)
+                    exit(5)
+                } catch let error as SystemError {
+                    guard error.code != SystemError.exists else { exit(6) }
+                }
+                guard try folder.status(of: "b") == .nothing else { exit(7) }
+                guard case .file(let status) = try folder.status(of: "a") else { exit(8) }
+                guard try folder.trust(status) == .none else { exit(9) }
+            }
+            guard seteuid(0) == 0 else { exit(10) }
+        }
     }
 
     @Test func removingWhatIsNotThereIsNoError() throws {
@@ -174,10 +228,101 @@ struct DownloadFolderTests {
         #expect(stat(directory.file("a"), &mode) == 0 && mode.st_mode & 0o777 == 0o600)
     }
 
+    // MARK: - Owners
+
+    private func mode(_ name: String) -> mode_t {
+        var status = stat()
+        return stat(directory.file(name), &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test func onlyFilesMadeAsOursAreAreRead() throws {
+        _ = try make("file", "mine")
+        #expect(mode("file") == 0o600)
+        #expect(try folder.contents(of: "file", limit: 10) == .bytes(Array("mine".utf8)))
+        #expect(symlink("file", directory.file("link")) == 0)
+        #expect(mkfifo(directory.file("fifo"), 0o600) == 0)
+        #expect(mkdir(directory.file("directory"), 0o700) == 0)
+        for name in ["link", "fifo", "directory"] {
+            #expect(try folder.contents(of: name, limit: 10) == .notOurs)
+        }
+        for mode in [0o644, 0o620, 0o666] as [mode_t] {
+            #expect(chmod(directory.file("file"), mode) == 0)
+            #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
+        }
+        #expect(chmod(directory.file("file"), 0o600) == 0)
+        #expect(link(directory.file("file"), directory.file("second")) == 0)
+        #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
+        // What was tried to find out whether modes are kept is gone.
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        #expect(names == ["directory", "fifo", "file", "link", "second"])
+    }
+
+    @Test func aReaderReadsTheFileThatWasMeant() throws {
+        let first = try make("a", "mine").status.identity
+        _ = try folder.reader("a", of: first)
+        try folder.rename("a", to: "b")
+        _ = try make("a", "theirs")
+        #expect(code { _ = try folder.reader("a", of: first) } == SystemError.replaced)
+    }
+
+    @Test(arguments: [0o600, 0o640, 0o755, 0o666] as [mode_t])
+    func aFileThatIsReplacedHandsItsPermissionsOn(mode: mode_t) throws {
+        _ = try make("old")
+        #expect(chmod(directory.file("old"), mode) == 0)
+        let new = try make("new")
+        let access = try folder.access(to: new, named: "old")
+        #expect(access == FileAccess(mode: mode))
+        new.grant(access)
+        #expect(self.mode("new") == mode)
+    }
+
+    @Test func whatOpenWouldGiveIsGivenToANewFile() async {
+        // The mask is the whole process's.
+        await #expect(processExitsWith: .success) {
+            let directory = try TestDirectory()
+            let folder = try DownloadFolder(path: directory.path)
+            guard let file = try folder.create("a") else { exit(2) }
+            for mask in [0o022, 0o002, 0o077, 0, 0o027] as [mode_t] {
+                umask(mask)
+                let access = try folder.access(to: file, named: "b")
+                guard access == FileAccess(mode: 0o666 & ~mask) else { exit(3) }
+                file.grant(access)
+                guard try file.status.mode == 0o666 & ~mask else { exit(4) }
+                try file.setMode(0o600)
+            }
+            // A default access control list of the folder, user:: rw, group:: rw, mask:: rw, other:: -, user 5: rw.
+            let entries: [(UInt16, UInt16, UInt32)] = [
+                (1, 6, .max), (2, 6, 5), (4, 6, .max), (0x10, 6, .max), (0x20, 0, .max),
+            ]
+            var list: [UInt8] = [2, 0, 0, 0]
+            for (tag, permissions, name) in entries {
+                withUnsafeBytes(of: tag.littleEndian) { list += $0 }
+                withUnsafeBytes(of: permissions.littleEndian) { list += $0 }
+                withUnsafeBytes(of: name.littleEndian) { list += $0 }
+            }
+            // Not every file system has them.
+            guard setAttribute(directory.path, "system.posix_acl_default", list, list.count, 0) == 0 else {
+                exit(0)
+            }
+            umask(0o077)
+            guard let other = try folder.create("c") else { exit(5) }
+            let access = try folder.access(to: other, named: "d")
+            guard access.mode == 0o660 else { exit(6) }
+            // What replaces it gets its list.
+            other.grant(access)
+            guard let next = try folder.create("e") else { exit(7) }
+            let taken = try folder.access(to: next, named: "c")
+            guard !taken.list.isEmpty, taken.mode == 0o660 else { exit(8) }
+            next.grant(taken)
+            guard try next.status.mode == 0o660, try folder.access(to: next, named: "e").list == taken.list
+            else { exit(9) }
+        }
+    }
+
     @Test func aFileThatIsTooLongIsNotRead() throws {
         _ = try make("a", "12345")
-        #expect(try folder.contents(of: "a", limit: 5) == Array("12345".utf8))
-        #expect(try folder.contents(of: "a", limit: 4) == nil)
+        #expect(try folder.contents(of: "a", limit: 5) == .bytes(Array("12345".utf8)))
+        #expect(try folder.contents(of: "a", limit: 4) == .tooLong)
     }
 
     // MARK: - Changes

@@ -36,7 +36,17 @@ import Testing
             PartRecovery.Facts(
                 request: RequestRecord(request),
                 finding: finding(Sample.checkpoint(.sample, fields: fields, blocks: ends)),
-                part: size.map { FileStatus(identity: identity, size: $0, allocated: $0, links: 1) },
+                part: size.map {
+                    FileStatus(
+                        identity: identity,
+                        size: $0,
+                        allocated: $0,
+                        links: 1,
+                        owner: 1000,
+                        group: 1000,
+                        mode: 0o600
+                    )
+                },
                 intactBlocks: intact,
                 session: session
             )

@@ -10,6 +10,9 @@ public enum DownloadBatchError: Error, Hashable, Sendable {
     case journalMissing(URL)
     /// A batch of this or of another process is writing the journal.
     case journalInUse(URL)
+    /// This is no file that only this user can have written: another user's, a link, one with a second name, or one that others
+    /// may read or write. Batches make theirs with mode 0600. What it says may be another user's wish, or a server's.
+    case journalNotOurs(URL)
     /// This is no journal, or its first line is not what was written.
     case journalUnreadable(URL)
     /// The journal is of another version of this library.
@@ -32,6 +35,8 @@ extension DownloadBatchError: CustomStringConvertible {
             "\(url.path) is not there: there is no batch to go on with."
         case .journalInUse(let url):
             "\(url.path) is in use by a batch that runs."
+        case .journalNotOurs(let url):
+            "\(url.path) is not a journal that this user's batches made: it has another owner or mode, or is a link."
         case .journalUnreadable(let url):
             "\(url.path) is no journal of a batch, or is damaged."
         case .journalOfOtherVersion(let url, let schema):

@@ -42,16 +42,15 @@ final class DownloadJournal: @unchecked Sendable {
         try FileError.translating(url) {
             let (folder, name) = try place(url, watch)
             guard try folder.status(of: name) == .nothing else { throw DownloadBatchError.journalExists(url) }
-            let temporary = name + ".new"
-            try removeLeftover(temporary, in: folder, of: url)
-            guard let file = try folder.create(temporary, isPrivate: true), try file.lock() != .held else {
+            let temporary = try freeName(for: name, in: folder, of: url)
+            guard let file = try folder.create(temporary), try file.lock() != .held else {
                 throw DownloadBatchError.journalInUse(url)
             }
             do {
                 let line = try JournalLine.bytes(header)
                 try file.write(line.span, at: 0)
                 try file.synchronizeData()
-                try folder.renameExclusively(temporary, to: name)
+                try folder.renameExclusively(temporary, to: name, of: file)
                 try folder.synchronize()
                 return Self(url, name: name, folder: folder, file: file, length: line.count)
             } catch {
@@ -70,7 +69,7 @@ final class DownloadJournal: @unchecked Sendable {
     static func open(_ url: URL) throws -> (journal: DownloadJournal, replay: JournalReplay) {
         try FileError.translating(url) {
             let (folder, name) = try place(url, nil)
-            guard let file = try folder.open(name) else { throw DownloadBatchError.journalMissing(url) }
+            let file = try file(name, in: folder, url)
             guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
             let status = try file.status
             // Whoever had it may have removed it just before.
@@ -104,11 +103,33 @@ final class DownloadJournal: @unchecked Sendable {
         return (place.folder, place.name)
     }
 
-    /// Removes what a process left that died before its batch began.
-    private static func removeLeftover(_ name: String, in folder: DownloadFolder, of url: URL) throws {
-        guard let leftover = try folder.open(name) else { return }
-        guard try leftover.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
-        try folder.remove(name)
+    /// Opens a journal that this user made: what is in another one may be another user's wish, or a server's.
+    private static func file(_ name: String, in folder: DownloadFolder, _ url: URL) throws -> PartFile {
+        switch try folder.status(of: name) {
+        case .nothing: throw DownloadBatchError.journalMissing(url)
+        case .file(let status) where try folder.trust(status) == .full: break
+        case .file, .directory, .symbolicLink, .other: throw DownloadBatchError.journalNotOurs(url)
+        }
+        guard let file = try folder.open(name) else { throw DownloadBatchError.journalMissing(url) }
+        guard try folder.trust(file.status) == .full else { throw DownloadBatchError.journalNotOurs(url) }
+        return file
+    }
+
+    /// A name for a journal that is being made. Removes what a process left that died before its batch began.
+    private static func freeName(for name: String, in folder: DownloadFolder, of url: URL) throws -> String {
+        for number in 0..<100 {
+            let candidate = number == 0 ? name + ".new" : name + ".\(number).new"
+            switch try folder.status(of: candidate) {
+            case .nothing: return candidate
+            case .file(let status) where try folder.trust(status) == .full: break
+            case .file, .directory, .symbolicLink, .other: continue
+            }
+            guard let leftover = try folder.open(candidate) else { return candidate }
+            guard try leftover.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
+            try folder.remove(candidate)
+            return candidate
+        }
+        throw DownloadBatchError.journalInUse(url)
     }
 
     // MARK: - Writing

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
@@ -152,14 +153,45 @@ struct DownloadJournalTests {
     @Test func whatAProcessLeftThatDiedBeforeItsBatchBeganIsRemoved() async throws {
         let folder = try TemporaryDirectory()
         try Data("half a hea".utf8).write(to: folder.file("j.new"))
+        #expect(chmod(folder.file("j.new").path, 0o600) == 0)
         await Self.close(try DownloadJournal.make(folder.file("j"), Self.header))
         #expect(try Self.names(folder) == ["j"])
+    }
+
+    @Test func whatHasTheNameOfANewJournalAndIsNotOursIsLeftAlone() async throws {
+        let folder = try TemporaryDirectory()
+        try Data("Dear diary\n".utf8).write(to: folder.file("j.new"))
+        #expect(mkdir(folder.file("j.1.new").path, 0o700) == 0)
+        await Self.close(try DownloadJournal.make(folder.file("j"), Self.header))
+        #expect(try Self.names(folder) == ["j", "j.1.new", "j.new"])
+        #expect(try String(contentsOf: folder.file("j.new"), encoding: .utf8) == "Dear diary\n")
+    }
+
+    @Test func onlyAJournalThatThisUserMadeIsRead() async throws {
+        let folder = try TemporaryDirectory()
+        let url = folder.file("j")
+        await Self.close(try DownloadJournal.make(url, Self.header))
+        for mode in [0o644, 0o660, 0o602] as [mode_t] {
+            #expect(chmod(url.path, mode) == 0)
+            #expect(throws: DownloadBatchError.journalNotOurs(url)) { try DownloadJournal.open(url) }
+        }
+        #expect(chmod(url.path, 0o600) == 0)
+        let link = folder.file("link")
+        #expect(symlink("j", link.path) == 0)
+        #expect(throws: DownloadBatchError.journalNotOurs(link)) { try DownloadJournal.open(link) }
+        if geteuid() == 0 {
+            #expect(chown(url.path, 1234, 1234) == 0)
+            #expect(throws: DownloadBatchError.journalNotOurs(url)) { try DownloadJournal.open(url) }
+            #expect(chown(url.path, 0, 0) == 0)
+        }
+        await Self.close(try DownloadJournal.open(url).journal)
     }
 
     @Test func whatIsNoJournalIsLeftAlone() throws {
         let folder = try TemporaryDirectory()
         let url = folder.file("j")
         try Data("Dear diary\n".utf8).write(to: url)
+        #expect(chmod(url.path, 0o600) == 0)
         #expect(throws: DownloadBatchError.journalUnreadable(url)) { try DownloadJournal.open(url) }
         #expect(try String(contentsOf: url, encoding: .utf8) == "Dear diary\n")
         #expect(throws: (any Error).self) { try DownloadJournal.open(folder.url) }

@@ -63,7 +63,12 @@ struct PowerLossTests {
     }
 
     private static func write(_ contents: [String: Data], to directory: MemoryDirectory) throws {
-        for (name, bytes) in contents { try bytes.write(to: directory.file(name)) }
+        for (name, bytes) in contents {
+            let file = directory.file(name)
+            try bytes.write(to: file)
+            // As it was made.
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        }
     }
 
     /// The next process, after the restart: it has to end with the right file.

@@ -1,0 +1,50 @@
+import OperationNetworkingSystem
+import Testing
+
+@Suite struct FileTrustTests {
+    private struct Row: Sendable {
+        let mode: UInt32
+        let trust: FileTrust
+        var owner: UInt32 = 1000
+        var links: UInt64 = 1
+        var keepsModes = true
+    }
+
+    private static let rows = [
+        Row(mode: 0o600, trust: .full), Row(mode: 0o400, trust: .full), Row(mode: 0o700, trust: .full),
+        Row(mode: 0o644, trust: .readable), Row(mode: 0o640, trust: .readable),
+        Row(mode: 0o604, trust: .readable),
+        Row(mode: 0o755, trust: .readable), Row(mode: 0o601, trust: .readable),
+        Row(mode: 0o664, trust: .none), Row(mode: 0o620, trust: .none), Row(mode: 0o602, trust: .none),
+        Row(mode: 0o666, trust: .none),
+        Row(mode: 0o600, trust: .none, owner: 1001), Row(mode: 0o600, trust: .none, owner: 0),
+        Row(mode: 0o600, trust: .none, links: 2), Row(mode: 0o600, trust: .none, links: 0),
+        // FAT, as it is mounted by default.
+        Row(mode: 0o755, trust: .full, keepsModes: false), Row(mode: 0o777, trust: .full, keepsModes: false),
+        Row(mode: 0o777, trust: .none, owner: 0, keepsModes: false),
+        Row(mode: 0o777, trust: .none, links: 2, keepsModes: false),
+    ]
+
+    @Test(arguments: rows.indices)
+    func theOwnerTheModeAndTheLinksDecide(index: Int) {
+        let row = Self.rows[index]
+        let status = FileStatus(
+            identity: FileIdentity(device: 1, inode: 2),
+            size: 10,
+            allocated: 10,
+            links: row.links,
+            owner: row.owner,
+            group: 1000,
+            mode: row.mode
+        )
+        #expect(FileTrust(status, user: 1000) { row.keepsModes } == row.trust)
+    }
+
+    @Test(
+        arguments: [(0o644, 0o644), (0o664, 0o644), (0o640, 0o600), (0o666, 0o666), (0o755, 0o755)]
+            as [(UInt32, UInt32)]
+    )
+    func withoutItsGroupAFileIsNobodysMore(mode: UInt32, withoutGroup: UInt32) {
+        #expect(FileAccess(mode: mode).modeWithoutGroup == withoutGroup)
+    }
+}
