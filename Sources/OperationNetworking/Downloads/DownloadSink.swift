@@ -11,24 +11,12 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
-    /// Bytes that are worth a call of the system.
-    private static let worthWriting = 192 * 1024
-    /// Milliseconds that fewer bytes wait for others.
-    private static let longestWait = 5
     /// Seconds that somebody who wants no more waits for a disk.
     private static let patience = 2.0
 
-    /// When somebody has to be sent to write.
-    private enum Urgency {
-        case none, soon, now
-    }
-
     private struct Shared {
         var waiting: [UInt8] = []
-        /// Somebody is about to write.
-        var isScheduled = false
-        /// Somebody looks in a moment whether there is something to write.
-        var isTimed = false
+        var pace = WritePace()
         /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited for.
         var preparations = 0
         /// Bytes of the file, with those that wait, without those that are compared.
@@ -40,17 +28,6 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         var failure: (any Error)?
         var demand: RestartReason?
         var onChange: (@Sendable () -> Void)?
-
-        /// When somebody has to write what waits: many small calls of the system cost more than a few large ones.
-        mutating func urgency() -> Urgency {
-            if isScheduled { return .none }
-            if waiting.count >= DownloadSink.worthWriting {
-                isScheduled = true
-                return .now
-            }
-            defer { isTimed = true }
-            return isTimed ? .none : .soon
-        }
 
         var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
     }
@@ -124,18 +101,21 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     func write(_ bytes: Span<UInt8>) throws {
+        let now = MonotonicTime.now
         let (urgency, failure) = shared.withLock { shared in
-            guard shared.failure == nil, shared.demand == nil else { return (Urgency.none, shared.failure) }
+            guard shared.failure == nil, shared.demand == nil else {
+                return (WritePace.Urgency.none, shared.failure)
+            }
             let again = min(shared.again, Int64(bytes.count))
             shared.again -= again
             shared.count += Int64(bytes.count) - again
             shared.waiting.append(bytes)
-            return (shared.urgency(), nil)
+            return (shared.pace.urgency(waiting: shared.waiting.count, now: now), nil)
         }
         if let failure { throw failure }
         switch urgency {
         case .none: break
-        case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(Self.longestWait)) { self.drain() }
+        case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(WritePace.longestWait)) { self.drain() }
         case .now: queue.async { self.drain() }
         }
     }
@@ -237,8 +217,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         while true {
             let (wasFull, hasMore) = shared.withLock { shared in
                 guard !shared.waiting.isEmpty else {
-                    shared.isScheduled = false
-                    shared.isTimed = false
+                    shared.pace.didWriteAll()
                     return (false, false)
                 }
                 let wasFull = shared.isFull
