@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 #include <time.h>
+#include <unistd.h>
 
 static inline int cfiles_open(const char *path, int flags, mode_t mode) {
     return open(path, flags, mode);
@@ -154,15 +156,32 @@ static inline int cfiles_set_attribute(const char *path, const char *name, const
     return lsetxattr(path, name, bytes, length, 0);
 }
 
-// How many bytes somebody without privileges may still write, as far as the file system tells. -1: see errno.
-static inline long long cfiles_available(int descriptor) {
-    struct statvfs status;
+static inline long long cfiles_bytes(unsigned long long blocks, unsigned long long size) {
     unsigned long long bytes;
+    if (__builtin_mul_overflow(blocks, size, &bytes) || bytes > 0x7fffffffffffffff) return 0x7fffffffffffffff;
+    return (long long)bytes;
+}
+
+// How many bytes somebody without privileges may still write, and how many the file system could hold if it were empty, as
+// far as it tells. -1: see errno.
+static inline int cfiles_room(int descriptor, long long *available, long long *capacity) {
+    struct statvfs status;
     if (fstatvfs(descriptor, &status) != 0) return -1;
-    if (status.f_blocks == 0) return 0x7fffffffffffffff;
-    if (__builtin_mul_overflow((unsigned long long)status.f_bavail, (unsigned long long)status.f_frsize, &bytes))
-        return 0x7fffffffffffffff;
-    return bytes > 0x7fffffffffffffff ? 0x7fffffffffffffff : (long long)bytes;
+    *available = status.f_blocks == 0 ? 0x7fffffffffffffff : cfiles_bytes(status.f_bavail, status.f_frsize);
+    *capacity = status.f_blocks == 0 ? 0x7fffffffffffffff : cfiles_bytes(status.f_blocks, status.f_frsize);
+    return 0;
+}
+
+// Whether a file may be so long: lseek(2) goes no further than the longest file that the file system knows.
+static inline int cfiles_can_have(int descriptor, long long length) {
+    return lseek(descriptor, length, SEEK_SET) >= 0 || errno != EINVAL;
+}
+
+// The limit of the process, beyond which a write sends it a signal; -1: none.
+static inline long long cfiles_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > 0x7fffffffffffffff) return -1;
+    return (long long)limit.rlim_cur;
 }
 
 #endif

@@ -22,6 +22,9 @@ public enum DownloadError: Error, Hashable, Sendable {
     case noFreeName(URL)
     /// The rest of the file does not fit; both are in bytes.
     case notEnoughSpace(URL, needed: Int64, available: Int64)
+    /// The file is longer, in bytes, than any file can be in that place, even if nothing else were there. Most likely the
+    /// server's word is wrong.
+    case tooLarge(URL, length: Int64, limit: Int64)
     /// Somebody removed, replaced or changed the partial file, at this place, while it was written.
     case partialFileReplaced(URL)
     /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
@@ -56,6 +59,8 @@ extension DownloadError: CustomStringConvertible {
             "\(url.path) has too many partial files beside it."
         case .notEnoughSpace(let url, let needed, let available):
             "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
+        case .tooLarge(let url, let length, let limit):
+            "\(url.path) needs \(length) more bytes, and there is room for \(limit) in any file there."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by somebody else while it was written."
         case .digestMismatch(let url, let expected, let actual):

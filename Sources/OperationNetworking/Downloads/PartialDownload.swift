@@ -62,6 +62,7 @@ final class PartialDownload {
     private var savedCheckpoint: FileIdentity?
     private var lastCommit: MonotonicTime
     private var hasNotes = false
+    private var room: DiskRoom
     private var failure: (any Error)?
     private var isClosed = false
 
@@ -102,6 +103,7 @@ final class PartialDownload {
         total = recovered?.total
         isTainted = found.isTainted
         lastCommit = environment.clock()
+        room = DiskRoom(place, found)
     }
 
     /// Where the bytes are.
@@ -134,7 +136,7 @@ final class PartialDownload {
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
         try translating {
-            try checkRoom(for: total)
+            try room.check(for: total)
             switch start {
             case .end where checkpoint != nil, .again where checkpoint != nil: try goOn(total, note)
             // Without a checkpoint nothing is there.
@@ -145,7 +147,7 @@ final class PartialDownload {
             } else {
                 position = count
             }
-            if let total { try allocate(total) }
+            try room.begin(at: count, total: total)
             lastCommit = environment.clock()
             failure = nil
         }
@@ -175,6 +177,7 @@ final class PartialDownload {
     /// What the disk takes stays, even if that is not all of it: a full one is to be filled, and not left empty.
     private func append(_ bytes: Span<UInt8>) throws {
         defer { position = count }
+        room.extend(to: count + Int64(bytes.count))
         do {
             try file.write(bytes, at: count)
             count += Int64(bytes.count)
@@ -199,6 +202,7 @@ final class PartialDownload {
     /// Brings what came to the disk: the transfer was paused, cancelled, or failed, and a later one may go on.
     func settle() throws {
         guard !isClosed else { return }
+        defer { room.giveBack(behind: count) }
         try translating {
             try commit()
             guard hasNotes, let checkpoint else { return }
@@ -222,6 +226,7 @@ final class PartialDownload {
                 )
             }
             try checkIdentity()
+            room.giveBack(behind: count)
             // A time that the file system does not know is no reason to fail.
             if let modified { try? file.setModified(modified) }
             let access = try place.folder.access(to: file, named: place.name)
@@ -250,6 +255,7 @@ final class PartialDownload {
         guard !isClosed else { return }
         isClosed = true
         defer { file.close() }
+        room.giveBack(behind: count)
         guard let status = try? file.status, status.size == 0, hasItsName else { return }
         // What stays is found, and removed, by the next one.
         try? place.folder.remove(names.temporary)
@@ -336,12 +342,8 @@ final class PartialDownload {
             session: session,
             now: environment.wallClock()
         )
-        if let old = checkpoint {
-            next.wasted = old.wasted + count
-            next.attempts = old.attempts
-            next.created = old.created
-        }
-        next.attempts += 1
+        if let checkpoint { next.succeed(checkpoint, wasting: count) }
+        next.countAttempt()
         note(&next)
         let isClean = try !isTainted && count == 0 && committed == 0 && file.status.size == 0
         if !isClean {
@@ -364,7 +366,7 @@ final class PartialDownload {
         // What a failed write left.
         if try file.status.size != count { try file.truncate(to: count) }
         next.total = total ?? next.total
-        next.attempts += 1
+        next.countAttempt()
         note(&next)
         self.total = next.total
         // What is written is kept without a later checkpoint, so what is to be known of it is written before.
@@ -390,27 +392,6 @@ final class PartialDownload {
     private func checkIdentity() throws {
         guard hasItsName, try file.status.size == count else {
             throw DownloadError.partialFileReplaced(partURL)
-        }
-    }
-
-    private func checkRoom(for total: Int64?) throws {
-        guard let total else { return }
-        let needed = max(0, total - (try file.status.allocated))
-        let available = try place.folder.available
-        guard needed <= available else {
-            throw DownloadError.notEnoughSpace(place.url, needed: needed, available: available)
-        }
-    }
-
-    private func allocate(_ total: Int64) throws {
-        do {
-            try file.allocate(total - count, at: count)
-        } catch let error as SystemError where error.isLackOfSpace {
-            throw DownloadError.notEnoughSpace(
-                place.url,
-                needed: total - count,
-                available: try place.folder.available
-            )
         }
     }
 

@@ -24,6 +24,20 @@ struct BodyArchive: Codable, Hashable, Sendable {
         maximumRate = body.maximumRate
     }
 
+    /// - Throws: `DecodingError`, also for a file of a negative length.
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        segments = try values.decode([Segment].self, forKey: .segments)
+        maximumRate = try values.decodeIfPresent(Int64.self, forKey: .maximumRate)
+        for case .file(let path, let length) in segments where length < 0 {
+            throw DecodingError.dataCorruptedError(
+                forKey: .segments,
+                in: values,
+                debugDescription: "\(path) cannot have \(length) bytes"
+            )
+        }
+    }
+
     /// The body. A file that has changed since is an error when it is read.
     var body: BodySource {
         let segments = segments.map { segment -> BodySegment in

@@ -78,9 +78,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var isJoinedByOverlap: Bool?
     /// What the caller wants: for a process that knows nothing but the checkpoint.
     var wish = Wish()
-    /// Bytes that were received and thrown away.
+    /// Bytes that were received and thrown away; never negative.
     var wasted: Int64 = 0
-    /// Transfers that were begun for it.
+    /// Transfers that were begun for it; never negative.
     var attempts = 0
     /// Seconds since 1970.
     var created: Int64
@@ -118,6 +118,22 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         )
         if !content.isCoded { content.total = total ?? content.total }
         return content
+    }
+
+    /// Another transfer begins.
+    mutating func countAttempt() {
+        attempts = attempts == .max ? .max : attempts + 1
+    }
+
+    /// Takes the counts over from the checkpoint of bytes that are thrown away.
+    /// - Parameters:
+    ///   - old: that checkpoint.
+    ///   - count: how many bytes those are.
+    mutating func succeed(_ old: DownloadCheckpoint, wasting count: Int64) {
+        let (sum, isTooMuch) = old.wasted.addingReportingOverflow(count)
+        wasted = isTooMuch ? .max : sum
+        attempts = old.attempts
+        created = old.created
     }
 
     /// Everything up to the end of the block is on the disk.

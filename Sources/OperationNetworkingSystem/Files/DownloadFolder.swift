@@ -45,12 +45,12 @@ package final class DownloadFolder {
         close(descriptor)
     }
 
-    /// How many bytes there is room for.
-    package var available: Int64 {
+    /// How many bytes there is room for: now, and if the file system were empty.
+    package var room: (available: Int64, capacity: Int64) {
         get throws {
-            let bytes = cfiles_available(descriptor)
-            guard bytes >= 0 else { throw SystemError(errno, "fstatvfs") }
-            return bytes
+            var room: (Int64, Int64) = (0, 0)
+            guard cfiles_room(descriptor, &room.0, &room.1) == 0 else { throw SystemError(errno, "fstatvfs") }
+            return room
         }
     }
 
@@ -102,6 +102,7 @@ package final class DownloadFolder {
     /// - Parameters:
     ///   - name: its name.
     ///   - identity: which file it has to be.
+    /// - Returns: the open file.
     /// - Throws: `SystemError`; `ESTALE` if the name is that of another file.
     package func reader(_ name: String, of identity: FileIdentity) throws -> PartReader {
         let file = cfiles_open_at(descriptor, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
@@ -124,6 +125,7 @@ package final class DownloadFolder {
     /// - Parameters:
     ///   - name: its name.
     ///   - limit: in bytes; a longer one is not read.
+    /// - Returns: what was found.
     /// - Throws: `SystemError`.
     package func contents(of name: String, limit: Int) throws -> Contents {
         switch try status(of: name) {

@@ -135,6 +135,31 @@ package final class PartFile {
         }
     }
 
+    /// Whether it may become so long: the file system, and the limit of the process (RLIMIT_FSIZE), know a longest file.
+    package func canHave(_ length: Int64) -> Bool {
+        let limit = cfiles_limit()
+        // Where the descriptor stands does not matter: all reading and writing says where.
+        return (limit < 0 || length <= limit) && cfiles_can_have(descriptor, length) != 0
+    }
+
+    /// The longest that it may become, in bytes.
+    package var maximumLength: Int64 {
+        var (longest, tooLong) = (Int64(0), Int64.max)
+        guard !canHave(tooLong) else { return tooLong }
+        while tooLong - longest > 1 {
+            let middle = longest + (tooLong - longest) / 2
+            if canHave(middle) { longest = middle } else { tooLong = middle }
+        }
+        return longest
+    }
+
+    /// Gives back what was allocated behind the last byte. One that cannot be given back is no reason to fail.
+    package func giveBackRoom() {
+        // No bytes change, so no watcher is told.
+        guard let length = try? status.size else { return }
+        ftruncate(descriptor, off_t(length))
+    }
+
     // MARK: - The disk
 
     /// Waits until the bytes, and the length, are on the disk. After a failure nobody knows which of the bytes since the

@@ -79,7 +79,7 @@ extension Outcome {
     fileprivate init(_ error: DownloadError) {
         self =
             switch error {
-            case .notEnoughSpace: .diskFull
+            case .notEnoughSpace, .tooLarge: .diskFull
             case .digestMismatch: .checksum
             case .incomplete: .network
             case .noDestination, .invalidDestination: .usage

@@ -105,11 +105,35 @@ struct DownloadFolderTests {
         #expect(code { _ = try DownloadFolder(path: directory.file("none")) } == ENOENT)
     }
 
-    @Test func roomCanBeMadeAndTheLengthStays() throws {
+    @Test func roomCanBeMadeAndGivenBackAndTheLengthStays() throws {
         let file = try make("a", "123")
+        let before = try file.status.allocated
         try file.allocate(1 << 20, at: 3)
         #expect(try file.status.size == 3)
-        #expect(try folder.available > 0)
+        #expect(try file.status.allocated >= 1 << 20)
+        file.giveBackRoom()
+        #expect(try file.status.size == 3)
+        #expect(try file.status.allocated <= before + 4096)
+        #expect(text("a") == "123")
+        #expect(try folder.room.available > 0 && folder.room.available <= folder.room.capacity)
+    }
+
+    @Test func aFileCanBeSoLongAndNotLonger() throws {
+        let file = try make("a", "123")
+        let longest = file.maximumLength
+        #expect(longest > 1 << 31 && file.canHave(longest))
+        #expect(longest == .max || !file.canHave(longest + 1))
+        #expect(try file.status.size == 3)
+    }
+
+    @Test func theProcesssLimitIsOneOfTheFiles() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TestDirectory()
+            guard let file = try DownloadFolder(path: directory.path).create("a") else { exit(2) }
+            var limit = rlimit(rlim_cur: 5000, rlim_max: 5000)
+            guard setrlimit(__rlimit_resource_t(1), &limit) == 0 else { exit(3) }
+            guard file.canHave(5000), !file.canHave(5001), file.maximumLength == 5000 else { exit(4) }
+        }
     }
 
     @Test func theTimeOfTheLastChangeCanBeSet() throws {

@@ -106,6 +106,35 @@ import Testing
         }
     }
 
+    @Test func countsThatMakeNoSenseAreNotRead() throws {
+        for change in [{ $0.wasted = -1 }, { $0.attempts = -1 }, { $0.total = -1 }]
+            as [(inout DownloadCheckpoint) -> Void]
+        {
+            var checkpoint = Sample.checkpoint(try Sample.request())
+            change(&checkpoint)
+            #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
+                try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
+            }
+        }
+    }
+
+    @Test func theHighestNumbersAreCountedOnFrom() throws {
+        var checkpoint = Sample.checkpoint(try Sample.request(), total: .max, blocks: [.max])
+        checkpoint.wasted = .max
+        checkpoint.attempts = .max
+        checkpoint.created = .min
+        checkpoint.updated = .max
+        var read = try DownloadCheckpoint(fileBytes: try checkpoint.fileBytes())
+        #expect(read == checkpoint)
+        read.countAttempt()
+        #expect(read.attempts == .max)
+        read.succeed(checkpoint, wasting: .max)
+        #expect(read.wasted == .max && read.attempts == .max && read.created == .min)
+        // What the resume rules make of it.
+        let content = checkpoint.partialContent(offset: .max)
+        #expect(ResumeRequest(try Sample.request(), continuing: content) == .nothing)
+    }
+
     // MARK: - The request
 
     @Test func aSecretIsNotWrittenDown() throws {

@@ -217,15 +217,75 @@ struct PartialDownloadFaultTests {
         let disk = try SmallDisk()
         let url = disk.file("a")
         let download = try open(url)
+        try Data(count: 30_000).write(to: disk.file("other"))
         do {
-            try download.begin(.start, total: 1 << 20, origin: Sample.origin())
+            try download.begin(.start, total: 60_000, origin: Sample.origin())
             Issue.record("There was room")
         } catch DownloadError.notEnoughSpace(url, let needed, let available) {
-            #expect(needed == 1 << 20)
-            #expect(available <= SmallDisk.capacity)
+            #expect(needed == 60_000)
+            #expect(available <= SmallDisk.capacity - 30_000)
+        }
+        let limit = Int64(SmallDisk.capacity)
+        #expect(throws: DownloadError.tooLarge(url, length: 1 << 20, limit: limit)) {
+            try download.begin(.start, total: 1 << 20, origin: Sample.origin())
         }
         download.close()
         #expect(!FileManager.default.fileExists(atPath: disk.file("a.part").path))
+    }
+
+    @Test func aLengthThatNoFileCanHaveIsAnErrorOfItsOwn() throws {
+        let download = try open()
+        let error = #expect(throws: DownloadError.self) {
+            try download.begin(.start, total: .max, origin: Sample.origin())
+        }
+        guard case .tooLarge(_, length: .max, let limit)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(limit > 0 && limit < .max)
+    }
+
+    /// How each of them lets go of a download of which a hundred bytes came.
+    enum End: CaseIterable, Sendable {
+        case settled, closed, failed, begunAnew
+    }
+
+    @Test(arguments: End.allCases)
+    func aLengthThatLiesTakesLittleAndGivesItBack(end: End) throws {
+        // As much as there is room for, but not more than this.
+        let available = try DownloadFolder(path: directory.url.path).room.available
+        let download = try begun(total: min(available / 2, 5 << 30))
+        try download.write([UInt8](repeating: 1, count: 100).span)
+        let folder = try DownloadFolder(path: directory.url.path)
+        func allocated() throws -> Int64 {
+            guard case .file(let status) = try folder.status(of: "a.part") else { return -1 }
+            #expect(status.size == 100)
+            return status.allocated
+        }
+        #expect(try allocated() <= AllocationPlan.step + 65_536)
+        switch end {
+        case .settled: try download.settle()
+        case .closed: download.close()
+        case .failed:
+            machine.fault.value = { _ in SystemError(EIO, "no disk") }
+            #expect(throws: (any Error).self) { try download.settle() }
+        case .begunAnew:
+            try download.begin(.end, total: 101, origin: Sample.origin())
+            try download.settle()
+        }
+        #expect(try allocated() <= 65_536)
+    }
+
+    @Test func whatAProcessThatDiedHadAllocatedIsGivenBack() throws {
+        let file = try #require(try DownloadFolder(path: directory.url.path).create("a.part"))
+        try file.allocate(1 << 20, at: 0)
+        #expect(try file.status.allocated >= 1 << 20)
+        let other = try #require(try DownloadFolder(path: directory.url.path).open("a.part"))
+        file.close()
+        let download = try begun(total: nil)
+        try download.write("1")
+        try download.settle()
+        #expect(try other.status.allocated <= 65_536)
     }
 
     @Test(.enabled(if: SmallDisk.isPermitted)) func roomThatWasMadeCountsAsRoom() throws {
@@ -320,7 +380,8 @@ struct PartialDownloadFaultTests {
             .noDestination, .invalidDestination(url), .reservedName(url), .destinationExists(url),
             .destinationIsDirectory(url),
             .destinationIsNotFile(url), .inUse(url), .noFreeName(url),
-            .notEnoughSpace(url, needed: 1, available: 0), .partialFileReplaced(url),
+            .notEnoughSpace(url, needed: 1, available: 0), .tooLarge(url, length: 2, limit: 1),
+            .partialFileReplaced(url),
             .incomplete(url, received: 1, expected: 2),
         ]
         for error in errors {

@@ -203,6 +203,24 @@ struct PartialDownloadTests {
         #expect(download.partURL.lastPathComponent == "a.part")
     }
 
+    @Test func numbersInACheckpointThatAreTheHighestDoNoHarm() throws {
+        try leave("01234")
+        let bytes = try Data(contentsOf: directory.file("a.part.resume"))
+        var checkpoint = try DownloadCheckpoint(fileBytes: Array(bytes))
+        checkpoint.attempts = .max
+        checkpoint.wasted = .max
+        try Data(try checkpoint.fileBytes()).write(to: directory.file("a.part.resume"))
+        let download = try open()
+        #expect(download.recovered?.offset == 5)
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        #expect(download.checkpoint?.attempts == .max)
+        try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
+        #expect(download.checkpoint?.attempts == .max && download.checkpoint?.wasted == .max)
+        try download.write("abc")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "abc")
+    }
+
     @Test func anEmptyPartIsOurs() throws {
         try put("", "a.part")
         #expect(try open().partURL.lastPathComponent == "a.part")

@@ -94,6 +94,16 @@ import Testing
         #expect(try opget.text("a.part") == "theirs")
     }
 
+    @Test func aNameOfPartialFilesIsRefusedAndTheOthersAreFetched() async throws {
+        let addresses = ["a.part", "b", "c.part.resume"].map { server.url(path: $0).absoluteString }
+        let result = try await opget(addresses[0], addresses[1], addresses[2])
+        #expect(result.code == 3)
+        #expect(result.errors.contains("a.part is a name of partial files"))
+        #expect(result.errors.contains("give it another one with -o."))
+        #expect(try opget.files() == ["b"])
+        #expect(try await opget("-o", "d", addresses[0]).code == 0)
+    }
+
     @Test func aNameThatLeadsUpwardsIsTheUsersOwnWord() async throws {
         #expect(try await opget("-d", "sub", "-o", "../x", address).code == 2)
         #expect(

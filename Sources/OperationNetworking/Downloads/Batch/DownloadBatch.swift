@@ -14,7 +14,8 @@ internal import OperationNetworkingSystem
 /// It runs at once, in the manager's queue, and makes its operations as it needs them. Everything may be called from any
 /// thread.
 ///
-/// When the disk is full it pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``.
+/// When the disk is full it pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``. A member
+/// whose length no file there can have fails by itself, with ``DownloadError/tooLarge(_:length:limit:)``.
 ///
 /// The operations that run keep it. Whoever lets go of a paused batch lets go of its journal, too.
 public final class DownloadBatch: Sendable {
@@ -23,7 +24,7 @@ public final class DownloadBatch: Sendable {
         /// The member with this index has ended; one that an earlier process had finished, at the beginning.
         case ended(Int, Result<Download, any Error>)
         /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is kept.
-        /// ``DownloadBatch/resume()`` tries again.
+        /// ``DownloadBatch/resume()`` tries again: the member that found no room comes last.
         case outOfSpace(any Error)
     }
 

@@ -15,6 +15,8 @@ public enum DownloadBatchError: Error, Hashable, Sendable {
     case journalNotOurs(URL)
     /// This is no journal, or its first line is not what was written.
     case journalUnreadable(URL)
+    /// The journal is, or would be, too long to be read, in bytes: at most 1 GiB, and 256 MiB for the list of its members.
+    case journalTooLong(URL, length: Int64)
     /// The journal is of another version of this library.
     case journalOfOtherVersion(URL, schema: Int)
     /// The member failed in an earlier process, and is not tried again; this is what was said then.
@@ -39,6 +41,8 @@ extension DownloadBatchError: CustomStringConvertible {
             "\(url.path) is not a journal that this user's batches made: it has another owner or mode, or is a link."
         case .journalUnreadable(let url):
             "\(url.path) is no journal of a batch, or is damaged."
+        case .journalTooLong(let url, let length):
+            "\(url.path) has, or would have, \(length) bytes, which is too long for a journal."
         case .journalOfOtherVersion(let url, let schema):
             "\(url.path) is a journal of version \(schema), which is not known here."
         case .failedBefore(let sentence):

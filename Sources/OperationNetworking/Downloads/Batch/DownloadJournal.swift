@@ -15,6 +15,11 @@ final class DownloadJournal: @unchecked Sendable {
         var lastNumber = 0
     }
 
+    /// No journal is longer, in bytes: it is read into memory.
+    static let maximumLength: Int64 = 1 << 30
+    /// No first line is longer: there has to be room for one line for each member. That is some 500,000 members.
+    static let maximumHeaderLength = 1 << 28
+
     let url: URL
     private let name: String
     private let folder: DownloadFolder
@@ -48,6 +53,9 @@ final class DownloadJournal: @unchecked Sendable {
             }
             do {
                 let line = try JournalLine.bytes(header)
+                guard line.count <= Self.maximumHeaderLength else {
+                    throw DownloadBatchError.journalTooLong(url, length: Int64(line.count))
+                }
                 try file.write(line.span, at: 0)
                 try file.synchronizeData()
                 try folder.renameExclusively(temporary, to: name, of: file)
@@ -76,6 +84,9 @@ final class DownloadJournal: @unchecked Sendable {
             guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
             else {
                 throw DownloadBatchError.journalMissing(url)
+            }
+            guard status.size <= Self.maximumLength else {
+                throw DownloadBatchError.journalTooLong(url, length: status.size)
             }
             let bytes = try file.read(Int(status.size), at: 0)
             let replay: JournalReplay
@@ -146,7 +157,8 @@ final class DownloadJournal: @unchecked Sendable {
     /// Adds a line, at some time: it may get lost.
     func note(_ entry: JournalEntry) {
         queue.async {
-            // Nothing depends on it.
+            // Nothing depends on it, so it leaves room for what must not be lost.
+            guard self.length < Self.maximumLength / 2 else { return }
             try? self.write(self.enqueue(entry))
         }
     }
@@ -181,6 +193,9 @@ final class DownloadJournal: @unchecked Sendable {
         let lines = waiting.withLock { $0.lines }
         do {
             let bytes = lines.flatMap(\.bytes)
+            guard Int64(bytes.count) <= Self.maximumLength - length else {
+                throw DownloadBatchError.journalTooLong(url, length: length + Int64(bytes.count))
+            }
             try file.write(bytes.span, at: length)
             try file.synchronizeData()
             length += Int64(bytes.count)

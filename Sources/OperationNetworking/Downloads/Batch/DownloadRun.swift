@@ -5,6 +5,9 @@
 /// | `running` | start in order  | go on             | pausing, stopping           |
 /// | `paused`  | wait            | are paused        | resuming, stopping          |
 /// | `stopped` | have ended      | are cancelled     | -                           |
+///
+/// A member that found no room on the disk goes to the end of the line: it begins again when all have ended that found no
+/// room less often. So the others get what they need, whatever length one of them is said to have.
 struct DownloadRun: Sendable {
     enum Phase: Hashable, Sendable {
         case running
@@ -24,7 +27,7 @@ struct DownloadRun: Sendable {
     /// What follows from an end.
     enum Effect: Hashable, Sendable {
         case ended
-        /// The member waits again. `isNews`: the batch did not pause before.
+        /// The member waits again, behind the others. `isNews`: the batch did not pause before.
         case putBack(isNews: Bool)
         /// The batch stops: these, which waited, end as well, as cancelled ones.
         case stopped([Int])
@@ -34,6 +37,9 @@ struct DownloadRun: Sendable {
     /// How many have no end yet.
     private(set) var remaining: Int
     private var admission: HostAdmission
+    /// Those that found no room, in this order, and how often each has.
+    private var late: [Int] = []
+    private var lacks: [Int: Int] = [:]
     private let policy: BatchPolicy
 
     init(
@@ -52,7 +58,16 @@ struct DownloadRun: Sendable {
 
     /// The member to start now; `nil`: none may.
     mutating func next() -> Int? {
-        phase == .running ? admission.next() : nil
+        guard phase == .running else { return nil }
+        if admission.isIdle { admitLate() }
+        return admission.next()
+    }
+
+    /// Lets those begin again that found no room least often.
+    private mutating func admitLate() {
+        guard let least = late.map({ lacks[$0, default: 0] }).min() else { return }
+        for index in late where lacks[index, default: 0] == least { admission.takeBack(index) }
+        late.removeAll { lacks[$0, default: 0] == least }
     }
 
     /// A member that was to start did not, since the batch was paused meanwhile.
@@ -65,7 +80,9 @@ struct DownloadRun: Sendable {
         if end == .outOfSpace, phase != .stopped {
             let isNews = phase == .running
             phase = .paused
-            admission.putBack(index)
+            admission.leave(index)
+            late.append(index)
+            lacks[index, default: 0] += 1
             return .putBack(isNews: isNews)
         }
         admission.leave(index)
@@ -87,7 +104,8 @@ struct DownloadRun: Sendable {
     mutating func stop() -> [Int] {
         guard phase != .stopped else { return [] }
         phase = .stopped
-        let waiting = admission.removeAll()
+        let waiting = (admission.removeAll() + late).sorted()
+        late = []
         remaining -= waiting.count
         return waiting
     }

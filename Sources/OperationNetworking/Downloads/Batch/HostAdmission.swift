@@ -38,6 +38,10 @@ struct HostAdmission: Sendable {
     /// The first of each lane that may start one: a binary heap of indices. An entry may be out of date.
     private var heads: [Int] = []
     private(set) var running = 0
+    private var waiting = 0
+
+    /// Whether none runs, and none waits.
+    var isIdle: Bool { running == 0 && waiting == 0 }
 
     /// - Parameters:
     ///   - origins: of each member, in order.
@@ -57,7 +61,9 @@ struct HostAdmission: Sendable {
                 lanes.append(Lane())
             }
             laneOf.append(number)
-            if !done.contains(index) { lanes[number].waiting.append(index) }
+            guard !done.contains(index) else { continue }
+            lanes[number].waiting.append(index)
+            waiting += 1
         }
         for number in lanes.indices { offer(number) }
     }
@@ -71,6 +77,7 @@ struct HostAdmission: Sendable {
             lanes[number].removeFirst()
             lanes[number].running += 1
             running += 1
+            waiting -= 1
             offer(number)
             return index
         }
@@ -86,10 +93,21 @@ struct HostAdmission: Sendable {
 
     /// A member that was started waits again, in its old place.
     mutating func putBack(_ index: Int) {
+        insert(index)
+        leave(index)
+    }
+
+    /// A member that was started, and has left, waits again.
+    mutating func takeBack(_ index: Int) {
+        insert(index)
+        offer(laneOf[index])
+    }
+
+    private mutating func insert(_ index: Int) {
         let number = laneOf[index]
         let place = lanes[number].returned.firstIndex { $0 < index } ?? lanes[number].returned.endIndex
         lanes[number].returned.insert(index, at: place)
-        leave(index)
+        waiting += 1
     }
 
     /// Takes out all that wait, in order: they are never started.
@@ -101,6 +119,7 @@ struct HostAdmission: Sendable {
             lanes[number].returned = []
         }
         heads = []
+        waiting = 0
         return all.sorted()
     }
 

@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// |-------------------------------------------|----------------------------------------|-------------------|
 /// | a line without its line feed, at the end  | the process died while it wrote        | nothing           |
 /// | a line whose checksum is wrong            | power was lost; others may be right    | nothing           |
-/// | an entry of a member that there is not    | -                                      | nothing           |
+/// | an entry of a member that there is not, or of a file of a negative length | -      | nothing           |
 /// | several entries of one member             | it was tried again                     | the last one      |
 /// | no header, or one that is wrong           | no journal                             | an error          |
 struct JournalReplay: Hashable, Sendable {
@@ -39,7 +39,7 @@ struct JournalReplay: Hashable, Sendable {
         for line in lines {
             guard let body = JournalLine.body(line),
                 let entry = try? decoder.decode(JournalEntry.self, from: body),
-                header.items.indices.contains(entry.member)
+                header.items.indices.contains(entry.member), entry.finished?.stamp.length ?? 0 >= 0
             else { continue }
             entries[entry.member] = entry
         }

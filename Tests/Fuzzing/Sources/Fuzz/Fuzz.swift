@@ -31,6 +31,9 @@ private func runDriver(
 /// | `d`       | `DecodableResponseSerializer`; the same                                             |
 /// | `t`       | `ResponseText`; the same                                                            |
 /// | `m`       | `MediaType`                                                                         |
+/// | `c`       | `DownloadCheckpoint`, with a right digest, and the download that goes on from it    |
+/// | `b`       | `JournalReplay`, each line with a right checksum, and the batch that goes on        |
+/// | `a`       | `OperationArchive`                                                                  |
 /// | any other | `ContentRange`                                                                      |
 private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 0 else { return 0 }
@@ -71,6 +74,18 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         guard let type = MediaType(fieldValue: String(decoding: rest, as: UTF8.self)) else { return 0 }
         _ = type.matches("*/*+json")
         precondition(type.matches(type.essence))
+    case UInt8(ascii: "c")?:
+        (try? DownloadCheckpoint(fileBytes: Array(rest))).map { _ = $0.partialContent(offset: $0.committed) }
+        goOn(fromCheckpoint: Array(rest))
+    case UInt8(ascii: "b")?:
+        (try? JournalReplay(Array(rest))).map { _ = $0.length }
+        goOn(fromJournal: Array(rest))
+    case UInt8(ascii: "a")?:
+        guard let archive = try? JSONDecoder().decode(OperationArchive.self, from: Data(rest)) else {
+            return 0
+        }
+        _ = archive.request.bodySource?.length
+        _ = ConnectionOperation(archive: archive)
     default:
         guard let range = try? ContentRange(fieldValue: String(decoding: input, as: UTF8.self)) else {
             return 0

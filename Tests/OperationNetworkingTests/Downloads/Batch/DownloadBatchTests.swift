@@ -225,6 +225,46 @@ struct DownloadBatchTests {
         #expect(batch.completedBytes == 4_350_000)
     }
 
+    // MARK: - The disk
+
+    @Test func aLengthThatNoFileCanHaveStopsNoOther() async throws {
+        let server = try ScriptedServer { request in
+            let fields: FieldLines = request.path == "/0" ? ["Content-Length": "9223372036854775807"] : [:]
+            return .respond(200, fields, body: .text(request.path))
+        }
+        let scene = try BatchScene()
+        let results = await (try scene.batch(scene.items(0..<7, of: server))).results()
+        #expect(results.map(\.isSuccess) == [false] + Array(repeating: true, count: 6))
+        guard case .tooLarge(_, length: .max, limit: _)? = results[0].error as? DownloadError else {
+            Issue.record("\(results[0])")
+            return
+        }
+        #expect(scene.full.elements.isEmpty)
+        #expect(scene.names == (1..<7).map(String.init))
+    }
+
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"))
+    func aMemberWithoutRoomComesLast() async throws {
+        let server = try ScriptedServer { request in
+            .respond(body: .generated(length: request.path == "/0" ? 36_000 : 1000))
+        }
+        let (disk, scene) = (try SmallDisk(), try BatchScene())
+        try Data(count: 30_000).write(to: disk.file("other"))
+        var items = scene.items(0..<5, of: server)
+        for index in items.indices { items[index].destination = disk.file("\(index)") }
+        let batch = try scene.batch(items) { $0.maximumPerHost = 1 }
+        try await scene.full.wait()
+        #expect(batch.isPaused && scene.ended.elements.isEmpty)
+        batch.resume()
+        // The others are there before it pauses again.
+        try await scene.full.wait(count: 2)
+        #expect(scene.ended.elements == [1, 2, 3, 4])
+        try FileManager.default.removeItem(at: disk.file("other"))
+        batch.resume()
+        #expect(await batch.results().allSatisfy(\.isSuccess))
+        #expect(scene.ended.elements == [1, 2, 3, 4, 0])
+    }
+
     // MARK: - Requests
 
     @Test func theManagersSerializerAndTheItemMakeTheRequest() async throws {

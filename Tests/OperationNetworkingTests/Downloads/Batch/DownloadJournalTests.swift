@@ -187,6 +187,18 @@ struct DownloadJournalTests {
         await Self.close(try DownloadJournal.open(url).journal)
     }
 
+    @Test func aJournalThatIsTooLongIsNotRead() async throws {
+        let folder = try TemporaryDirectory()
+        let url = folder.file("j")
+        await Self.close(try DownloadJournal.make(url, Self.header))
+        let length = DownloadJournal.maximumLength + 1
+        // Nothing of it is on the disk.
+        #expect(truncate(url.path, Int(length)) == 0)
+        #expect(throws: DownloadBatchError.journalTooLong(url, length: length)) {
+            try DownloadJournal.open(url)
+        }
+    }
+
     @Test func whatIsNoJournalIsLeftAlone() throws {
         let folder = try TemporaryDirectory()
         let url = folder.file("j")

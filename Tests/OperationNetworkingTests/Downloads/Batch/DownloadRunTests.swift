@@ -67,7 +67,37 @@ import Testing
         #expect(run.end(1, .outOfSpace) == .putBack(isNews: false))
         #expect(run.remaining == 3)
         run.resume()
+        // Those that found no room come last.
+        #expect(Self.start(&run) == [2])
+        #expect(run.end(2, .finished) == .ended)
         #expect(Self.start(&run) == [0, 1])
+    }
+
+    @Test func oneThatNeverFindsRoomKeepsNoneOfTheOthersWaiting() {
+        var run = Self.run(6)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
+        #expect(run.end(1, .outOfSpace) == .putBack(isNews: false))
+        run.resume()
+        #expect(Self.start(&run) == [2, 3])
+        #expect(run.end(2, .finished) == .ended)
+        #expect(Self.start(&run) == [4])
+        #expect(run.end(3, .failed) == .ended)
+        #expect(Self.start(&run) == [5])
+        #expect(run.end(4, .finished) == .ended)
+        // One still runs: nothing may pause it.
+        #expect(run.next() == nil)
+        #expect(run.end(5, .finished) == .ended)
+        #expect(Self.start(&run) == [0, 1])
+        #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
+        run.resume()
+        #expect(run.next() == nil)
+        #expect(run.end(1, .finished) == .ended)
+        #expect(Self.start(&run) == [0])
+        #expect(run.end(0, .outOfSpace) == .putBack(isNews: true))
+        #expect(!run.isComplete)
+        #expect(run.stop() == [0])
+        #expect(run.isComplete)
     }
 
     @Test func aFullDiskIsAnEndWhenTheBatchHasStopped() {

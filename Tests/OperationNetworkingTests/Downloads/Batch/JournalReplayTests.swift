@@ -166,6 +166,11 @@ import Testing
         #expect(replay.length == bytes.count)
     }
 
+    @Test func aFileOfANegativeLengthIsNothing() throws {
+        #expect(try JournalReplay(Self.bytes([Self.finished(0, length: -1)])).entries.isEmpty)
+        #expect(try JournalReplay(Self.bytes([Self.finished(0, length: .max)])).entries.count == 1)
+    }
+
     @Test func theLastLineOfAMemberCounts() throws {
         let bytes = try Self.bytes([
             Self.finished(0), JournalEntry(member: 0, failure: "late"), Self.finished(7),

@@ -1,0 +1,99 @@
+import Foundation
+import FoundationNetworking
+
+@testable import OperationNetworking
+
+// What is read from files that an earlier process wrote. Their checksums are made right, or hardly any input would be read.
+
+private let folder: URL = {
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let isThere = FileManager.default.isWritableFile(atPath: memory.path)
+    return (isThere ? memory : FileManager.default.temporaryDirectory)
+        .appending(path: "OperationNetworking-fuzz-\(ProcessInfo.processInfo.processIdentifier)")
+}()
+
+/// Lets a download go on from the checkpoint with this text, and from a part of some bytes.
+func goOn(fromCheckpoint body: [UInt8]) {
+    let magic = "OperationNetworking-download \(DownloadCheckpoint.schema) "
+    guard let digest = try? DownloadCheckpoint.hexDigest(of: body.span),
+        case let file = Array((magic + digest + "\n").utf8) + body,
+        let checkpoint = try? DownloadCheckpoint(fileBytes: file)
+    else { return }
+    var counted = checkpoint
+    counted.countAttempt()
+    counted.succeed(checkpoint, wasting: .max)
+    precondition(counted.attempts >= 0 && counted.wasted >= 0)
+    guard let request = checkpoint.request.request else { return }
+    for offset in [0, checkpoint.committed, checkpoint.total ?? .max] as [Int64] {
+        let content = checkpoint.partialContent(offset: offset)
+        _ = ResumeRequest(request, continuing: content).fields
+        _ = ResumeRequest(request, continuing: content, comparing: .max).fields
+    }
+    try? goOn(file, request)
+    try? FileManager.default.removeItem(at: folder)
+}
+
+private func goOn(_ checkpoint: [UInt8], _ request: URLRequest) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, bytes) in [("a.part", Array("0123456789".utf8)), ("a.part.resume", checkpoint)] {
+        let made = FileManager.default.createFile(
+            atPath: folder.appending(path: name).path,
+            contents: Data(bytes),
+            attributes: [.posixPermissions: 0o600]
+        )
+        precondition(made)
+    }
+    let target = folder.appending(path: "a")
+    let origin = DownloadCheckpoint.Origin(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
+    let download = try PartialDownload(request, to: target, replacesFile: true)
+    try? download.begin(.end, total: nil, origin: origin)
+    try? download.write(Array("abc".utf8).span)
+    try? download.settle()
+    try? download.begin(.again(from: 0), total: download.total, origin: origin)
+    try? download.write(Array("abc".utf8).span)
+    try download.begin(.start, total: 3, origin: origin)
+    try download.write(Array("abc".utf8).span)
+    try download.finish(modified: nil)
+}
+
+/// Reads a journal of these lines, and lets its batch begin, as a value.
+func goOn(fromJournal body: [UInt8]) {
+    var file: [UInt8] = []
+    for line in body.split(separator: UInt8(ascii: "\n")) {
+        let line = Array(line)
+        guard let digest = try? DownloadCheckpoint.hexDigest(of: line.span) else { return }
+        file += Array((digest.prefix(16) + " ").utf8) + line + [UInt8(ascii: "\n")]
+    }
+    guard let replay = try? JournalReplay(file) else { return }
+    let items = replay.header.items.compactMap { $0.item(in: URL(filePath: "/")) }
+    guard items.count == replay.header.items.count else { return }
+    let known = replay.known(items, retriesFailed: false) { file in
+        // Every file is as it was written down.
+        replay.entries.first { items[$0.key].destination == file }?.value.finished?.stamp
+    }
+    var estimate = BatchEstimate(count: items.count)
+    for (index, result) in known {
+        let length = (try? result.get().length) ?? 0
+        estimate.begin(index, at: length, length: length)
+        estimate.finish(index)
+    }
+    precondition((0...1).contains(estimate.fraction))
+    let options = replay.header.options.options
+    var run = DownloadRun(
+        items.map { Origin($0.url) },
+        done: Set(known.keys),
+        policy: options.policy,
+        limit: options.maximumPerHost,
+        total: options.maximumAtOnce
+    )
+    while let index = run.next() { _ = run.end(index, .finished) }
+    precondition(run.isComplete)
+    _ = BandwidthLimit(bytesPerSecond: options.bytesPerSecond).advisedPiece
+    _ = options.retryPolicy?.delay(
+        after: .error(.timedOut),
+        method: "GET",
+        retries: options.retryPolicy?.maximumRetries ?? 0,
+        elapsed: 0,
+        chance: 1
+    )
+}
