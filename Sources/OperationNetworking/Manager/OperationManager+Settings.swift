@@ -35,6 +35,22 @@ extension OperationManager {
         set { state.change { $0.settings.connectTimeout = newValue } }
     }
 
+    /// Seconds that an operation may run altogether; `nil`, as it is unless set: no limit. See
+    /// ``ConnectionOperation/totalTimeout``.
+    public var totalTimeout: TimeInterval? {
+        get { state.withLock { $0.settings.totalTimeout } }
+        set { state.change { $0.settings.totalTimeout = newValue } }
+    }
+
+    /// How many connections to one scheme, host and port may carry transfers of the manager's operations at once, at least 1;
+    /// unless set, what ``ConnectionOperation/maximumConnectionsPerHost`` says, which has the details. Each manager counts its
+    /// own. Of this limit and the `maxConcurrentOperationCount` of ``operationQueue`` the smaller one decides. A new value
+    /// counts at once, for all its operations.
+    public var maximumConnectionsPerHost: Int {
+        get { state.withLock { $0.settings.connectionLimit }.value }
+        set { state.withLock { $0.settings.connectionLimit }.own = newValue }
+    }
+
     /// What all operations together may send; each has these, and may get more of its own.
     public var uploadLimits: [BandwidthLimit] {
         get { state.withLock { $0.settings.uploadLimits } }

@@ -21,7 +21,7 @@ open class OperationManager: @unchecked Sendable {
         var operationQueue: OperationQueue = TransferQueue()
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
-        var settings = TransferSettings()
+        var settings = TransferSettings(connectionLimit: ConnectionLimit())
         var loggingObserver: LoggingObserver?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var secretFieldScope = SecretFieldScope.baseURL
@@ -217,6 +217,7 @@ extension OperationManager: NSCopying {
         queue.maxConcurrentOperationCount = settings.operationQueue.maxConcurrentOperationCount
         queue.qualityOfService = settings.operationQueue.qualityOfService
         settings.operationQueue = queue
+        settings.settings.connectionLimit = settings.settings.connectionLimit.copy()
         copy.state.change { [settings] in $0 = settings }
         return copy
     }

@@ -2,11 +2,11 @@ internal import Foundation
 internal import OperationNetworkingSystem
 
 /// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to and through
-/// which proxy, which redirects are followed, in which ways credentials may be sent, when to try again, and how many
-/// operations run at once.
+/// which proxy, which redirects are followed, in which ways credentials may be sent, when to try again, how long that may
+/// take, and how many operations and connections there are at once.
 ///
 /// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty), queues, groups,
-/// closures, limits, operations. Those of the queue are kept one by one, by their own archives.
+/// closures, limits of bytes per second, operations. Those of the queue are kept one by one, by their own archives.
 ///
 /// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization` field of the
 /// other: what holds such an archive holds them.
@@ -18,6 +18,8 @@ public struct OperationManagerArchive: Codable, Sendable {
     let maxConcurrentOperationCount: Int
     /// `nil`: as it is unless set.
     let secretFieldScope: OperationManager.SecretFieldScope?
+    /// `nil`: the default.
+    let maximumConnectionsPerHost: Int?
 }
 
 extension OperationManager {
@@ -34,7 +36,8 @@ extension OperationManager {
                 responseSerializer: try ResponseSerializerArchive(responseSerializer),
                 settings: TransferSettingsArchive(state.withLock { $0.settings }),
                 maxConcurrentOperationCount: operationQueue.maxConcurrentOperationCount,
-                secretFieldScope: scope == .baseURL ? nil : scope
+                secretFieldScope: scope == .baseURL ? nil : scope,
+                maximumConnectionsPerHost: state.withLock { $0.settings.connectionLimit }.own
             )
         }
     }
@@ -46,6 +49,7 @@ extension OperationManager {
         responseSerializer = archive.responseSerializer.serializer
         state.change { archive.settings.restore(&$0.settings) }
         if let scope = archive.secretFieldScope { secretFieldScope = scope }
+        state.withLock { $0.settings.connectionLimit }.own = archive.maximumConnectionsPerHost
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }
 }

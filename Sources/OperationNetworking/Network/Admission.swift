@@ -1,91 +1,378 @@
-import Foundation
 internal import OperationNetworkingSystem
 
 /// Which transfers may start now: a value that decides and does nothing.
 ///
-/// Two things about libcurl 7.88 are handled here, because it handles them badly or not at all:
-/// - Starting thousands of transfers at once takes time that grows with their square; so a pass starts a few.
-/// - Transfers that start together to one https server would open a connection each, although the first may turn out
-///   to be HTTP/2 and could carry them all. libcurl can wait for that, but then one silent host holds up all others.
-///   So the first transfer to an idle origin goes ahead, and the others follow when it has a connection, or has failed.
+/// A *server* is a scheme, a host and a port, for the transfers of one ``ConnectionLimit``. It has as many connections at
+/// work as its limit says, and no more. Who waits starts by priority, then in order; a server that has its share keeps
+/// nobody else waiting.
+///
+/// A *group* are the transfers to a server that may share connections of HTTP/2, or those that share none. What is known
+/// about a group says how many may start:
+///
+/// | known            | may start                                                                              |
+/// |------------------|----------------------------------------------------------------------------------------|
+/// | shares nothing   | while the server has a connection left                                                  |
+/// | not yet known    | the first; the others when it has a connection, or has failed                           |
+/// | HTTP/1.1, failed | while the server has a connection left                                                  |
+/// | HTTP/2           | as many as its connections were seen to carry; beyond that one, to see where it arrives |
+///
+/// A transfer that has started counts as a connection of its own until it says which one it has got. So a limit also holds
+/// for an HTTP/2 server that takes few streams: the transfer that finds no room opens a connection, and if the server has
+/// none left, it is sent back to its place in the line.
+///
+/// Each event costs constant time for each group of its server, and the logarithm of the number of groups that wait.
 struct Admission {
-    /// Where connections can be shared.
+    /// Where connections can be shared, whatever the limit.
     struct Origin: Hashable, Sendable {
         var domain: TrustDomain
-        var host: String
-        var port: Int
+        var origin: OperationNetworking.Origin
 
-        /// `nil`: nothing is shared there, so nobody has to wait for anybody.
+        /// `nil`: nothing is shared there.
         init?(_ request: TransferRequest) {
-            let isShared =
-                switch request.version {
-                case .automatic: request.url.scheme?.lowercased() == "https"
-                case .http2PriorKnowledge: true
-                case .http1: false
-                }
-            guard isShared, let host = request.url.host else { return nil }
-            domain = request.trustDomain
-            self.host = host.lowercased()
-            port = request.url.port ?? 443
+            let place = TransferPlace(request)
+            guard let domain = place.sharing else { return nil }
+            self.domain = domain
+            origin = place.origin
         }
     }
 
-    private struct OriginState {
-        /// In the line.
-        var waiting = 0
-        /// Started and not ended.
-        var running = 0
-        /// Whether one of those that run has, or had, a connection, or one has failed to get one.
-        var isOpen = false
-        var followers: [TransferID] = []
+    /// More groups without a transfer are forgotten.
+    private static let maximumIdleGroups = 256
 
-        var isIdle: Bool { waiting == 0 && running == 0 && followers.isEmpty }
+    private struct Member {
+        let group: Int
+        let rank: WaitingRank
+        var phase: Phase
     }
 
-    private var line = Fifo<(id: TransferID, origin: Origin?)>()
-    private var origins: [Origin: OriginState] = [:]
+    private enum Phase: Hashable {
+        case waiting
+        /// `isExtra`: the server had no connection left, but seemed to have room on one.
+        case starting(isExtra: Bool)
+        case connected(ConnectionID)
+        /// No byte can move, for a reason on this side.
+        case held(ConnectionID)
+    }
+
+    private struct Server {
+        let key: ServerKey
+        var limit: Int
+        /// What one of those that are there asks for, if that is more.
+        var raisedLimit = 0
+        /// Connections at work.
+        var connections = 0
+        /// Started, and without a connection yet.
+        var starting = 0
+        /// Waiting, starting, connected or held.
+        var members = 0
+        var groups: [Int] = []
+
+        var left: Int { max(limit, raisedLimit) - connections - starting }
+
+        mutating func take(_ old: Server) {
+            (limit, raisedLimit) = (old.limit, old.raisedLimit)
+            (connections, starting, members) = (old.connections, old.starting, old.members)
+        }
+    }
+
+    private struct ServerKey: Hashable {
+        let limit: ConnectionLimit
+        let origin: OperationNetworking.Origin
+    }
+
+    private struct Group {
+        /// What is known about its connections.
+        enum Knowledge: Hashable {
+            case none
+            /// Each transfer needs one.
+            case single
+            case shared
+        }
+
+        let place: TransferPlace
+        let server: Int
+        var knowledge: Knowledge
+        var line = WaitingLine()
+        var members = 0
+        var starting = 0
+        /// The number of the transfer that ``Admission/heads`` has.
+        var offered: UInt64?
+        var connections = SharedConnections()
+
+        mutating func take(_ old: Group) {
+            (knowledge, line, members, starting) = (old.knowledge, old.line, old.members, old.starting)
+            connections = old.connections
+        }
+    }
+
+    private var members: [TransferID: Member] = [:]
+    private var servers: [Server] = []
+    private var groups: [Group] = []
+    private var serverOf: [ServerKey: Int] = [:]
+    private var groupOf: [TransferPlace: Int] = [:]
+    private var idleGroups = 0
+    private var lastNumber: UInt64 = 0
+    /// The first of each group that may start one. An entry may be out of date.
+    private var heads = WaitingHeap()
+    /// Started, and neither held nor ended.
+    private(set) var activeCount = 0
+    private(set) var waitingCount = 0
 
     /// Whether ``next()`` may have something.
-    var mayHaveNext: Bool { !line.isEmpty }
+    var mayHaveNext: Bool { !heads.isEmpty }
+
+    // MARK: - Events
 
     /// A transfer wants to start.
-    mutating func append(_ id: TransferID, to origin: Origin?) {
-        line.append((id, origin))
-        if let origin { origins[origin, default: OriginState()].waiting += 1 }
+    ///
+    /// - Parameters:
+    ///   - id: the transfer.
+    ///   - place: where it wants to go.
+    ///   - priority: who of several that wait goes first.
+    ///   - raisedLimit: the server may have so many connections while the transfer is there, if that is more.
+    ///   - rank: its place in the line, if it had one before.
+    /// - Returns: its place in the line.
+    @discardableResult
+    mutating func append(
+        _ id: TransferID,
+        to place: TransferPlace,
+        priority: TransferPriority = .normal,
+        raisedLimit: Int = 0,
+        rank: WaitingRank? = nil
+    ) -> WaitingRank {
+        lastNumber += 1
+        let rank = rank ?? WaitingRank(priority: priority, number: lastNumber)
+        let group = group(place)
+        let server = groups[group].server
+        if groups[group].members == 0 { idleGroups -= 1 }
+        members[id] = Member(group: group, rank: rank, phase: .waiting)
+        groups[group].members += 1
+        groups[group].line.insert(id, rank)
+        waitingCount += 1
+        servers[server].members += 1
+        servers[server].raisedLimit = max(servers[server].raisedLimit, raisedLimit)
+        servers[server].limit = place.limit.value
+        offer(group)
+        return rank
     }
 
-    /// The next transfer to start; `nil`: none may. It counts as started: ``didEnd(at:)`` has to follow.
-    mutating func next() -> (id: TransferID, origin: Origin?)? {
-        while let next = line.popFirst() {
-            guard let origin = next.origin, var state = origins[origin] else { return next }
-            state.waiting -= 1
-            let mayStart = state.running == 0 || state.isOpen
-            if mayStart { state.running += 1 } else { state.followers.append(next.id) }
-            origins[origin] = state
-            if mayStart { return next }
+    /// The next transfer to start; `nil`: none may. It counts as started: ``remove(_:hasFailed:)`` has to follow.
+    mutating func next() -> TransferID? {
+        while let (number, group) = heads.removeFirst() {
+            guard group < groups.count, groups[group].offered == number else { continue }
+            groups[group].offered = nil
+            guard mayStart(group), let (id, rank) = groups[group].line.first() else { continue }
+            guard rank.number == number else {
+                offer(group)
+                continue
+            }
+            start(id, rank, group)
+            offer(group)
+            return id
         }
         return nil
     }
 
-    /// A transfer to that origin has a connection: those that follow can share it, or know that they cannot.
-    mutating func didConnect(to origin: Origin) {
-        guard origins[origin]?.isOpen == false else { return }
-        open(origin)
+    private mutating func start(_ id: TransferID, _ rank: WaitingRank, _ group: Int) {
+        let server = groups[group].server
+        groups[group].line.removeFirst(rank.priority)
+        members[id]?.phase = .starting(isExtra: servers[server].left <= 0)
+        groups[group].starting += 1
+        servers[server].starting += 1
+        waitingCount -= 1
+        activeCount += 1
     }
 
-    /// A transfer to that origin, which had started, has ended. If it never had a connection, the others try all at
-    /// once: one after the other, each might wait until it times out.
-    mutating func didEnd(at origin: Origin) {
-        guard let state = origins[origin] else { return }
-        origins[origin]?.running -= 1
-        if !state.isOpen { open(origin) }
-        if origins[origin]?.isIdle == true { origins[origin] = nil }
+    /// A transfer that was started has a connection; or another one than before.
+    ///
+    /// - Parameters:
+    ///   - id: the transfer.
+    ///   - connection: the one that it goes over now.
+    ///   - mayGoBack: whether it may wait in the line again, and nothing comes of this connection.
+    /// - Returns: false if it has to: the server would have more connections than it may. ``remove(_:hasFailed:)`` has
+    ///   to follow.
+    mutating func didConnect(_ id: TransferID, to connection: ConnectionID, mayGoBack: Bool = true) -> Bool {
+        guard let member = members[id] else { return true }
+        let group = member.group
+        let server = groups[group].server
+        var isExtra = false
+        switch member.phase {
+        case .waiting, .held, .connected(connection):
+            return true
+        case .starting(let wasExtra):
+            isExtra = wasExtra
+            groups[group].starting -= 1
+            servers[server].starting -= 1
+        case .connected(let old):
+            // The old one died, or refused it. All that it carried may come with a new one each.
+            isExtra = true
+            flee(old, group)
+        }
+        if groups[group].place.sharing != nil {
+            groups[group].knowledge = connection.isShared ? .shared : .single
+        }
+        let isNew = join(connection, group)
+        if isNew, isExtra, mayGoBack, servers[server].left < 0 {
+            leave(connection, group)
+            groups[group].starting += 1
+            servers[server].starting += 1
+            members[id]?.phase = .starting(isExtra: true)
+            return false
+        }
+        members[id]?.phase = .connected(connection)
+        offerAll(server)
+        return true
     }
 
-    private mutating func open(_ origin: Origin) {
-        let followers = origins[origin]?.followers ?? []
-        origins[origin]?.isOpen = true
-        origins[origin]?.followers = []
-        for id in followers { append(id, to: origin) }
+    /// No byte of a connected transfer can move, for a reason on this side: its connection does not count.
+    mutating func didHold(_ id: TransferID) {
+        guard let member = members[id], case .connected(let connection) = member.phase else { return }
+        members[id]?.phase = .held(connection)
+        activeCount -= 1
+        leave(connection, member.group)
+        offerAll(groups[member.group].server)
+    }
+
+    /// Bytes can move again. The transfer has its connection, and is not kept waiting; others are, until the server has
+    /// fewer connections than it may.
+    mutating func didResume(_ id: TransferID) {
+        guard let member = members[id], case .held(let connection) = member.phase else { return }
+        members[id]?.phase = .connected(connection)
+        activeCount += 1
+        _ = join(connection, member.group)
+    }
+
+    /// A transfer has ended, or does not want to start any more.
+    ///
+    /// - Parameters:
+    ///   - id: the transfer.
+    ///   - hasFailed: whether it ended by itself. If it had no connection, the others try all at once: one after the other,
+    ///     each might wait until it times out.
+    mutating func remove(_ id: TransferID, hasFailed: Bool = false) {
+        guard let member = members.removeValue(forKey: id) else { return }
+        let group = member.group
+        let server = groups[group].server
+        switch member.phase {
+        case .waiting:
+            waitingCount -= 1
+            groups[group].line.remove(id)
+        case .starting:
+            activeCount -= 1
+            groups[group].starting -= 1
+            servers[server].starting -= 1
+            if hasFailed { groups[group].knowledge = .single }
+        case .connected(let connection):
+            activeCount -= 1
+            leave(connection, group)
+        case .held:
+            break
+        }
+        groups[group].members -= 1
+        servers[server].members -= 1
+        if servers[server].members == 0 { servers[server].raisedLimit = 0 }
+        offerAll(server)
+        if groups[group].members == 0 { didBecomeIdle(group) }
+    }
+
+    /// A ``ConnectionLimit`` has another value.
+    mutating func limitsDidChange() {
+        for server in servers.indices {
+            servers[server].limit = servers[server].key.limit.value
+            offerAll(server)
+        }
+    }
+
+    // MARK: - Connections
+
+    /// - Returns: whether the connection was not at work before.
+    private mutating func join(_ connection: ConnectionID, _ group: Int) -> Bool {
+        let isNew = connection.isShared ? groups[group].connections.join(connection) : true
+        if isNew { servers[groups[group].server].connections += 1 }
+        return isNew
+    }
+
+    private mutating func leave(_ connection: ConnectionID, _ group: Int) {
+        let isLast = connection.isShared ? groups[group].connections.leave(connection) : true
+        if isLast { servers[groups[group].server].connections -= 1 }
+    }
+
+    private mutating func flee(_ connection: ConnectionID, _ group: Int) {
+        let isLast = connection.isShared ? groups[group].connections.flee(connection) : true
+        if isLast { servers[groups[group].server].connections -= 1 }
+    }
+
+    private func mayStart(_ index: Int) -> Bool {
+        let left = servers[groups[index].server].left
+        switch groups[index].knowledge {
+        case .none: return left > 0 && groups[index].starting == 0
+        case .single: return left > 0
+        case .shared:
+            let starting = groups[index].starting
+            return groups[index].connections.provenRoom > starting
+                || starting == 0 && (left > 0 || groups[index].connections.mayHaveRoom)
+        }
+    }
+
+    // MARK: - Groups
+
+    private mutating func offerAll(_ server: Int) {
+        for group in servers[server].groups where groups[group].line.count > 0 { offer(group) }
+    }
+
+    private mutating func offer(_ group: Int) {
+        guard groups[group].line.count > 0, mayStart(group), let (_, rank) = groups[group].line.first(),
+            groups[group].offered != rank.number
+        else { return }
+        groups[group].offered = rank.number
+        heads.insert(rank, group)
+    }
+
+    private mutating func group(_ place: TransferPlace) -> Int {
+        if let known = groupOf[place] { return known }
+        let key = ServerKey(limit: place.limit, origin: place.origin)
+        let server = serverOf[key] ?? servers.count
+        if server == servers.count {
+            serverOf[key] = server
+            servers.append(Server(key: key, limit: place.limit.value))
+        }
+        groupOf[place] = groups.count
+        servers[server].groups.append(groups.count)
+        groups.append(Group(place: place, server: server, knowledge: Self.first(place)))
+        idleGroups += 1
+        return groups.count - 1
+    }
+
+    private static func first(_ place: TransferPlace) -> Group.Knowledge {
+        place.sharing == nil ? .single : .none
+    }
+
+    /// What was known may be wrong when the next transfer comes.
+    private mutating func didBecomeIdle(_ group: Int) {
+        groups[group].knowledge = Self.first(groups[group].place)
+        groups[group].connections = SharedConnections()
+        idleGroups += 1
+        guard idleGroups > Self.maximumIdleGroups, idleGroups > groups.count / 2 else { return }
+        forgetIdleGroups()
+    }
+
+    /// Costs time for every group and every transfer; so it comes when half of the groups are idle.
+    private mutating func forgetIdleGroups() {
+        var renamed = Admission()
+        renamed.lastNumber = lastNumber
+        var numbers = [Int](repeating: 0, count: groups.count)
+        for (old, group) in groups.enumerated() where group.members > 0 {
+            let new = renamed.group(group.place)
+            numbers[old] = new
+            let server = renamed.groups[new].server
+            renamed.servers[server].take(servers[group.server])
+            renamed.groups[new].take(group)
+            renamed.idleGroups -= 1
+        }
+        members = members.mapValues { Member(group: numbers[$0.group], rank: $0.rank, phase: $0.phase) }
+        (groups, servers) = (renamed.groups, renamed.servers)
+        (groupOf, serverOf) = (renamed.groupOf, renamed.serverOf)
+        heads = WaitingHeap()
+        idleGroups = 0
+        for server in servers.indices { offerAll(server) }
     }
 }

@@ -18,19 +18,23 @@ final class Transfer: EasyHandleDelegate {
     private(set) var lastActivity: MonotonicTime
     /// When its limits last let something move: of several that wait, the one that waited longest goes first.
     private(set) var lastTurn: MonotonicTime
-    /// The client's sink is full.
+    /// The client's sink is full, or a limit holds the transfer.
     private var isHeld = false
     /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall wait for it.
     var isPutAside = false { didSet { lastActivity = clock.now } }
+    /// Since when no byte can move because of the client: its sink is full, or the request's body has nothing yet.
+    private(set) var stalledSince: MonotonicTime?
     /// The stream that the request's body comes from has nothing yet.
     private var waitsForBody = false
     /// The request's body waits until the proxy has seen the head.
     private var holdsBody: Bool
 
     private let clock: PassClock
-    private let spent: TransferMetrics
+    let spent: TransferMetrics
     private let demand: ProxyDemand
-    private let didConnect: () -> Void
+    private let didConnect: (ConnectionID, _ mayGoBack: Bool) -> Bool
+    private let didStall: () -> Void
+    private let didGoOn: () -> Void
     private let bodyIsReady: @Sendable () -> Void
     private let mustWait: (MonotonicTime) -> Void
     private var reader = ResponseHeadReader()
@@ -45,21 +49,24 @@ final class Transfer: EasyHandleDelegate {
     /// Judges the server; `nil` without TLS.
     private let examination: ServerExamination?
     private var watchesForCloseNotify = false
-    private var hasConnection = false
+    private(set) var hasConnection = false
     /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there: the answer is
     /// not the server's.
     private var isRefusedByProxy = false
     /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
-    private var bytesReceived: Int64 = 0
-    private var bytesDecoded: Int64 = 0
-    private var bytesSent: Int64 = 0
+    private(set) var bytesReceived: Int64 = 0
+    private(set) var bytesDecoded: Int64 = 0
+    private(set) var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
     private var failure: TransferError?
 
-    /// `since`: when the client asked for it. `spent`: the cost of earlier tries. `didConnect` is called from within libcurl
-    /// when there is a connection, `mustWait` when a limit holds the transfer until a moment, and `bodyIsReady`, on any
-    /// thread, when the request's body has more after it had to wait.
+    /// `since`: when it was admitted. `spent`: the cost of earlier tries. `demand`: what is known of the proxy.
+    ///
+    /// Called from within libcurl: `didConnect` when there is a connection, and answers with false if the transfer may not
+    /// have it; `didStall` when no byte can move because of the client, and `didGoOn` when one can again; `mustWait` when a
+    /// limit holds the transfer until a moment. `bodyIsReady` is called, on any thread, when the request's body has more
+    /// after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
@@ -69,7 +76,9 @@ final class Transfer: EasyHandleDelegate {
         since: MonotonicTime,
         spent: TransferMetrics,
         demand: ProxyDemand,
-        didConnect: @escaping () -> Void,
+        didConnect: @escaping (ConnectionID, _ mayGoBack: Bool) -> Bool,
+        didStall: @escaping () -> Void,
+        didGoOn: @escaping () -> Void,
         bodyIsReady: @escaping @Sendable () -> Void,
         mustWait: @escaping (MonotonicTime) -> Void
     ) {
@@ -82,6 +91,8 @@ final class Transfer: EasyHandleDelegate {
         self.demand = demand
         holdsBody = request.holdsBody(demand)
         self.didConnect = didConnect
+        self.didStall = didStall
+        self.didGoOn = didGoOn
         self.bodyIsReady = bodyIsReady
         self.mustWait = mustWait
         lastActivity = since
@@ -158,32 +169,6 @@ final class Transfer: EasyHandleDelegate {
         return head == nil ? .none : .passed
     }
 
-    var metrics: TransferMetrics {
-        var sum = spent
-        sum.add(ownMetrics)
-        return sum
-    }
-
-    private var ownMetrics: TransferMetrics {
-        let moments = easy.moments
-        var metrics = TransferMetrics()
-        metrics.url = request.url
-        metrics.bytesReceived = bytesReceived
-        metrics.bytesDecoded = bytesDecoded
-        metrics.bytesSent = bytesSent
-        metrics.transferCount = 1
-        metrics.connectionCount = easy.connectionCount
-        metrics.httpVersion = easy.httpVersion
-        // libcurl counts some microseconds for a name that it did not look up.
-        let hasReusedConnection = hasConnection && metrics.connectionCount == 0
-        metrics.nameLookupTime = hasReusedConnection ? 0 : Double(moments.name) / 1e6
-        metrics.connectTime = Double(moments.connection) / 1e6
-        metrics.tlsTime = Double(moments.tls) / 1e6
-        metrics.firstByteTime = Double(moments.firstByte) / 1e6
-        metrics.transferTime = Double(moments.total) / 1e6
-        return metrics
-    }
-
     /// It is over: what the request's body comes from is let go.
     func stopSending() {
         body?.stop()
@@ -196,7 +181,7 @@ final class Transfer: EasyHandleDelegate {
     func resumeReceiving() -> TransferError? {
         guard isHeld else { return nil }
         isHeld = false
-        lastActivity = clock.now
+        goOn()
         easy.resumeReceiving()
         return failure
     }
@@ -206,9 +191,21 @@ final class Transfer: EasyHandleDelegate {
     func resumeSending() -> TransferError? {
         guard waitsForBody else { return nil }
         waitsForBody = false
-        lastActivity = clock.now
+        goOn()
         easy.resumeSending()
         return failure
+    }
+
+    private func stall() {
+        stalledSince = clock.now
+        didStall()
+    }
+
+    private func goOn() {
+        lastActivity = clock.now
+        guard stalledSince != nil else { return }
+        stalledSince = nil
+        if !isPutAside { didGoOn() }
     }
 
     /// No byte can move, and it is not the server's fault.
@@ -224,8 +221,13 @@ final class Transfer: EasyHandleDelegate {
 
     // MARK: - EasyHandleDelegate
 
-    func easyHandleWillSendRequest() -> Bool {
+    func easyHandleWillSendRequest(over connection: ConnectionID) -> Bool {
         lastActivity = clock.now
+        var connection = connection
+        if request.version == .http2PriorKnowledge { connection.isShared = true }
+        // Nothing of the body was read, so it is there for another try.
+        let mayGoBack = head == nil && heldHead == nil && !isRefusedByProxy && bytesSent == 0
+        guard didConnect(connection, mayGoBack) else { return give(up: .noConnectionLeft) }
         if heldHead != nil {
             // libcurl answers it. What follows is the response to another request.
             answerCount += 1
@@ -250,7 +252,6 @@ final class Transfer: EasyHandleDelegate {
         }
         hasConnection = true
         takenBefore = easy.requestBytesTaken
-        didConnect()
         return true
     }
 
@@ -347,7 +348,12 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
         guard failure == nil, !isRefusedByProxy, acceptHeldHead() else { return .failed }
-        guard !client.transferMustWait, !waits(for: request.downloadLimits) else {
+        if client.transferMustWait {
+            isHeld = true
+            stall()
+            return .full
+        }
+        guard !waits(for: request.downloadLimits) else {
             isHeld = true
             return .full
         }
@@ -392,6 +398,7 @@ final class Transfer: EasyHandleDelegate {
             }
         case .notYet:
             waitsForBody = true
+            stall()
         case .end:
             break
         }
@@ -436,14 +443,5 @@ final class Transfer: EasyHandleDelegate {
 
     private static func decodingError(_ error: any Error) -> TransferError {
         (error as? ContentDecoder.Failure).map { .decoding($0) } ?? .client(error)
-    }
-}
-
-/// The time, read once for each pass of the network thread: a system call per piece of a body would be wasted.
-final class PassClock {
-    private(set) var now = MonotonicTime.now
-
-    func tick() {
-        now = .now
     }
 }

@@ -41,6 +41,11 @@ struct TransferEnd: Sendable {
     /// `nil`: completely, every byte of it, as far as HTTP can tell.
     var error: TransferError?
     var metrics: TransferMetrics
+
+    /// Whether it only found no connection left.
+    var isSentBack: Bool {
+        if case .noConnectionLeft = error { true } else { false }
+    }
 }
 
 /// Why a transfer ended before its time.
@@ -73,6 +78,9 @@ enum TransferError: Error, Sendable {
     /// The body was to wait for a proxy that cannot do that; none of it was sent. Only seen by ``Transfers``, which asks
     /// again.
     case bodyCannotWait
+    /// The server would have more connections than it may have: the transfer waits in the line again. Nothing was sent. Only
+    /// seen by ``Transfers``, which asks again.
+    case noConnectionLeft
     /// The client threw while it took the body.
     case client(any Error)
     /// The client did not want the body.

@@ -27,6 +27,12 @@ struct TransferRequest: Sendable {
     var uploadLimits: [BandwidthLimit] = []
     /// All of them hold for the response's body.
     var downloadLimits: [BandwidthLimit] = []
+    /// How many connections its server may have at work.
+    var connectionLimit = ConnectionLimit.none
+    /// The server may have so many while the transfer is there, if that is more.
+    var raisedConnectionLimit = 0
+    /// Who of several that wait for a connection goes first.
+    var priority = TransferPriority.normal
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent or kept.
     var cookies: [Cookie]?
 

@@ -20,6 +20,11 @@ struct TransferSettings: Sendable {
     var retryPolicy: RetryPolicy?
     /// Seconds until a connection has to stand.
     var connectTimeout: TimeInterval?
+    /// Seconds that everything may take together.
+    var totalTimeout: TimeInterval?
+    var connectionLimit = ConnectionLimit.process
+    /// What a batch asks for besides.
+    var raisedConnectionLimit = 0
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
 

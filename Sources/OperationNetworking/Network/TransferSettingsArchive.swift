@@ -8,6 +8,7 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
     private let trustAnchors: TrustAnchors?
     private let tlsVersions: ClosedRange<TLSVersion>?
     private let connectTimeout: TimeInterval?
+    private let totalTimeout: TimeInterval?
     private let retryPolicy: RetryPolicy?
     private let redirectPolicy: RedirectPolicy?
     /// Without credentials.
@@ -32,6 +33,8 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         trustAnchors = settings.trustAnchors == standard.trustAnchors ? nil : settings.trustAnchors
         tlsVersions = settings.tlsVersions == standard.tlsVersions ? nil : settings.tlsVersions
         connectTimeout = settings.connectTimeout
+        // Not every coder has a form of infinity, which is none.
+        totalTimeout = settings.totalTimeout.flatMap { $0.isFinite ? $0 : nil }
         retryPolicy = settings.retryPolicy
         redirectPolicy =
             settings.redirectPolicy == standard.redirectPolicy ? nil : settings.redirectPolicy
@@ -55,6 +58,7 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         if let trustAnchors { settings.trustAnchors = trustAnchors }
         if let tlsVersions { settings.tlsVersions = tlsVersions }
         settings.connectTimeout = connectTimeout
+        settings.totalTimeout = totalTimeout
         settings.retryPolicy = retryPolicy
         if let redirectPolicy { settings.redirectPolicy = redirectPolicy }
         if let proxyConfiguration { settings.proxyConfiguration = proxyConfiguration }

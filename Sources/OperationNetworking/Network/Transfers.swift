@@ -12,6 +12,8 @@ final class Transfers {
     /// Seconds between moments that count as one.
     private static let sameMoment = 0.0005
     private static let maximumChunkedOrigins = 4096
+    /// Seconds after which a transfer that cannot go on does not keep others waiting for a connection.
+    private static let longestStall = 1.0
 
     private let owner = ThreadIdentity.current
     private let poller: SocketPoller
@@ -30,31 +32,34 @@ final class Transfers {
     private var deadlines = DeadlineQueue()
     /// When those go on that a limit holds.
     private var held = DeadlineQueue()
+    /// When to look whether those still cannot go on that their clients hold.
+    private var stalled = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
     /// Stopped when they had ended and their clients had not heard of it.
     private var silenced: Set<TransferID> = []
-    /// Said from within libcurl, acted on after it.
-    private var connected: [Admission.Origin] = []
     private(set) var isInsideCurl = false
 
     private struct Waiting {
         let request: TransferRequest
         let client: any TransferClient
-        let since: MonotonicTime
         /// By the same transfer, when it had to be asked again.
-        var spent = TransferMetrics()
+        let spent: TransferMetrics
+        let rank: WaitingRank
     }
 
     private struct Running {
         let transfer: Transfer
         let domain: TransferDomain
         let domainNumber: UInt32
-        let origin: Admission.Origin?
+        let rank: WaitingRank
+        /// Whether ``Transfers/stalled`` has it.
+        var isWatched = false
     }
 
     init() throws {
         poller = try SocketPoller()
+        ConnectionLimit.observe { NetworkThread.shared.perform { $0.admission.limitsDidChange() } }
     }
 
     /// Readable when a socket of any transfer is ready.
@@ -79,14 +84,21 @@ final class Transfers {
         _ request: TransferRequest,
         _ id: TransferID,
         _ client: any TransferClient,
-        _ spent: TransferMetrics
+        _ spent: TransferMetrics,
+        rank: WaitingRank? = nil
     ) {
         var request = request
-        let needsChunks = Admission.Origin(request).map { chunkedOrigins.contains($0) } ?? false
+        let needsChunks =
+            !chunkedOrigins.isEmpty && Admission.Origin(request).map { chunkedOrigins.contains($0) } ?? false
         request.version = EndProof.version(for: request, needsChunks: needsChunks)
-        waiting[id] = Waiting(request: request, client: client, since: clock.now, spent: spent)
-        admission.append(id, to: Admission.Origin(request))
-        remind(of: id, at: clock.now, timeout: request.idleTimeout)
+        let rank = admission.append(
+            id,
+            to: TransferPlace(request),
+            priority: request.priority,
+            raisedLimit: request.raisedConnectionLimit,
+            rank: rank
+        )
+        waiting[id] = Waiting(request: request, client: client, spent: spent, rank: rank)
     }
 
     /// Stops a transfer; the client hears nothing more. Nothing happens if it has ended already.
@@ -96,7 +108,11 @@ final class Transfers {
         checkThread()
         // It may be gone: it can end on this thread between somebody's stop and now.
         guard let transfer = running[id]?.transfer else {
-            if waiting.removeValue(forKey: id) == nil, !ended.isEmpty { silenced.insert(id) }
+            if waiting.removeValue(forKey: id) != nil {
+                admission.remove(id)
+            } else if !ended.isEmpty {
+                silenced.insert(id)
+            }
             return nil
         }
         let metrics = transfer.metrics
@@ -124,12 +140,14 @@ final class Transfers {
     func putAside(_ id: TransferID) {
         checkThread()
         running[id]?.transfer.isPutAside = true
+        admission.didHold(id)
     }
 
     /// Lets a transfer that was put aside go on.
     func takeUp(_ id: TransferID) {
         checkThread()
         running[id]?.transfer.isPutAside = false
+        admission.didResume(id)
         resumeReceiving(id)
     }
 
@@ -158,10 +176,9 @@ final class Transfers {
                 )
             }
         }
-        for origin in connected { admission.didConnect(to: origin) }
-        connected = []
         collectFinished()
         stopIdle()
+        lookAtStalled()
         forgetDeadlines()
         return ready > 0 || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
@@ -180,7 +197,7 @@ final class Transfers {
 
     /// When ``pass()`` has something to do even if no socket is ready.
     var nextDeadline: MonotonicTime? {
-        (domains.all.map(\.deadline) + [deadlines.next, held.next]).compactMap(\.self).min()
+        (domains.all.map(\.deadline) + [deadlines.next, held.next, stalled.next]).compactMap(\.self).min()
     }
 
     /// Seconds from now until `deadline`.
@@ -196,32 +213,39 @@ final class Transfers {
         return try body()
     }
 
-    /// Starts the next few.
+    /// Starts the next few. libcurl has a turn in between: those who find a connection make way for others.
     private func admit() {
-        for _ in 0..<Self.startsPerPass {
-            guard let (id, origin) = admission.next() else { return }
-            guard let next = waiting.removeValue(forKey: id) else {
-                // Stopped before its turn.
-                if let origin { admission.didEnd(at: origin) }
-                continue
+        var left = Self.startsPerPass
+        while left > 0, let id = admission.next() {
+            left -= 1
+            begin(id)
+            while left > 0, let id = admission.next() {
+                left -= 1
+                begin(id)
             }
-            do throws(CurlError) {
-                try begin(next, id, origin)
-            } catch {
-                if let origin { admission.didEnd(at: origin) }
-                ended.append(
-                    (next.client, TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics()))
-                )
-            }
+            guard admission.waitingCount > 0 else { return }
+            drive { for domain in domains.all { domain.timeOut(now: clock.now) } }
         }
     }
 
-    private func begin(_ next: Waiting, _ id: TransferID, _ origin: Admission.Origin?) throws(CurlError) {
+    private func begin(_ id: TransferID) {
+        guard let next = waiting.removeValue(forKey: id) else { return admission.remove(id) }
+        do throws(CurlError) {
+            try begin(next, id)
+        } catch {
+            admission.remove(id)
+            ended.append(
+                (next.client, TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics()))
+            )
+        }
+    }
+
+    private func begin(_ next: Waiting, _ id: TransferID) throws(CurlError) {
         let (number, domain) = try domains.takeForTransfer(next.request.trustDomain) {
             (number) throws(CurlError) in try makeDomain(number)
         }
         do throws(CurlError) {
-            try begin(next, id, origin, in: domain, number)
+            try begin(next, id, in: domain, number)
         } catch {
             domains.didEndTransfer(in: number)
             throw error
@@ -231,7 +255,6 @@ final class Transfers {
     private func begin(
         _ next: Waiting,
         _ id: TransferID,
-        _ origin: Admission.Origin?,
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
@@ -242,10 +265,14 @@ final class Transfers {
             client: next.client,
             easy: easy,
             clock: clock,
-            since: next.since,
+            since: clock.now,
             spent: next.spent,
             demand: domain.demand,
-            didConnect: { [unowned self] in if let origin { connected.append(origin) } },
+            didConnect: { [unowned self] connection, mayGoBack in
+                admission.didConnect(id, to: connection, mayGoBack: mayGoBack)
+            },
+            didStall: { [unowned self] in watch(id) },
+            didGoOn: { [unowned self] in admission.didResume(id) },
             bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } },
             mustWait: { [unowned self] moment in held.insert(id, at: moment) }
         )
@@ -257,8 +284,27 @@ final class Transfers {
             easy.reset()
             throw error
         }
-        running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, origin: origin)
+        running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, rank: next.rank)
         byHandle[ObjectIdentifier(easy)] = id
+        remind(of: id, at: clock.now, timeout: next.request.idleTimeout)
+    }
+
+    private func watch(_ id: TransferID) {
+        guard running[id]?.isWatched == false else { return }
+        running[id]?.isWatched = true
+        stalled.insert(id, at: clock.now + Self.longestStall)
+    }
+
+    private func lookAtStalled() {
+        while let id = stalled.removeFirst(dueAt: clock.now) {
+            guard let transfer = running[id]?.transfer else { continue }
+            if let since = transfer.stalledSince, since + Self.longestStall > clock.now {
+                stalled.insert(id, at: since + Self.longestStall)
+            } else {
+                running[id]?.isWatched = false
+                if transfer.stalledSince != nil { admission.didHold(id) }
+            }
+        }
     }
 
     /// Lets those try again whose limit should have something by now.
@@ -282,10 +328,11 @@ final class Transfers {
                     continue
                 }
                 let end = transfer.end(code: code)
+                let rank = running[id]?.rank
                 domain.learn(transfer.proxyEvidence)
-                remove(id, endedWell: code == 0)
+                remove(id, endedWell: code == 0, hasFailed: !end.isSentBack)
                 if needsAnotherRequest(transfer, after: end) {
-                    enqueue(transfer.request, transfer.id, transfer.client, end.metrics)
+                    enqueue(transfer.request, transfer.id, transfer.client, end.metrics, rank: rank)
                 } else {
                     ended.append((transfer.client, end))
                 }
@@ -303,7 +350,7 @@ final class Transfers {
                 chunkedOrigins.insert(origin)
             }
             return true
-        case .bodyCannotWait: return true
+        case .bodyCannotWait, .noConnectionLeft: return true
         default: return false
         }
     }
@@ -316,24 +363,20 @@ final class Transfers {
                 } else {
                     end(transfer, .idle(seconds: transfer.request.idleTimeout))
                 }
-            } else if let stale = waiting.removeValue(forKey: id) {
-                let error = TransferError.idle(seconds: stale.request.idleTimeout)
-                ended.append((stale.client, TransferEnd(id: id, error: error, metrics: TransferMetrics())))
             }
         }
     }
 
     private func end(_ transfer: Transfer, _ error: TransferError) {
         let end = transfer.end(error)
-        remove(transfer.id)
+        remove(transfer.id, hasFailed: true)
         ended.append((transfer.client, end))
     }
 
     /// Most transfers end long before their deadline, and nobody shall wake up for those.
     private func forgetDeadlines() {
-        let alive = running.count + waiting.count
-        guard deadlines.count > (alive == 0 ? 0 : 2 * alive + 1024) else { return }
-        deadlines.removeAll { running[$0] == nil && waiting[$0] == nil }
+        guard deadlines.count > (running.isEmpty ? 0 : 2 * running.count + 1024) else { return }
+        deadlines.removeAll { running[$0] == nil }
     }
 
     private func remind(of id: TransferID, at moment: MonotonicTime, timeout: Double) {
@@ -341,13 +384,13 @@ final class Transfers {
         deadlines.insert(id, at: moment + timeout)
     }
 
-    private func remove(_ id: TransferID, endedWell: Bool = false) {
+    private func remove(_ id: TransferID, endedWell: Bool = false, hasFailed: Bool = false) {
         guard let ended = running.removeValue(forKey: id) else { return }
         byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
         drive { ended.domain.remove(ended.transfer.easy, endedWell: endedWell) }
         domains.didEndTransfer(in: ended.domainNumber)
         ended.transfer.stopSending()
-        if let origin = ended.origin { admission.didEnd(at: origin) }
+        admission.remove(id, hasFailed: hasFailed)
     }
 
     private func makeDomain(_ number: UInt32) throws(CurlError) -> TransferDomain {

@@ -103,6 +103,16 @@ extension URLError {
         )
     }
 
+    /// The end of an operation that ran for so many seconds, and was not done.
+    static func tookTooLong(_ seconds: Double, url: URL?) -> URLError {
+        URLError(
+            .timedOut,
+            url: url,
+            sentence:
+                "The request was not done after \(TransferError.text(seconds)) seconds: see totalTimeout."
+        )
+    }
+
     /// The end of an operation that was cancelled.
     static func cancelled(url: URL?) -> URLError {
         URLError(.cancelled, url: url, sentence: "The operation was cancelled.")
@@ -165,6 +175,12 @@ extension TransferError {
                 .badServerResponse,
                 url: url,
                 sentence: "The proxy cannot let a body wait (417), and was not sent it at once."
+            )
+        case .noConnectionLeft:
+            return URLError(
+                .cannotConnectToHost,
+                url: url,
+                sentence: "The server has as many connections as it may have: see maximumConnectionsPerHost."
             )
         case .endNotProvable:
             return URLError(
@@ -233,7 +249,7 @@ extension TransferError {
         }
     }
 
-    private static func text(_ seconds: Double) -> String {
+    fileprivate static func text(_ seconds: Double) -> String {
         Int(exactly: seconds).map { String($0) } ?? String(seconds)
     }
 }

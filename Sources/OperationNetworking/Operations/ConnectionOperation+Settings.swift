@@ -33,6 +33,34 @@ extension ConnectionOperation {
         set { configure { $0.settings.connectTimeout = newValue } }
     }
 
+    /// Seconds that the operation may run altogether: from its start to the end of the last response's body, with redirects,
+    /// retries, the waits between them, and the wait for a connection. Pauses are not counted, nor what comes after the last
+    /// byte. One that needs longer fails with `URLError.timedOut`, is not tried again, and keeps what came as after any
+    /// failure. `nil`, as it is unless set, or infinity: no limit but the request's `timeoutInterval`, which one byte now and
+    /// then is enough for.
+    public var totalTimeout: TimeInterval? {
+        get { state.withLock { $0.settings.totalTimeout } }
+        set { configure { $0.settings.totalTimeout = newValue } }
+    }
+
+    /// How many connections to one scheme, host and port may carry transfers at once: 6 unless set, and at least 1. For
+    /// operations without a manager, which are counted together, and the default of managers, each of which counts its own;
+    /// see ``OperationManager/maximumConnectionsPerHost``.
+    ///
+    /// A connection of HTTP/2 counts once, whatever it carries. One whose transfer cannot go on does not count after a second:
+    /// its response has nowhere to go, or its request's body has nothing yet. Nor does one that is kept for later. A transfer
+    /// that can go on again does so at once.
+    ///
+    /// An operation that waits for a connection is executing, and keeps its place in the queue: of this limit and
+    /// the queue's `maxConcurrentOperationCount` the smaller one decides. Those that wait begin by `queuePriority`, as it was
+    /// when they started, and then in order. No timeout but ``totalTimeout`` counts the time in which they wait.
+    ///
+    /// A new value counts at once. Can be used on any thread.
+    public static var maximumConnectionsPerHost: Int {
+        get { ConnectionLimit.process.value }
+        set { ConnectionLimit.process.own = newValue }
+    }
+
     /// How fast the request's body is sent; all of them hold. A limit itself can be changed at any time.
     public var uploadLimits: [BandwidthLimit] {
         get { state.withLock { $0.settings.uploadLimits } }

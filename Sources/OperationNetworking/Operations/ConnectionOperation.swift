@@ -155,8 +155,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// At most so many bytes of a body are kept in memory; a longer one is an error,
-    /// `URLError.dataLengthExceedsMaximum`. Unlimited by default.
+    /// At most so many bytes of a body are kept in memory; a longer one is an error, `URLError.dataLengthExceedsMaximum`.
+    /// 256 MiB unless set; `.max`: any number. What goes to ``outputFile`` or ``outputStream`` may have any length.
     public var maximumResponseDataLength: Int {
         get { state.withLock { $0.maximumResponseDataLength } }
         set { configure { $0.maximumResponseDataLength = newValue } }
@@ -271,7 +271,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public override func start() {
         let queue = OperationQueue.current
         let cookies = phase == .ready ? cookiesForStart() : .notYet
+        let priority = TransferPriority(queuePriority)
         apply { state in
+            state.priority = priority
             if state.queue == nil { state.queue = queue }
             // One that was paused meanwhile reads them when it goes on.
             state.cookies = state.machine.phase == .ready ? cookies : .notYet

@@ -13,7 +13,7 @@ struct OperationState {
     var outputStream: OutputStream?
     var outputFile: URL?
     var settings = TransferSettings()
-    var maximumResponseDataLength = Int.max
+    var maximumResponseDataLength = 256 << 20
     var maximumDecodedLength: Int64 = 256 << 20
     var isResumable = false
     var runLoopModes: Set<RunLoop.Mode> = [.common]
@@ -45,6 +45,8 @@ struct OperationState {
     var exchange: Exchange?
     /// Read by `start()`, for the first transfer.
     var cookies = CookieReading.notYet
+    /// The operation's when `start()` was called.
+    var priority = TransferPriority.normal
     /// The queue that called `start()`.
     weak var queue: OperationQueue?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
@@ -110,7 +112,8 @@ struct OperationState {
             memoryLimit: Int64(maximumResponseDataLength),
             resumesByRange: false,
             isResumable: isResumable,
-            maximumDecodedLength: maximumDecodedLength
+            maximumDecodedLength: maximumDecodedLength,
+            priority: priority
         )
     }
 

@@ -29,8 +29,13 @@ extension EasyHandle {
         return socket
     }
 
-    static let willSendRequest: clibcurl_before_request_callback = { context, _, _, _, _ in
-        from(context).willSendRequest()
+    static let willSendRequest: clibcurl_before_request_callback = {
+        context,
+        remote,
+        local,
+        remotePort,
+        localPort in
+        from(context).willSendRequest(remote, local, remotePort, localPort)
     }
 
     static let willStartTLS: clibcurl_tls_callback = { _, context, handle in
@@ -60,8 +65,21 @@ extension EasyHandle {
         return CURLE_OK
     }
 
-    private func willSendRequest() -> Int32 {
-        delegate?.easyHandleWillSendRequest() == true ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    private func willSendRequest(
+        _ remote: UnsafePointer<CChar>?,
+        _ local: UnsafePointer<CChar>?,
+        _ remotePort: Int32,
+        _ localPort: Int32
+    ) -> Int32 {
+        let connection = ConnectionID(
+            remote: remote,
+            local: local,
+            remotePort: remotePort,
+            localPort: localPort,
+            isShared: ctls_has_chosen_http2(raw)
+        )
+        let maySend = delegate?.easyHandleWillSendRequest(over: connection) == true
+        return maySend ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     private func didReceiveHeaderLine(_ line: UnsafeBufferPointer<UInt8>) -> Int {

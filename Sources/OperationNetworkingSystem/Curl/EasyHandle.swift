@@ -165,7 +165,7 @@ package final class EasyHandle {
     }
 
     /// Sets other fields for what is sent from now on. Callable from within
-    /// ``EasyHandleDelegate/easyHandleWillSendRequest()``, which is before libcurl writes the request.
+    /// ``EasyHandleDelegate/easyHandleWillSendRequest(over:)``, which is before libcurl writes the request.
     package func replaceHeaderLines(_ lines: [String]) throws(CurlError) {
         let old = headerList
         headerList = nil

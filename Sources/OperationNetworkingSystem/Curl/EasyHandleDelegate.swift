@@ -9,7 +9,7 @@ package protocol EasyHandleDelegate: AnyObject {
     /// it again, over another connection, because the first one turned out to be dead, or when it answers what the server
     /// wanted to know; see `TransferOptions.authentication`.
     /// - Returns: false to give the transfer up.
-    func easyHandleWillSendRequest() -> Bool
+    func easyHandleWillSendRequest(over connection: ConnectionID) -> Bool
 
     /// One line of a response head or of trailers, with its line end; an empty line ends a head.
     /// - Returns: false to give the transfer up.

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Glibc
+import OperationNetworking
 
 /// The command from its arguments to its exit code.
 enum CommandLineTool {
@@ -77,6 +78,8 @@ enum CommandLineTool {
                     + "descriptors."
             )
         }
+        ConnectionOperation.maximumConnectionsPerHost =
+            max(ConnectionOperation.maximumConnectionsPerHost, settings.concurrency)
         return settings
     }
 

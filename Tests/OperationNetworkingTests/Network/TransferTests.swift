@@ -217,7 +217,9 @@ struct TransferTests {
             since: since,
             spent: TransferMetrics(),
             demand: .unknown,
-            didConnect: {},
+            didConnect: { _, _ in true },
+            didStall: {},
+            didGoOn: {},
             bodyIsReady: {},
             mustWait: { _ in }
         )

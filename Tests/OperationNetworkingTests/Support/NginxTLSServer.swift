@@ -13,6 +13,7 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     /// HTTP/1.1 only. Its log says whether a session was resumed.
     case http1 = "HTTP1"
     case tls12 = "TLS12"
+    /// And takes four streams at once over a connection of HTTP/2.
     case tls13 = "TLS13"
     /// Answers 403 to a client without a certificate of `client-root`.
     case clientRequired = "CLIENT_REQUIRED"

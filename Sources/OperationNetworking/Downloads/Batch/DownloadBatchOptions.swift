@@ -1,7 +1,9 @@
 extension DownloadBatch {
     /// How a batch is downloaded. A journal has it all.
     public struct Options: Hashable, Sendable {
-        /// How many files come from one host at once, of the same scheme and port; redirects do not count. At least 1.
+        /// How many files come from one host at once, of the same scheme and port; redirects do not count. At least 1. While
+        /// members are there, the manager's ``OperationManager/maximumConnectionsPerHost`` is at least that much, for all of
+        /// its operations.
         public var maximumPerHost = 6
 
         /// How many operations the batch has in the manager's queue at once, at least 1. The queue's own limit holds

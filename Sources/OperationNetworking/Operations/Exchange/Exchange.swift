@@ -99,6 +99,7 @@ final class Exchange: @unchecked Sendable {
     var hasFreshURL = false
 
     var attempts: Attempts
+    var totalTime: TotalTime
 
     var download = ProgressMeter()
     var upload = ProgressMeter()
@@ -114,6 +115,7 @@ final class Exchange: @unchecked Sendable {
         streamedBody = configuration.body
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
         attempts = Attempts(policy: configuration.settings.retryPolicy)
+        totalTime = TotalTime(limit: configuration.settings.totalTimeout)
         self.cookies = CookieWork(cookies)
         authentication = Authentication(configuration.settings, for: configuration.request.url)
     }
@@ -130,6 +132,8 @@ final class Exchange: @unchecked Sendable {
             self.owner = owner
         case .transferring(let id) where holding.isHeld:
             self.owner = owner
+            clock.tick()
+            startTotalTime()
             takeUp(id, transfers)
         case .opening, .deciding, .transferring:
             break
@@ -137,6 +141,7 @@ final class Exchange: @unchecked Sendable {
             self.owner = owner
             clock.tick()
             attempts.begin(now: clock.now)
+            startTotalTime()
             open(transfers)
         }
     }
@@ -182,6 +187,8 @@ final class Exchange: @unchecked Sendable {
     /// Stops the transfer, or holds it where it could not go on; what came stays.
     func suspend(_ transfers: Transfers) {
         if !hold(transfers) { stopTransfer(transfers) }
+        clock.tick()
+        totalTime.stop(now: clock.now)
         owner = nil
     }
 

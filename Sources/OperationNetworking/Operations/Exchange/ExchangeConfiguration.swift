@@ -22,6 +22,8 @@ struct ExchangeConfiguration: Sendable {
     var isResumable: Bool
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
+    /// Of its transfers, among others that wait for a connection.
+    var priority = TransferPriority.normal
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false
 
@@ -122,6 +124,9 @@ struct ExchangeConfiguration: Sendable {
             maximumDecodedLength: maximumDecodedLength,
             uploadLimits: settings.uploadLimits,
             downloadLimits: settings.downloadLimits,
+            connectionLimit: settings.connectionLimit,
+            raisedConnectionLimit: settings.raisedConnectionLimit,
+            priority: priority,
             cookies: cookies
         )
     }

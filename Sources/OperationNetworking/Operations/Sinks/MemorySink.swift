@@ -53,7 +53,8 @@ final class MemorySink: ResponseSink {
         throw URLError(
             .dataLengthExceedsMaximum,
             url: nil,
-            sentence: "The body has at least \(length) bytes, and at most \(limit) may be kept in memory."
+            sentence: "The body has at least \(length) bytes, and at most \(limit) may be kept in memory: "
+                + "see maximumResponseDataLength."
         )
     }
 }

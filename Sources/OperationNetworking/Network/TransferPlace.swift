@@ -1,0 +1,29 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Where a transfer wants to go, and with whom it may share a connection.
+struct TransferPlace: Hashable, Sendable {
+    /// Transfers of different limits are counted apart.
+    var limit: ConnectionLimit
+    var origin: Origin
+    /// Transfers of the same domain may share a connection of HTTP/2; `nil`: the transfer needs one of its own.
+    var sharing: TrustDomain?
+
+    init(_ request: TransferRequest) {
+        limit = request.connectionLimit
+        origin = OperationNetworking.Origin(request.url)
+        let mayShare =
+            switch request.version {
+            case .automatic: origin.scheme == "https"
+            case .http2PriorKnowledge: true
+            case .http1: false
+            }
+        sharing = mayShare ? request.trustDomain : nil
+    }
+
+    init(limit: ConnectionLimit, origin: Origin, sharing: TrustDomain? = nil) {
+        self.limit = limit
+        self.origin = origin
+        self.sharing = sharing
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// Which of several transfers that wait goes first.
+enum TransferPriority: Int, Comparable, CaseIterable, Sendable {
+    case veryLow, low, normal, high, veryHigh
+
+    init(_ priority: Operation.QueuePriority) {
+        self =
+            switch priority {
+            case .veryLow: .veryLow
+            case .low: .low
+            case .normal: .normal
+            case .high: .high
+            case .veryHigh: .veryHigh
+            @unknown default: .normal
+            }
+    }
+
+    static func < (one: TransferPriority, other: TransferPriority) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// The place of a transfer in a line: a higher priority comes first, then a lower number.
+struct WaitingRank: Comparable, Sendable {
+    var priority: TransferPriority
+    var number: UInt64
+
+    /// Whether `one` comes before `other`.
+    static func < (one: WaitingRank, other: WaitingRank) -> Bool {
+        one.priority == other.priority ? one.number < other.number : one.priority > other.priority
+    }
+}
+
+/// Transfers that wait, by priority and then in order. Each step takes constant time on average, leaving from the middle
+/// included: who has left stays in the line as a gap until the line comes to it, or has more gaps than transfers.
+struct WaitingLine {
+    private struct Entry {
+        var id: TransferID
+        var number: UInt64
+    }
+
+    private struct Bucket {
+        var entries: [Entry] = []
+        /// How many of them are gone.
+        var head = 0
+
+        var first: Entry? { head < entries.count ? entries[head] : nil }
+
+        mutating func removeFirst() {
+            head += 1
+            guard head == entries.count || head > 1024 && head > entries.count / 2 else { return }
+            entries.removeFirst(head)
+            head = 0
+        }
+
+        /// Almost always at the end. One that was admitted before comes to its old place, near the front.
+        mutating func insert(_ entry: Entry) {
+            guard let last = entries.last, head < entries.count, entry.number < last.number else {
+                return entries.append(entry)
+            }
+            if let first, entry.number < first.number, head > 0 {
+                head -= 1
+                entries[head] = entry
+            } else {
+                let place = entries[head...].firstIndex { $0.number > entry.number } ?? entries.endIndex
+                entries.insert(entry, at: place)
+            }
+        }
+
+        mutating func removeAll(_ gone: Set<TransferID>) {
+            entries = entries[head...].filter { !gone.contains($0.id) }
+            head = 0
+        }
+    }
+
+    /// How many wait.
+    private(set) var count = 0
+    private var buckets = [Bucket](repeating: Bucket(), count: TransferPriority.allCases.count)
+    private var gaps: Set<TransferID> = []
+
+    mutating func insert(_ id: TransferID, _ rank: WaitingRank) {
+        buckets[rank.priority.rawValue].insert(Entry(id: id, number: rank.number))
+        count += 1
+    }
+
+    /// Takes out one that waits.
+    mutating func remove(_ id: TransferID) {
+        count -= 1
+        gaps.insert(id)
+        guard gaps.count > count + 64 else { return }
+        for index in buckets.indices { buckets[index].removeAll(gaps) }
+        gaps = []
+    }
+
+    /// Who is the next.
+    mutating func first() -> (id: TransferID, rank: WaitingRank)? {
+        guard count > 0 else { return nil }
+        for priority in TransferPriority.allCases.reversed() {
+            while let entry = buckets[priority.rawValue].first {
+                if gaps.isEmpty || gaps.remove(entry.id) == nil {
+                    return (entry.id, WaitingRank(priority: priority, number: entry.number))
+                }
+                buckets[priority.rawValue].removeFirst()
+            }
+        }
+        return nil
+    }
+
+    /// Takes out the one that ``first()`` has named.
+    mutating func removeFirst(_ priority: TransferPriority) {
+        buckets[priority.rawValue].removeFirst()
+        count -= 1
+    }
+}

@@ -1,0 +1,36 @@
+import Glibc
+
+/// Names a connection for as long as it is open.
+package struct ConnectionID: Hashable, Sendable {
+    private let number: UInt64
+    /// Whether it may carry several transfers at once: it speaks HTTP/2.
+    package var isShared: Bool
+
+    package init(number: UInt64, isShared: Bool) {
+        self.number = number
+        self.isShared = isShared
+    }
+
+    /// What both ends of it are called (CURLOPT_PREREQFUNCTION(3)): no two connections have the same ends at once.
+    init(
+        remote: UnsafePointer<CChar>?,
+        local: UnsafePointer<CChar>?,
+        remotePort: Int32,
+        localPort: Int32,
+        isShared: Bool
+    ) {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for text in [remote, local] {
+            guard var byte = text else { continue }
+            while byte.pointee != 0 {
+                hash = (hash ^ UInt64(UInt8(bitPattern: byte.pointee))) &* 0x100_0000_01b3
+                byte += 1
+            }
+            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+        }
+        for port in [remotePort, localPort] {
+            hash = (hash ^ UInt64(UInt32(bitPattern: port))) &* 0x100_0000_01b3
+        }
+        self.init(number: hash, isShared: isShared)
+    }
+}

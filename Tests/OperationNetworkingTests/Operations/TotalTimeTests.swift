@@ -1,0 +1,153 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct TotalTimeTests {
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func operation(_ url: URL, totalTimeout: TimeInterval?) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.completionQueue = callbacks
+        operation.totalTimeout = totalTimeout
+        return operation
+    }
+
+    private func error(of operation: HTTPRequestOperation) async -> URLError? {
+        do {
+            _ = try await operation.value
+            return nil
+        } catch {
+            return error as? URLError
+        }
+    }
+
+    // MARK: - The value
+
+    @Test func pausesAreNotCounted() {
+        var time = TotalTime(limit: 10)
+        #expect(!time.isRunning)
+        #expect(begin(&time, 100) == 10)
+        #expect(begin(&time, 101) == nil, "it runs already")
+        #expect(time.lap == 1 && time.isRunning)
+        time.stop(now: MonotonicTime(seconds: 104))
+        time.stop(now: MonotonicTime(seconds: 105))
+        #expect(!time.isRunning)
+        #expect(begin(&time, 1000) == 6)
+        #expect(time.lap == 2)
+        time.stop(now: MonotonicTime(seconds: 2000))
+        #expect(begin(&time, 3000) == 0)
+    }
+
+    @Test(arguments: [nil, TimeInterval.infinity, .nan]) func withoutALimitNoAlarmIsSet(limit: TimeInterval?)
+    {
+        var time = TotalTime(limit: limit)
+        #expect(begin(&time, 100) == nil)
+        #expect(!time.isRunning)
+    }
+
+    private func begin(_ time: inout TotalTime, _ seconds: Double) -> TimeInterval? {
+        time.start(now: MonotonicTime(seconds: seconds))
+    }
+
+    // MARK: - Operations
+
+    /// A byte now and then is enough for `timeoutInterval`.
+    @Test func aBodyThatTricklesEndsAndIsNotTriedAgain() async throws {
+        let server = try ScriptedServer([
+            .respond(body: .generated(seed: 1, length: 10_000)).throttled(to: 200)
+        ])
+        let operation = operation(server.url, totalTimeout: 0.3)
+        operation.retryPolicy = RetryPolicy(maximumRetries: 3)
+        operation.start()
+        let error = await error(of: operation)
+        #expect(error?.code == .timedOut)
+        #expect(error?.localizedDescription.contains("after 0.3 seconds: see totalTimeout") == true)
+        #expect(server.requests.count == 1)
+        #expect(operation.responseData?.isEmpty == false)
+    }
+
+    @Test func redirectsAndRetriesAndTheirWaitsAreCountedTogether() async throws {
+        let server = try ScriptedServer(routes: [
+            "/start": [.respond(302, ["Location": "/busy"])],
+            "/busy": [.respond(503, ["Retry-After": "1"])],
+        ])
+        let operation = operation(server.url(path: "/start"), totalTimeout: 0.3)
+        operation.retryPolicy = RetryPolicy(maximumRetries: 20)
+        operation.start()
+        #expect(await error(of: operation)?.code == .timedOut)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func theWaitForAConnectionIsCounted() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
+        let manager = OperationManager()
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = callbacks
+        manager.maximumConnectionsPerHost = 1
+        let first = manager.operation(for: URLRequest(url: server.url))
+        first.start()
+        try await server.waitForRequests()
+        manager.totalTimeout = 0.2
+        let second = manager.operation(for: URLRequest(url: server.url))
+        second.start()
+        #expect(await error(of: second)?.code == .timedOut)
+        gate.open()
+        #expect(await error(of: first) == nil)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func enoughTimeChangesNothing() async throws {
+        let server = try ScriptedServer([.respond(body: "hello")])
+        for timeout in [nil, 20, TimeInterval.infinity] {
+            let operation = operation(server.url, totalTimeout: timeout)
+            operation.start()
+            #expect(await error(of: operation) == nil)
+        }
+    }
+
+    @Test func managersCopiesAndArchivesKeepIt() throws {
+        let manager = OperationManager()
+        #expect(manager.totalTimeout == nil)
+        manager.totalTimeout = 12
+        manager.maximumConnectionsPerHost = 3
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        let operation = manager.operation(for: URLRequest(url: url))
+        #expect(operation.totalTimeout == 12)
+        #expect((operation.copy() as? HTTPRequestOperation)?.totalTimeout == 12)
+        let archive = try #require(operation.archive)
+        let data = try JSONEncoder().encode(archive)
+        let later = HTTPRequestOperation(archive: try JSONDecoder().decode(OperationArchive.self, from: data))
+        #expect(later.totalTimeout == 12)
+        let kept = try JSONDecoder().decode(
+            OperationManagerArchive.self,
+            from: try JSONEncoder().encode(try manager.archive)
+        )
+        #expect(OperationManager(archive: kept).totalTimeout == 12)
+        #expect(OperationManager(archive: kept).maximumConnectionsPerHost == 3)
+    }
+
+    @Test func bodiesInMemoryHaveALimitUnlessItIsTakenAway() throws {
+        let url = try #require(URL(string: "http://127.0.0.1/"))
+        #expect(HTTPRequestOperation(request: URLRequest(url: url)).maximumResponseDataLength == 256 << 20)
+    }
+
+    /// By what it announces: nothing of it is sent.
+    @Test func aBodyThatIsTooLongForMemoryIsAnError() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Length": "268435457"], body: "hello").stalling(after: 5)
+        ])
+        let operation = operation(server.url, totalTimeout: nil)
+        operation.start()
+        let error = await error(of: operation)
+        #expect(error?.code == .dataLengthExceedsMaximum)
+        #expect(error?.localizedDescription.contains("maximumResponseDataLength") == true)
+        server.release()
+    }
+}
