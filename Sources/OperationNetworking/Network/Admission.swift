@@ -114,6 +114,8 @@ struct Admission {
     private var lastNumber: UInt64 = 0
     /// The first of each group that may start one. An entry may be out of date.
     private var heads = WaitingHeap()
+    /// Started, and without a connection yet.
+    private(set) var startingCount = 0
     /// Started, and neither held nor ended.
     private(set) var activeCount = 0
     private(set) var waitingCount = 0
@@ -180,6 +182,7 @@ struct Admission {
         groups[group].starting += 1
         servers[server].starting += 1
         waitingCount -= 1
+        startingCount += 1
         activeCount += 1
     }
 
@@ -201,6 +204,7 @@ struct Admission {
             return true
         case .starting(let wasExtra):
             isExtra = wasExtra
+            startingCount -= 1
             groups[group].starting -= 1
             servers[server].starting -= 1
         case .connected(let old):
@@ -214,6 +218,7 @@ struct Admission {
         let isNew = join(connection, group)
         if isNew, isExtra, mayGoBack, servers[server].left < 0 {
             leave(connection, group)
+            startingCount += 1
             groups[group].starting += 1
             servers[server].starting += 1
             members[id]?.phase = .starting(isExtra: true)
@@ -258,6 +263,7 @@ struct Admission {
             groups[group].line.remove(id)
         case .starting:
             activeCount -= 1
+            startingCount -= 1
             groups[group].starting -= 1
             servers[server].starting -= 1
             if hasFailed { groups[group].knowledge = .single }

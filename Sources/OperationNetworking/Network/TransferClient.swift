@@ -23,8 +23,16 @@ protocol TransferClient: AnyObject {
     /// The request's body is sent again from `offset` on, over another connection.
     func transferDidSeek(to offset: Int64)
 
+    /// Its turn in the line has come, which it took before it knew what to ask; see ``Transfers/takeTurn(_:_:for:)``. Called
+    /// outside of libcurl.
+    func transferMayStart(_ id: TransferID)
+
     /// The last call: the transfer has ended by itself. Not called for one that was stopped.
     func transferDidComplete(_ end: TransferEnd)
+}
+
+extension TransferClient {
+    func transferMayStart(_ id: TransferID) {}
 }
 
 /// What to do with a response, decided by its head.

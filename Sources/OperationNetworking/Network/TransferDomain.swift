@@ -30,6 +30,12 @@ final class TransferDomain {
         )
     }
 
+    /// How many connections are kept for later.
+    var maximumIdleConnections: Int {
+        get { multi.maximumIdleConnections }
+        set { multi.maximumIdleConnections = newValue }
+    }
+
     /// When libcurl wants ``timeOut()``; `nil`: not for now.
     var deadline: MonotonicTime? { timer.deadline }
 

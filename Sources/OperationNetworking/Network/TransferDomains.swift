@@ -52,6 +52,14 @@ struct TransferDomains {
         return (lastNumber, domain)
     }
 
+    /// Lets go of those without a transfer, with their connections.
+    mutating func removeIdle() {
+        for number in idle {
+            if let gone = members.removeValue(forKey: number) { numbers[gone.trust] = nil }
+        }
+        idle = []
+    }
+
     /// A transfer that took the domain has ended. One domain may be let go of, with its connections.
     mutating func didEndTransfer(in number: UInt32) {
         guard let count = members[number]?.transferCount, count > 0 else { return }

@@ -1,6 +1,14 @@
 import Foundation
 internal import OperationNetworkingSystem
 
+/// What a transfer that needs a connection of its own says before it knows what to ask.
+struct TurnRequest: Sendable {
+    var place: TransferPlace
+    var priority: TransferPriority
+    /// As in ``TransferRequest``.
+    var raisedConnectionLimit: Int
+}
+
 /// Where a transfer wants to go, and with whom it may share a connection.
 struct TransferPlace: Hashable, Sendable {
     /// Transfers of different limits are counted apart.

@@ -6,22 +6,18 @@ internal import OperationNetworkingSystem
 /// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; whoever does is
 /// stopped by a precondition, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
 final class Transfers {
-    private static let maximumIdleConnections = 256
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
-    /// Seconds between moments that count as one.
-    private static let sameMoment = 0.0005
     private static let maximumChunkedOrigins = 4096
-    /// Seconds after which a transfer that cannot go on does not keep others waiting for a connection.
-    private static let longestStall = 1.0
 
     private let owner = ThreadIdentity.current
     private let poller: SocketPoller
-    private let clock = PassClock()
+    let clock = PassClock()
     private var domains = TransferDomains()
-    private var admission = Admission()
+    var admission = Admission()
+    private var descriptors = DescriptorWatch()
     private var waiting: [TransferID: Waiting] = [:]
-    private var running: [TransferID: Running] = [:]
+    var running: [TransferID: Running] = [:]
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
     /// Origins that sent, over HTTP/2, a body whose end cannot be proven.
     private var chunkedOrigins: Set<Admission.Origin> = []
@@ -31,24 +27,33 @@ final class Transfers {
     var authenticationMemory = AuthenticationMemory()
     private var deadlines = DeadlineQueue()
     /// When those go on that a limit holds.
-    private var held = DeadlineQueue()
+    var held = DeadlineQueue()
     /// When to look whether those still cannot go on that their clients hold.
-    private var stalled = DeadlineQueue()
+    var stalled = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
+    /// Those that may start, and have not said with what.
+    private var turns: [TransferID: (place: TransferPlace, rank: WaitingRank)] = [:]
+    /// Of these, those that have not heard of it.
+    private var granted = Fifo<(client: any TransferClient, id: TransferID)>()
     /// Stopped when they had ended and their clients had not heard of it.
     private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
+    private enum Wish {
+        case transfer(TransferRequest)
+        case turn(TransferPlace)
+    }
+
     private struct Waiting {
-        let request: TransferRequest
+        let wish: Wish
         let client: any TransferClient
         /// By the same transfer, when it had to be asked again.
         let spent: TransferMetrics
         let rank: WaitingRank
     }
 
-    private struct Running {
+    struct Running {
         let transfer: Transfer
         let domain: TransferDomain
         let domainNumber: UInt32
@@ -77,7 +82,35 @@ final class Transfers {
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
-        enqueue(request, id, client, TransferMetrics())
+        guard let turn = turns.removeValue(forKey: id) else {
+            return enqueue(request, id, client, TransferMetrics())
+        }
+        guard turn.place == TransferPlace(request) else {
+            admission.remove(id)
+            return enqueue(request, id, client, TransferMetrics(), rank: turn.rank)
+        }
+        begin(
+            Waiting(wish: .transfer(request), client: client, spent: TransferMetrics(), rank: turn.rank),
+            id
+        )
+    }
+
+    /// Puts a transfer into the line that has to open files before it knows what to ask: it opens them when it is told that
+    /// its turn has come, and then starts, or stops. Meanwhile it counts as one that runs.
+    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
+        checkThread()
+        let rank = admission.append(
+            id,
+            to: request.place,
+            priority: request.priority,
+            raisedLimit: request.raisedConnectionLimit
+        )
+        waiting[id] = Waiting(
+            wish: .turn(request.place),
+            client: client,
+            spent: TransferMetrics(),
+            rank: rank
+        )
     }
 
     private func enqueue(
@@ -98,7 +131,7 @@ final class Transfers {
             raisedLimit: request.raisedConnectionLimit,
             rank: rank
         )
-        waiting[id] = Waiting(request: request, client: client, spent: spent, rank: rank)
+        waiting[id] = Waiting(wish: .transfer(request), client: client, spent: spent, rank: rank)
     }
 
     /// Stops a transfer; the client hears nothing more. Nothing happens if it has ended already.
@@ -108,7 +141,7 @@ final class Transfers {
         checkThread()
         // It may be gone: it can end on this thread between somebody's stop and now.
         guard let transfer = running[id]?.transfer else {
-            if waiting.removeValue(forKey: id) != nil {
+            if waiting.removeValue(forKey: id) != nil || turns.removeValue(forKey: id) != nil {
                 admission.remove(id)
             } else if !ended.isEmpty {
                 silenced.insert(id)
@@ -132,29 +165,6 @@ final class Transfers {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }
         guard let failure = drive({ transfer.resumeReceiving() }) else { return }
-        end(transfer, failure)
-    }
-
-    /// Puts a transfer aside: see ``Transfer/isPutAside``, which changes here and in ``takeUp(_:)`` alone. Its client has to
-    /// take nothing, and hears of its end all the same.
-    func putAside(_ id: TransferID) {
-        checkThread()
-        running[id]?.transfer.isPutAside = true
-        admission.didHold(id)
-    }
-
-    /// Lets a transfer that was put aside go on.
-    func takeUp(_ id: TransferID) {
-        checkThread()
-        running[id]?.transfer.isPutAside = false
-        admission.didResume(id)
-        resumeReceiving(id)
-    }
-
-    private func resumeSending(_ id: TransferID) {
-        checkThread()
-        guard let transfer = running[id]?.transfer else { return }
-        guard let failure = drive({ transfer.resumeSending() }) else { return }
         end(transfer, failure)
     }
 
@@ -184,10 +194,13 @@ final class Transfers {
     }
 
     /// Whether there are ends to tell, or transfers that may start.
-    var hasWork: Bool { !ended.isEmpty || admission.mayHaveNext }
+    var hasWork: Bool { !ended.isEmpty || !granted.isEmpty || admission.mayHaveNext && !descriptors.isShort }
 
     /// What tells the next end to its client, who may start the next transfer from there, or run the run loop.
     func nextEnd() -> (() -> Void)? {
+        while let next = granted.popFirst() {
+            if turns[next.id] != nil { return { next.client.transferMayStart(next.id) } }
+        }
         while let next = ended.popFirst() {
             if silenced.remove(next.end.id) == nil { return { next.client.transferDidComplete(next.end) } }
         }
@@ -197,7 +210,8 @@ final class Transfers {
 
     /// When ``pass()`` has something to do even if no socket is ready.
     var nextDeadline: MonotonicTime? {
-        (domains.all.map(\.deadline) + [deadlines.next, held.next, stalled.next]).compactMap(\.self).min()
+        let own = [deadlines.next, held.next, stalled.next, descriptors.nextLook]
+        return (domains.all.map(\.deadline) + own).compactMap(\.self).min()
     }
 
     /// Seconds from now until `deadline`.
@@ -205,8 +219,7 @@ final class Transfers {
         max(0, deadline - MonotonicTime.now)
     }
 
-    private func drive<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
-    {
+    func drive<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         precondition(!isInsideCurl, "libcurl was entered from within one of its callbacks")
         isInsideCurl = true
         defer { isInsideCurl = false }
@@ -216,10 +229,11 @@ final class Transfers {
     /// Starts the next few. libcurl has a turn in between: those who find a connection make way for others.
     private func admit() {
         var left = Self.startsPerPass
-        while left > 0, let id = admission.next() {
+        descriptors.beginPass()
+        while left > 0, let id = nextAdmitted() {
             left -= 1
             begin(id)
-            while left > 0, let id = admission.next() {
+            while left > 0, let id = nextAdmitted() {
                 left -= 1
                 begin(id)
             }
@@ -228,10 +242,37 @@ final class Transfers {
         }
     }
 
+    private func nextAdmitted() -> TransferID? {
+        guard admission.mayHaveNext else { return nil }
+        let expected =
+            admission.startingCount * DescriptorBudget.perStart + turns.count * DescriptorBudget.perFile
+        guard
+            descriptors.allowStart(
+                now: clock.now,
+                isAlone: admission.activeCount == 0,
+                expected: expected,
+                in: &domains
+            )
+        else { return nil }
+        return admission.next()
+    }
+
     private func begin(_ id: TransferID) {
         guard let next = waiting.removeValue(forKey: id) else { return admission.remove(id) }
+        switch next.wish {
+        case .transfer:
+            begin(next, id)
+        case .turn(let place):
+            descriptors.take(DescriptorBudget.perFile)
+            turns[id] = (place, next.rank)
+            granted.append((next.client, id))
+        }
+    }
+
+    private func begin(_ next: Waiting, _ id: TransferID) {
+        guard case .transfer(let request) = next.wish else { return }
         do throws(CurlError) {
-            try begin(next, id)
+            try begin(next, request, id)
         } catch {
             admission.remove(id)
             ended.append(
@@ -240,12 +281,12 @@ final class Transfers {
         }
     }
 
-    private func begin(_ next: Waiting, _ id: TransferID) throws(CurlError) {
-        let (number, domain) = try domains.takeForTransfer(next.request.trustDomain) {
+    private func begin(_ next: Waiting, _ request: TransferRequest, _ id: TransferID) throws(CurlError) {
+        let (number, domain) = try domains.takeForTransfer(request.trustDomain) {
             (number) throws(CurlError) in try makeDomain(number)
         }
         do throws(CurlError) {
-            try begin(next, id, in: domain, number)
+            try begin(next, request, id, in: domain, number)
         } catch {
             domains.didEndTransfer(in: number)
             throw error
@@ -254,14 +295,15 @@ final class Transfers {
 
     private func begin(
         _ next: Waiting,
+        _ request: TransferRequest,
         _ id: TransferID,
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
-        let easy = try domain.takeHandle(for: next.request.version)
+        let easy = try domain.takeHandle(for: request.version)
         let transfer = Transfer(
             id: id,
-            request: next.request,
+            request: request,
             client: next.client,
             easy: easy,
             clock: clock,
@@ -286,39 +328,7 @@ final class Transfers {
         }
         running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, rank: next.rank)
         byHandle[ObjectIdentifier(easy)] = id
-        remind(of: id, at: clock.now, timeout: next.request.idleTimeout)
-    }
-
-    private func watch(_ id: TransferID) {
-        guard running[id]?.isWatched == false else { return }
-        running[id]?.isWatched = true
-        stalled.insert(id, at: clock.now + Self.longestStall)
-    }
-
-    private func lookAtStalled() {
-        while let id = stalled.removeFirst(dueAt: clock.now) {
-            guard let transfer = running[id]?.transfer else { continue }
-            if let since = transfer.stalledSince, since + Self.longestStall > clock.now {
-                stalled.insert(id, at: since + Self.longestStall)
-            } else {
-                running[id]?.isWatched = false
-                if transfer.stalledSince != nil { admission.didHold(id) }
-            }
-        }
-    }
-
-    /// Lets those try again whose limit should have something by now.
-    private func goOn() {
-        // A limit that several share has enough for one of them each time, and tells all the same moment, give or take a
-        // rounding. Whoever waited longest goes first, or the others would starve.
-        var due: [TransferID: MonotonicTime] = [:]
-        while let id = held.removeFirst(dueAt: clock.now + Self.sameMoment) {
-            due[id] = running[id]?.transfer.lastTurn
-        }
-        for (id, _) in due.sorted(by: { $0.value < $1.value }) {
-            resumeReceiving(id)
-            resumeSending(id)
-        }
+        remind(of: id, at: clock.now, timeout: request.idleTimeout)
     }
 
     private func collectFinished() {
@@ -351,6 +361,10 @@ final class Transfers {
             }
             return true
         case .bodyCannotWait, .noConnectionLeft: return true
+        case .curl(let error) where error.hasNoDescriptors && !transfer.hasConnection:
+            // While others move, there will be some.
+            descriptors.didRunOut()
+            return admission.activeCount > 0
         default: return false
         }
     }
@@ -367,7 +381,7 @@ final class Transfers {
         }
     }
 
-    private func end(_ transfer: Transfer, _ error: TransferError) {
+    func end(_ transfer: Transfer, _ error: TransferError) {
         let end = transfer.end(error)
         remove(transfer.id, hasFailed: true)
         ended.append((transfer.client, end))
@@ -397,7 +411,7 @@ final class Transfers {
         let poller = poller
         return try TransferDomain(
             clock: clock,
-            maximumIdleConnections: Self.maximumIdleConnections,
+            maximumIdleConnections: descriptors.idleConnections,
             didChangeSocket: { socket, interest in
                 switch interest {
                 case .watch(let events):
@@ -414,7 +428,7 @@ final class Transfers {
         )
     }
 
-    private func checkThread() {
+    func checkThread() {
         precondition(owner.isCurrent, "Transfers were used off the network thread")
     }
 }

@@ -255,9 +255,12 @@ extension TransferError {
 }
 
 extension CurlError {
+    /// Whether the process may have no descriptors more.
+    var hasNoDescriptors: Bool { systemError == 24 }  // EMFILE
+
     func urlError(for url: URL) -> URLError {
         // libcurl only says that it has no socket; the remedy is not in the server.
-        let hasNoDescriptors = systemError == 24 || systemError == 23  // EMFILE, ENFILE
+        let hasNoDescriptors = hasNoDescriptors || systemError == 23  // ENFILE
         return URLError(
             URLError.Code(self),
             url: url,

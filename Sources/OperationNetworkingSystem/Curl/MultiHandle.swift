@@ -14,7 +14,10 @@ package final class MultiHandle {
     private let pointer: OpaquePointer
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
-    private let maximumIdleConnections: Int
+    /// How many connections are kept for later. Fewer than there are: one is closed with each transfer that ends.
+    package var maximumIdleConnections: Int {
+        didSet { if maximumIdleConnections != oldValue { keepIdleConnections() } }
+    }
     private var members: [OpaquePointer: EasyHandle] = [:]
 
     private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
@@ -79,7 +82,7 @@ package final class MultiHandle {
     /// `CURLMOPT_MAXCONNECTS` counts connections in use, too: fixed, it would turn keep-alive off as soon as as many
     /// transfers run.
     private func keepIdleConnections() {
-        clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, members.count + maximumIdleConnections)
+        clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(1, members.count + maximumIdleConnections))
     }
 
     /// Moves the transfers of a socket that is ready.

@@ -12,7 +12,7 @@ import Testing
 struct ConnectionLimitTests {
     private let callbacks = DispatchQueue(label: "callbacks")
 
-    private func manager(limit: Int? = nil) -> OperationManager {
+    fileprivate func manager(limit: Int? = nil) -> OperationManager {
         let manager = OperationManager()
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = callbacks
@@ -20,7 +20,7 @@ struct ConnectionLimitTests {
         return manager
     }
 
-    private func operation(_ manager: OperationManager, _ url: URL) -> HTTPRequestOperation {
+    fileprivate func operation(_ manager: OperationManager, _ url: URL) -> HTTPRequestOperation {
         let operation = manager.operation(for: URLRequest(url: url))
         manager.operationQueue.addOperation(operation)
         return operation
@@ -168,6 +168,30 @@ struct ConnectionLimitTests {
         #expect(!long.isFinished)
         long.cancel()
         _ = try? await long.value
+    }
+}
+
+extension ConnectionLimitTests {
+    /// Its stream cannot begin anew, so it keeps the connection.
+    @Test func aConnectionThatAPauseHoldsKeepsNobodyWaiting() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(routes: [
+            "/long": [.respond(body: "0123456789").held(after: 5, by: gate)],
+            "/short": [.respond(body: "hello")],
+        ])
+        let manager = manager(limit: 1)
+        let long = manager.operation(for: URLRequest(url: server.url(path: "/long")))
+        long.outputStream = OutputStream(toMemory: ())
+        let progress = Recorder<Int64>()
+        long.setDownloadProgress { _, total, _ in progress.append(total) }
+        manager.operationQueue.addOperation(long)
+        _ = try await progress.wait()
+        long.pause()
+        #expect(try await operation(manager, server.url(path: "/short")).value != nil)
+        gate.open()
+        long.resume()
+        _ = try await long.value
+        #expect(server.requests.count == 2)
     }
 }
 

@@ -70,6 +70,8 @@ final class Exchange: @unchecked Sendable {
     let clock = PassClock()
     var phase = Phase.idle
     var opening = Opening.notYet
+    /// Its place in the line, or its turn, before there is a transfer.
+    var turn: TransferID?
     var owner: (any ExchangeOwner)?
     var cookies: CookieWork
     var holding = Holding()
@@ -142,36 +144,7 @@ final class Exchange: @unchecked Sendable {
             clock.tick()
             attempts.begin(now: clock.now)
             startTotalTime()
-            open(transfers)
-        }
-    }
-
-    private func open(_ transfers: Transfers) {
-        switch opening {
-        case .done:
             startFromFirstHop(transfers)
-        case .asked:
-            phase = .opening
-        case .notYet:
-            phase = .opening
-            opening = .asked
-            sink.open { result in
-                NetworkThread.shared.perform { transfers in self.sinkDidOpen(result, transfers) }
-            }
-        }
-    }
-
-    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ transfers: Transfers) {
-        opening = .done
-        if case .success(let content) = result {
-            if let partial = content.partial { resumption.take(partial) }
-            if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
-        }
-        // It may have been paused or cancelled meanwhile.
-        guard case .opening = phase else { return }
-        switch result {
-        case .success: startFromFirstHop(transfers)
-        case .failure(let error): fail(error)
         }
     }
 
@@ -202,6 +175,7 @@ final class Exchange: @unchecked Sendable {
 
     func stopTransfer(_ transfers: Transfers) {
         holding = Holding()
+        giveTurnBack(transfers)
         switch phase {
         case .transferring(let id):
             if let cost = transfers.stop(id) { metrics.add(cost) }
@@ -232,8 +206,14 @@ final class Exchange: @unchecked Sendable {
 
     func startTransfer(_ transfers: Transfers) {
         clock.tick()
-        if waitsForHost(transfers) { return tellRedirect() }
-        guard !waitsForToken(), !readsCookies() else { return }
+        if waitsForHost(transfers) {
+            giveTurnBack(transfers)
+            return tellRedirect()
+        }
+        // Nothing is waited for that may need a connection while there is one for this, or files are open for it.
+        guard !waitsForToken() else { return giveTurnBack(transfers) }
+        guard opening == .done else { return open(transfers) }
+        guard !readsCookies() else { return }
         startTransfer(transfers, with: cookies.take())
     }
 
@@ -246,9 +226,13 @@ final class Exchange: @unchecked Sendable {
             if let failure = sink.failure { throw failure }
             if let demand = sink.demand { resumption.startOver(because: demand) }
             let asked = resumption.ask(hop, held: sink.count)
-            guard asked != .nothing else { return finish() }
+            guard asked != .nothing else {
+                giveTurnBack(transfers)
+                return finish()
+            }
             let request = try transferRequest(asking: asked, cookies)
-            let id = TransferID.next()
+            let id = turn ?? TransferID.next()
+            turn = nil
             phase = .transferring(id)
             round += 1
             let onChange: @Sendable () -> Void = { [weak self] in
@@ -259,6 +243,7 @@ final class Exchange: @unchecked Sendable {
             transfers.start(request, id: id, for: self)
             tellRedirect()
         } catch {
+            giveTurnBack(transfers)
             fail(error)
         }
     }

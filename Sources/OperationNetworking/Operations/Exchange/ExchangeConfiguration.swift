@@ -148,6 +148,11 @@ struct ExchangeConfiguration: Sendable {
         return .automatic
     }
 
+    /// Whether the sink opens files before it is known what to ask. The transfer then goes over HTTP/1.1.
+    var opensFiles: Bool {
+        if case .custom = destination { true } else { false }
+    }
+
     /// What may be kept of the body of a response that is not a success.
     var sideBodyLimit: Int64 {
         guard case .memory = destination else { return Self.sideBodyLimit }

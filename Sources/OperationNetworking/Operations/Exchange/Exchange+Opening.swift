@@ -1,0 +1,58 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// Opening: the sink looks what it has from an earlier process. One that opens files for that does so when there is a
+// connection to be had: thousands that wait for one have nothing open.
+extension Exchange {
+    /// The transfer starts after that.
+    func open(_ transfers: Transfers) {
+        phase = .opening
+        guard opening == .notYet, turn == nil else { return }
+        guard configuration.opensFiles, let url = hop.url else { return openSink() }
+        let id = TransferID.next()
+        turn = id
+        let settings = configuration.settings
+        let request = TurnRequest(
+            place: TransferPlace(limit: settings.connectionLimit, origin: Origin(url)),
+            priority: configuration.priority,
+            raisedConnectionLimit: settings.raisedConnectionLimit
+        )
+        transfers.takeTurn(id, request, for: self)
+    }
+
+    func transferMayStart(_ id: TransferID) {
+        guard turn == id, case .opening = phase, opening == .notYet else { return }
+        openSink()
+    }
+
+    /// Others may have it.
+    func giveTurnBack(_ transfers: Transfers) {
+        if let turn { transfers.stop(turn) }
+        turn = nil
+    }
+
+    private func openSink() {
+        opening = .asked
+        sink.open { result in
+            NetworkThread.shared.perform { transfers in self.sinkDidOpen(result, transfers) }
+        }
+    }
+
+    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ transfers: Transfers) {
+        opening = .done
+        if case .success(let content) = result {
+            if let partial = content.partial { resumption.take(partial) }
+            if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
+        }
+        // It may have been paused or cancelled meanwhile.
+        guard case .opening = phase else { return }
+        switch result {
+        case .success:
+            startTransfer(transfers)
+        case .failure(let error):
+            giveTurnBack(transfers)
+            fail(error)
+        }
+    }
+}
