@@ -147,15 +147,6 @@ static inline int cfiles_set_modified(int descriptor, long long seconds) {
     return futimens(descriptor, times);
 }
 
-// An extended attribute of a file, not of what a link leads to; -1 with errno where there is none, or it is longer.
-static inline long cfiles_attribute(const char *path, const char *name, void *bytes, size_t capacity) {
-    return lgetxattr(path, name, bytes, capacity);
-}
-
-static inline int cfiles_set_attribute(const char *path, const char *name, const void *bytes, size_t length) {
-    return lsetxattr(path, name, bytes, length, 0);
-}
-
 static inline long long cfiles_bytes(unsigned long long blocks, unsigned long long size) {
     unsigned long long bytes;
     if (__builtin_mul_overflow(blocks, size, &bytes) || bytes > 0x7fffffffffffffff) return 0x7fffffffffffffff;

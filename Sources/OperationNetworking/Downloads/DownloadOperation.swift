@@ -28,6 +28,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     private struct Settings {
         var destination: URL?
         var replacesFile = false
+        var replaceable = ReplaceableFile.none
+        var startedFile: StartedFile?
         var onlyIfChanged = false
         var startsOver = false
         var expectedDigests: [Digest] = []
@@ -121,12 +123,27 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Whether a file that is there already is fetched, and replaced, only if the server has another one: then nothing
     /// happens, and ``isUpToDate`` is set.
     ///
-    /// The server is asked by the entity tag that it sent with the file, kept in the extended attribute `user.etag`;
-    /// without one by the file's modification time, which is the one that the server named. A file that was changed here
-    /// since, but not replaced, is taken for what it was.
+    /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`. Both are kept in
+    /// an extended attribute of the file, with its length and the time of its last change. The file is fetched without a
+    /// condition where nothing proves that it is still what the server sent: it was changed here since, another program, user
+    /// or request made it, others may write it, the file system keeps no attributes, or it does not have the
+    /// ``expectedDigests``.
     public var onlyIfChanged: Bool {
         get { settings.withLock { $0.onlyIfChanged } }
         set { set { $0.onlyIfChanged = newValue } }
+    }
+
+    /// Which file that is there is replaced, when the new one is complete, even where ``replacesFile`` is `false`.
+    package var replaceable: ReplaceableFile {
+        get { settings.withLock { $0.replaceable } }
+        set { set { $0.replaceable = newValue } }
+    }
+
+    /// A file that another program began, which is copied and continued where no earlier operation left anything. It stays as it
+    /// is until the new one is complete.
+    package var startedFile: StartedFile? {
+        get { settings.withLock { $0.startedFile } }
+        set { set { $0.startedFile = newValue } }
     }
 
     /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
@@ -217,16 +234,15 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         let plan = DownloadPlan(
             request: state.request,
             destination: settings.destination,
-            replacesFile: settings.replacesFile || settings.onlyIfChanged,
+            replacesFile: settings.replacesFile,
+            replaceable: settings.replaceable,
+            startedFile: settings.startedFile,
+            onlyIfChanged: settings.onlyIfChanged,
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
             wantedAlgorithms: settings.wantedAlgorithms,
             willFinish: settings.willFinish
         )
-        if settings.onlyIfChanged, let condition = settings.destination.flatMap({ FileCondition(for: $0) }) {
-            configuration.request.setValue(condition.value, forHTTPHeaderField: condition.name)
-            progress.withLock { $0.isConditional = true }
-        }
         let progress = progress
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil

@@ -53,15 +53,22 @@ struct DownloadPlace {
         url.deletingLastPathComponent().appendingPathComponent(name, isDirectory: false)
     }
 
+    /// Whether anything has the name.
+    var isTaken: Bool {
+        get throws { try folder.status(of: name) != .nothing }
+    }
+
     /// Looks whether the name may be given to a file.
     /// - Throws: ``DownloadError`` if not; `SystemError`.
-    func check(replacesFile: Bool) throws {
+    func check(replacing replaceable: ReplaceableFile) throws {
         switch try folder.status(of: name) {
         case .nothing where url.hasDirectoryPath: throw DownloadError.invalidDestination(url)
         case .nothing: break
         case .file(let status):
             try removeLeftovers(of: status)
-            guard replacesFile else { throw DownloadError.destinationExists(url) }
+            guard try replaceable.contains(status, at: url) else {
+                throw DownloadError.destinationExists(url)
+            }
         case .directory: throw DownloadError.destinationIsDirectory(url)
         case .symbolicLink, .other: throw DownloadError.destinationIsNotFile(url)
         }

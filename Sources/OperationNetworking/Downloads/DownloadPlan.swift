@@ -7,6 +7,12 @@ struct DownloadPlan: Sendable {
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
+    /// Which file is replaced all the same.
+    var replaceable = ReplaceableFile.none
+    /// A file that another program began, to begin with where no earlier process left anything.
+    var startedFile: StartedFile?
+    /// Whether a file that is there is fetched only if the server has another one.
+    var onlyIfChanged = false
     /// Whether what earlier processes left is thrown away.
     var startsOver = false
     /// All have to hold.

@@ -164,6 +164,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             partial = try partialDownload(to: destination)
         }
         self.partial = partial
+        if let started = plan.startedFile, partial.count == 0 { try partial.take(started) }
         digests = try DownloadDigests(
             plan,
             noted: partial.checkpoint?.digests ?? [],
@@ -177,11 +178,26 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             progress.bytesRecovered = partial.count
             if let lost = partial.lost { progress.restarts.append(lost) }
         }
-        return SinkContent(partial: partial.recovered, lost: partial.lost)
+        var content = SinkContent(
+            partial: partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count),
+            lost: partial.lost
+        )
+        if plan.onlyIfChanged {
+            let digests = plan.expectedDigests
+            let condition = try FileCondition(for: destination, request: plan.request, digests: digests)
+            if let condition { content.condition[condition.name] = condition.value }
+            progress.withLock { $0.isConditional = condition != nil }
+        }
+        return content
     }
 
     private func partialDownload(to destination: URL) throws -> PartialDownload {
-        try PartialDownload(plan.request, to: destination, replacesFile: plan.replacesFile)
+        try PartialDownload(
+            plan.request,
+            to: destination,
+            replacesFile: plan.replacesFile || plan.onlyIfChanged,
+            orOnly: plan.replaceable
+        )
     }
 
     private func begin(_ start: BodyStart) {
@@ -304,12 +320,14 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
                 restarts: progress.restarts
             )
-            let fields = partial.checkpoint?.origin.headerFields ?? [:]
-            try partial.finish(modified: partial.checkpoint?.modified) {
+            // The tag names the whole.
+            let fields = ownRange == nil ? partial.checkpoint?.origin.headerFields ?? [:] : [:]
+            let request = RequestRecord(plan.request)
+            try partial.finish(modified: partial.checkpoint?.modified) { stamp in
+                try? FileRecord(request, stamp: stamp, fields: fields)
+            } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL)
             }
-            // The tag names the whole.
-            if ownRange == nil { FileCondition.note(fields, on: download.file) }
             self.progress.withLock { progress in
                 progress.partialFile = nil
                 progress.checkpoint = nil

@@ -1,50 +1,43 @@
 import Foundation
 import FoundationNetworking
-internal import OperationNetworkingSystem
 
 /// Under which condition another file is wanted than the one that is there: the server has another one.
 ///
-/// | What there is                                     | What is asked                               |
-/// |---------------------------------------------------|---------------------------------------------|
-/// | no file                                           | nothing: the file is wanted                 |
-/// | a file with an entity tag                         | `If-None-Match`, with the tag as it came    |
-/// | another file                                      | `If-Modified-Since`, with its modification time |
+/// | What there is                                                  | What is asked                               |
+/// |----------------------------------------------------------------|---------------------------------------------|
+/// | a file that its record proves complete, with an entity tag     | `If-None-Match`, with the tag as it came    |
+/// | such a file with a `Last-Modified`                              | `If-Modified-Since`, with the date as it came |
+/// | any other: none, one that was changed since, one of another program or user | nothing: the file is wanted    |
+/// | one that does not have the digests that are expected            | nothing: the file is wanted                 |
 ///
-/// The tag is kept in the extended attribute `user.etag` of the file, where the file system has such. The modification time
-/// is the one that the server named, if it named one. See
+/// A date alone says nothing of a file that another program may have left half-way. See
 /// [RFC 9110 §13.1](https://www.rfc-editor.org/rfc/rfc9110#section-13.1).
 struct FileCondition: Hashable, Sendable {
-    private static let tagAttribute = ExtendedAttribute("user.etag")
-
     let name: String
     let value: String
 
-    /// - Returns: `nil` where there is no regular file.
-    init?(for file: URL) {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-        guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular else { return nil }
-        if let tag = Self.tagAttribute.value(ofFileAt: file.path), EntityTag(fieldValue: tag) != nil {
+    /// `nil` where the record names no validator.
+    init?(_ record: FileRecord) {
+        if let tag = record.entityTag {
             (name, value) = ("If-None-Match", tag)
-        } else if let date = attributes[.modificationDate] as? Date {
-            (name, value) = ("If-Modified-Since", Self.text(date))
+        } else if let date = record.lastModified {
+            (name, value) = ("If-Modified-Since", date)
         } else {
             return nil
         }
     }
 
-    /// Keeps with a file what its response said of it. A file system that cannot keep it is no reason to fail: then its
-    /// time has to do.
-    static func note(_ fields: HeaderFields, on file: URL) {
-        guard let tag = fields["ETag"], EntityTag(fieldValue: tag) != nil else { return }
-        try? tagAttribute.set(tag, ofFileAt: file.path)
-    }
-
-    /// [RFC 9110 §5.6.7](https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7).
-    private static func text(_ date: Date) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.string(from: date)
+    /// Looks at a file, and reads all of it if there are digests. `nil` where the whole is wanted.
+    /// - Parameters:
+    ///   - file: the destination.
+    ///   - request: what is going to be asked.
+    ///   - digests: what the file has to be.
+    /// - Throws: a `CocoaError` if the file cannot be read.
+    init?(for file: URL, request: URLRequest, digests: [Digest]) throws {
+        guard let record = try FileFinding(of: file, for: request).record else { return nil }
+        self.init(record)
+        for digest in digests {
+            guard try Digest.of(file: file, algorithm: digest.algorithm) == digest else { return nil }
+        }
     }
 }

@@ -40,7 +40,8 @@ final class PartialDownload {
     let recovered: PartialContent?
     /// Why bytes of an earlier process are not continued.
     let lost: RestartReason?
-    let replacesFile: Bool
+    /// Which file that has the name may be replaced.
+    let replaceable: ReplaceableFile
     /// How many bytes of the file are there.
     private(set) var count: Int64
     /// The length of the whole, `nil` while it is unknown.
@@ -71,25 +72,28 @@ final class PartialDownload {
     /// - Parameters:
     ///   - request: what is going to be asked; decides whether old bytes are of use.
     ///   - destination: the name of the complete file. Its folder has to exist.
-    ///   - replacesFile: whether a file that has the name may be replaced.
+    ///   - replacesFile: whether any file that has the name may be replaced.
+    ///   - replaceable: which one may be replaced all the same.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
         to destination: URL,
         replacesFile: Bool,
+        orOnly replaceable: ReplaceableFile = .none,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
         guard !DownloadPlace.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         let record = RequestRecord(request)
+        let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
-            try place.check(replacesFile: replacesFile)
+            try place.check(replacing: replaceable)
             return try FoundPart.find(for: record, at: place, in: environment)
         }
         self.place = place
         self.environment = environment
-        self.replacesFile = replacesFile
+        self.replaceable = replaceable
         self.request = record
         names = found.names
         file = found.file
@@ -214,9 +218,14 @@ final class PartialDownload {
     ///
     /// - Parameters:
     ///   - modified: the time of its last change, in seconds since 1970; `nil`: now.
+    ///   - record: makes what is kept with the file, from its length and time.
     ///   - beforeNaming: called when everything is on the disk but the name.
     /// - Throws: ``DownloadError``, or a `CocoaError`; the partial file is kept then.
-    func finish(modified: Int64?, beforeNaming: () throws -> Void = {}) throws {
+    func finish(
+        modified: Int64?,
+        record: (FileStamp) -> FileRecord? = { _ in nil },
+        beforeNaming: () throws -> Void = {}
+    ) throws {
         try translating {
             guard position == count, total.map({ $0 == count }) ?? true else {
                 throw DownloadError.incomplete(
@@ -229,6 +238,8 @@ final class PartialDownload {
             room.giveBack(behind: count)
             // A time that the file system does not know is no reason to fail.
             if let modified { try? file.setModified(modified) }
+            // Nor is one that keeps no notes: then nothing is known of the file later. Its name does not change the time.
+            try? file.note(record(file.stamp)?.text, as: FileRecord.attribute)
             let access = try place.folder.access(to: file, named: place.name)
             try rollingBack { try file.synchronize() }
             try beforeNaming()
@@ -264,7 +275,7 @@ final class PartialDownload {
     }
 
     private func rename() throws {
-        guard replacesFile else {
+        guard try replaceable == .any || replaceable != .none && place.isTaken else {
             do {
                 return try place.folder.renameExclusively(names.part, to: place.name, of: file)
             } catch let error as SystemError where error.code == SystemError.exists {
@@ -274,7 +285,7 @@ final class PartialDownload {
             }
         }
         // A directory, or something that is no file, may have got the name since it was looked at.
-        try place.check(replacesFile: true)
+        try place.check(replacing: replaceable)
         try place.folder.rename(names.part, to: place.name)
         // In a folder where others may rename our files, it may have been another one.
         guard has(place.name) else { throw DownloadError.partialFileReplaced(partURL) }

@@ -204,6 +204,30 @@ package final class PartFile {
         try asking("futimens") { cfiles_set_modified(descriptor, seconds) }
     }
 
+    /// Its length, and the time of its last change.
+    package var stamp: FileStamp {
+        get throws {
+            var owner = cowner()
+            guard cowner_of_descriptor(descriptor, &owner) == 1 else {
+                throw SystemError(errno, "fstat \(name)")
+            }
+            return FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
+        }
+    }
+
+    /// Keeps a note with the file, in one step; `nil`: none. The time of its last change stays.
+    /// - Throws: `SystemError` where the file system cannot keep it; then there is none.
+    package func note(_ text: String?, as attribute: ExtendedAttribute) throws {
+        if let text {
+            let bytes = Array(text.utf8)
+            if cowner_set_attribute(descriptor, attribute.name, bytes, bytes.count) == 0 { return }
+        }
+        let code = errno
+        // One of before would tell of other bytes.
+        _ = cowner_remove_attribute(descriptor, attribute.name)
+        if text != nil { throw SystemError(code, "fsetxattr \(name)") }
+    }
+
     private func asking(_ call: String, _ body: () -> Int32) throws {
         while body() != 0 {
             guard errno == EINTR else { throw SystemError(errno, "\(call) \(name)") }

@@ -56,6 +56,31 @@ struct DownloadConditionTests {
         #expect(try String(contentsOf: scene.target, encoding: .utf8) == "other")
     }
 
+    @Test func aFileThatWasChangedHereIsFetchedWithoutACondition() async throws {
+        let scene = try DownloadScene(serving: representation("one", tag: "v1"))
+        _ = await scene.run(scene.operation())
+        try Data("two".utf8).write(to: scene.target)
+        let operation = conditional(scene)
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(!operation.isUpToDate)
+        #expect(scene.server.requests[1]["If-None-Match"] == nil)
+        #expect(scene.server.requests[1]["If-Modified-Since"] == nil)
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "one")
+    }
+
+    @Test(arguments: ["one", "two"])
+    func aFileWithoutItsDigestIsFetchedWithoutACondition(expected: String) async throws {
+        let scene = try DownloadScene(serving: representation("one", tag: "v1"))
+        _ = await scene.run(scene.operation())
+        scene.server.setRepresentation(representation(expected, tag: "v1"))
+        let operation = conditional(scene)
+        operation.expectedDigests = [try Digest.of(Data(expected.utf8), algorithm: .sha256)]
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(operation.isUpToDate == (expected == "one"))
+        #expect(scene.server.requests[1]["If-None-Match"] == (expected == "one" ? "\"v1\"" : nil))
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == expected)
+    }
+
     @Test func theConditionIsNoReasonToThrowAwayWhatCame() async throws {
         let scene = try DownloadScene(
             serving: representation("one", tag: "v1"),

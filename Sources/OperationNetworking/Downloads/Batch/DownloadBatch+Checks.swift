@@ -15,6 +15,6 @@ extension DownloadBatch {
     /// Removes what a process that was killed left beside a file that it had just completed.
     static func removeLeftovers(of file: URL) {
         // What stays harms nobody.
-        try? DownloadPlace(file, watch: nil).check(replacesFile: true)
+        try? DownloadPlace(file, watch: nil).check(replacing: .any)
     }
 }

@@ -66,6 +66,8 @@ struct SinkContent: Sendable {
     var partial: PartialContent?
     /// Why bytes that were there are not.
     var lost: RestartReason?
+    /// What is sent with every question, so that the whole comes only if it is another one than before.
+    var condition: HeaderFields = [:]
 }
 
 /// A body that is about to come.

@@ -1,0 +1,172 @@
+package import Foundation
+package import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// Compares the end of a file, which another program made, with what a server has at that place.
+///
+/// Ask for ``range`` and give the answer to ``outcome(_:data:)``. Equal bytes are evidence, not proof: those before them
+/// may differ all the same.
+package struct FileComparison: Hashable, Sendable {
+    /// How many bytes are compared.
+    package static let length = 64 * 1024
+
+    /// What an answer shows.
+    package enum Outcome: Hashable, Sendable {
+        /// The server's file is as long, and ends with the same bytes. `isNewer`: whether it says that it changed after the
+        /// file here was written; `nil`: it does not say when it changed.
+        case same(isNewer: Bool?)
+        /// The server's file is longer, and has the same bytes there.
+        case begins(StartedFile)
+        /// Other bytes, or fewer.
+        case differs
+        /// The server sends no parts, or does not say of how many bytes. `isNewer` is as above, if at least the length is
+        /// the same.
+        case unknown(isNewer: Bool?)
+    }
+
+    private let file: URL
+    private let stamp: FileStamp
+    private let start: Int64
+    private let bytes: [UInt8]
+
+    /// Reads the end of a file.
+    /// - Returns: `nil` if there is none, or it has no bytes.
+    /// - Throws: a `CocoaError` if it cannot be read.
+    package init?(of file: URL) throws {
+        let read = try FileError.translating(file) { () -> (FileStamp, [UInt8])? in
+            guard let found = try NotedFile(path: file.path, attribute: FileRecord.attribute) else {
+                return nil
+            }
+            let start = max(0, found.stamp.length - Int64(Self.length))
+            return (found.stamp, try found.read(Self.length, at: start))
+        }
+        guard let (stamp, bytes) = read, stamp.length > 0 else { return nil }
+        self.file = file
+        self.stamp = stamp
+        self.bytes = bytes
+        start = max(0, stamp.length - Int64(Self.length))
+    }
+
+    /// The value of the `Range` field to ask with: the last bytes of the file, and no more.
+    package var range: String { "bytes=\(start)-\(stamp.length - 1)" }
+
+    /// Judges an answer.
+    /// - Parameters:
+    ///   - response: its head, redirects followed.
+    ///   - data: its body; `nil` if it was longer than ``length``, and not received.
+    /// - Returns: `nil` for an answer that says nothing of the file, such as 404.
+    package func outcome(_ response: HTTPURLResponse, data: Data?) -> Outcome? {
+        let fields = HeaderFields(response)
+        switch response.statusCode {
+        case 206:
+            return outcome(ofPart: response, fields, data)
+        case 200, 203:
+            guard let data, !fields.hasContentCoding else {
+                let isAsLong = !fields.hasContentCoding && fields.contentLength == stamp.length
+                return .unknown(isNewer: isAsLong ? isNewer(fields) : nil)
+            }
+            return outcome(of: response, fields, Array(data), from: 0, total: Int64(data.count))
+        case 416:
+            return .differs
+        default:
+            return nil
+        }
+    }
+
+    private func outcome(ofPart response: HTTPURLResponse, _ fields: HeaderFields, _ data: Data?) -> Outcome {
+        guard let data, !fields.hasContentCoding, let text = fields["Content-Range"],
+            let range = try? ContentRange(fieldValue: text), let part = range.bytes, let total = range.total,
+            part.lowerBound == start, part.upperBound - part.lowerBound == Int64(data.count)
+        else { return .unknown(isNewer: nil) }
+        return outcome(of: response, fields, Array(data), from: part.lowerBound, total: total)
+    }
+
+    /// `received` begins at `offset` of a whole of `total` bytes.
+    private func outcome(
+        of response: HTTPURLResponse,
+        _ fields: HeaderFields,
+        _ received: [UInt8],
+        from offset: Int64,
+        total: Int64
+    ) -> Outcome {
+        guard offset == start, total >= stamp.length, received.count >= bytes.count,
+            received.prefix(bytes.count).elementsEqual(bytes)
+        else { return .differs }
+        guard total > stamp.length else { return .same(isNewer: isNewer(fields)) }
+        return .begins(
+            StartedFile(file: file, stamp: stamp, total: total, response: response, fields: fields)
+        )
+    }
+
+    private func isNewer(_ fields: HeaderFields) -> Bool? {
+        guard let text = fields["Last-Modified"], let date = HTTPDate(fieldValue: text) else { return nil }
+        return date.secondsSince1970 > stamp.seconds
+    }
+}
+
+/// A file that another program began, and whose last bytes the server has just sent again.
+package struct StartedFile: Hashable, Sendable {
+    let file: URL
+    let stamp: FileStamp
+    /// The length of the whole.
+    let total: Int64
+    /// What the answer said of it.
+    let origin: DownloadCheckpoint.Origin
+
+    /// In bytes.
+    package var length: Int64 { stamp.length }
+
+    /// That file, as long as nobody changes it.
+    package var replaceable: ReplaceableFile {
+        .unchanged(length: stamp.length, seconds: stamp.seconds, nanoseconds: stamp.nanoseconds)
+    }
+
+    init(file: URL, stamp: FileStamp, total: Int64, response: HTTPURLResponse, fields: HeaderFields) {
+        self.file = file
+        self.stamp = stamp
+        self.total = total
+        var fields = fields
+        fields["Content-Length"] = "\(total)"
+        origin = DownloadCheckpoint.Origin(
+            url: response.url?.absoluteString ?? "",
+            fields: fields,
+            isHTTP10: false
+        )
+    }
+}
+
+extension PartialDownload {
+    /// Bytes that are copied in one piece.
+    private static let copiedLength = 1 << 20
+
+    /// Begins with a copy of a file that another program began; that file stays as it is. The checkpoint comes first, so that
+    /// a later process goes on with what a process that died had copied.
+    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if the file was changed since it was looked at.
+    func take(_ started: StartedFile) throws {
+        try FileError.translating(started.file) {
+            guard let source = try NotedFile(path: started.file.path, attribute: FileRecord.attribute),
+                source.stamp == started.stamp
+            else { throw DownloadError.partialFileReplaced(started.file) }
+            try begin(.start, total: started.total, origin: started.origin) { $0.isJoinedByOverlap = true }
+            while count < started.length {
+                let piece = try source.read(Self.copiedLength, at: count)
+                guard !piece.isEmpty else { break }
+                try write(piece.span)
+            }
+            guard try source.currentStamp == started.stamp, count == started.length else {
+                throw DownloadError.partialFileReplaced(started.file)
+            }
+            try settle()
+        }
+    }
+}
+
+extension HeaderFields {
+    fileprivate init(_ response: HTTPURLResponse) {
+        self.init()
+        for (name, value) in response.allHeaderFields {
+            guard let name = name as? String, let value = value as? String else { continue }
+            append(name: name, value: value)
+        }
+    }
+}

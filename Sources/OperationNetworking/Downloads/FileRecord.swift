@@ -1,0 +1,158 @@
+package import Foundation
+package import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// What is kept with a complete file, in one extended attribute: which request it answers, and how the file was when it
+/// got its name.
+///
+/// ```
+/// 1 <SHA-256 of the request> <length> <seconds> <nanoseconds>
+/// <ETag>
+/// <Last-Modified>
+/// ```
+///
+/// No address is in it: an address may hold what others must not see, and a file's attributes travel with its copies. The
+/// attribute is set while the file still is a part, in one step, and before the rename: a process that is killed leaves no
+/// record on another file. Length and time of modification bind it to the bytes: after any write it is of no use.
+struct FileRecord: Hashable, Sendable {
+    static let attribute = ExtendedAttribute("user.operationnetworking.download")
+    /// Longer validators are left out: file systems keep only so much.
+    private static let longestValidator = 1024
+    private static let version = "1"
+
+    /// SHA-256, in hexadecimal, of what was asked.
+    let request: String
+    /// Of the file when it was complete.
+    let stamp: FileStamp
+    /// As the server sent it.
+    let entityTag: String?
+    /// `Last-Modified` as the server sent it.
+    let lastModified: String?
+
+    init(_ request: RequestRecord, stamp: FileStamp, fields: HeaderFields) throws {
+        self.request = try request.fingerprint
+        self.stamp = stamp
+        func validator(_ name: String) -> String? {
+            let values = fields.values(for: name)
+            guard values.count == 1, let value = values.first, value.utf8.count <= Self.longestValidator
+            else {
+                return nil
+            }
+            return value.contains(where: \.isNewline) ? nil : value
+        }
+        entityTag = validator("ETag").flatMap { EntityTag(fieldValue: $0) == nil ? nil : $0 }
+        lastModified = validator("Last-Modified").flatMap { HTTPDate(fieldValue: $0) == nil ? nil : $0 }
+    }
+
+    // MARK: - Text
+
+    var text: String {
+        let head = [
+            Self.version, request, "\(stamp.length)", "\(stamp.seconds)", "\(stamp.nanoseconds)",
+        ]
+        return [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""].joined(separator: "\n")
+    }
+
+    /// - Returns: `nil` for the text of another version, or of no record.
+    init?(text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count == 3 else { return nil }
+        let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        guard words.count == 5, words[0] == Self.version, words[1].utf8.count == 64,
+            let length = Int64(words[2]), let seconds = Int64(words[3]), let nanoseconds = Int64(words[4])
+        else { return nil }
+        request = words[1]
+        stamp = FileStamp(length: length, seconds: seconds, nanoseconds: nanoseconds)
+        entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
+        lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
+    }
+}
+
+extension RequestRecord {
+    /// SHA-256, in hexadecimal, of everything that decides which bytes are the answer. The same in every version.
+    var fingerprint: String {
+        get throws {
+            var lines = [method, url]
+            lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            lines += secretFields
+            let bytes = Array(lines.joined(separator: "\n").utf8)
+            return try DownloadCheckpoint.hexDigest(of: bytes.span)
+        }
+    }
+}
+
+/// What a file that is there proves of itself, before any server is asked.
+package enum FileStanding: Hashable, CaseIterable, Sendable {
+    /// Nothing, or no regular file.
+    case nothing
+    /// It is the complete answer to the request, and was not changed since.
+    case complete
+    /// The same request made it, and then it was changed.
+    case changed
+    /// Another address, or another request, made it.
+    case ofOtherRequest
+    /// No record is with it: another program made it.
+    case unrecorded
+    /// The file system keeps no records.
+    case unrecordable
+    /// It belongs to another user, who may have written into it, and into a record, what he likes; or it may not be read.
+    case foreign
+    /// It belongs to the effective user, and others may write it, and a record.
+    case writableByOthers
+
+    /// - Parameters:
+    ///   - file: a file URL. Links are followed.
+    ///   - request: what the file is to be the answer to.
+    /// - Throws: a `CocoaError` if it cannot be looked at.
+    package init(of file: URL, for request: URLRequest) throws {
+        self = try FileFinding(of: file, for: request).standing
+    }
+}
+
+/// A file that is there, its record, and what both prove.
+struct FileFinding {
+    let standing: FileStanding
+    /// Only of a file that is complete.
+    let record: FileRecord?
+
+    init(of file: URL, for request: URLRequest) throws {
+        var record: FileRecord?
+        standing = try Self.standing(of: file, for: RequestRecord(request), &record)
+        self.record = record
+    }
+
+    private static func standing(
+        of file: URL,
+        for request: RequestRecord,
+        _ record: inout FileRecord?
+    ) throws -> FileStanding {
+        do {
+            let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
+            guard let found else { return .nothing }
+            return try standing(found, for: request, &record)
+        } catch let error as SystemError where error.isLackOfPermission {
+            return .foreign
+        } catch {
+            throw FileError.foundation(error, file)
+        }
+    }
+
+    private static func standing(
+        _ file: NotedFile,
+        for request: RequestRecord,
+        _ record: inout FileRecord?
+    ) throws -> FileStanding {
+        guard file.isMine else { return .foreign }
+        guard !file.mayBeWrittenByOthers else { return .writableByOthers }
+        switch file.note {
+        case .unsupported: return .unrecordable
+        case .none: return .unrecorded
+        case .text(let text):
+            guard let read = FileRecord(text: text) else { return .unrecorded }
+            guard try read.request == request.fingerprint else { return .ofOtherRequest }
+            guard read.stamp == file.stamp else { return .changed }
+            record = read
+            return .complete
+        }
+    }
+}

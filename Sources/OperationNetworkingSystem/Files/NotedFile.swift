@@ -1,0 +1,96 @@
+import COperationNetworking
+import Glibc
+
+/// A regular file with its stamp, its owner, and a note that was kept with it: all of one open file, so that no other
+/// one can come in between.
+///
+/// Links are followed. Used by one thread at a time; closed with this object.
+package final class NotedFile {
+    /// What a file system keeps under the name of an attribute.
+    package enum Note: Hashable, Sendable {
+        case text(String)
+        case none
+        /// It keeps no attributes.
+        case unsupported
+    }
+
+    /// Longer notes are not read.
+    private static let capacity = 4096
+
+    package let stamp: FileStamp
+    package let note: Note
+    /// Whether it belongs to the effective user.
+    package let isMine: Bool
+    /// Whether users other than its owner may write it: the others, or a group that is not the effective user's own.
+    package let mayBeWrittenByOthers: Bool
+    private let descriptor: Int32
+    private let path: String
+
+    /// - Returns: `nil` if there is no regular file.
+    /// - Throws: `SystemError` if it may not be read.
+    package init?(path: String, attribute: ExtendedAttribute) throws {
+        // O_NONBLOCK: opening a FIFO that nobody writes would wait for ever.
+        let descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
+        guard descriptor >= 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw SystemError(errno, "open \(path)") }
+            return nil
+        }
+        var owner = cowner()
+        guard cowner_of_descriptor(descriptor, &owner) == 1 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        self.path = path
+        stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
+        isMine = owner.is_mine != 0
+        let isShared =
+            owner.group_may_write != 0
+            && (cowner_has_list(descriptor) != 0 || cowner_is_private_group(owner.group) == 0)
+        mayBeWrittenByOthers = owner.others_may_write != 0 || isShared
+        note = Self.note(of: descriptor, attribute)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func note(of descriptor: Int32, _ attribute: ExtendedAttribute) -> Note {
+        var bytes = [UInt8](repeating: 0, count: Self.capacity)
+        let length = cowner_attribute(descriptor, attribute.name, &bytes, bytes.count)
+        guard length >= 0 else {
+            return cowner_is_missing(errno) != 0 || errno == ERANGE ? .none : .unsupported
+        }
+        return String(validating: bytes.prefix(length), as: UTF8.self).map { .text($0) } ?? .none
+    }
+
+    /// Its stamp now: another one than before if it was written meanwhile.
+    package var currentStamp: FileStamp {
+        get throws {
+            var owner = cowner()
+            guard cowner_of_descriptor(descriptor, &owner) == 1 else {
+                throw SystemError(errno, "fstat \(path)")
+            }
+            return FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
+        }
+    }
+
+    /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
+    package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, done in
+            while done < count {
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[done...]
+                )
+                let read = pread(descriptor, rest.baseAddress, count - done, off_t(offset) + off_t(done))
+                if read > 0 {
+                    done += read
+                } else if read == 0 {
+                    return
+                } else if errno != EINTR {
+                    throw SystemError(errno, "pread \(path)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// What is kept with a complete file, and what it proves later.
+@Suite struct FileRecordTests {
+    private let stamp = FileStamp(length: 4, seconds: -5, nanoseconds: 6)
+
+    private func request(_ address: String = "http://h/a", fields: [String: String] = [:]) throws
+        -> URLRequest
+    {
+        var request = URLRequest(url: try #require(URL(string: address)))
+        request.allHTTPHeaderFields = fields
+        return request
+    }
+
+    private func record(_ fields: HeaderFields = [:]) throws -> FileRecord {
+        try FileRecord(RequestRecord(try request()), stamp: stamp, fields: fields)
+    }
+
+    @Test(
+        arguments: [
+            [:], ["ETag": "\"v\""], ["ETag": "W/\"v\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"],
+        ] as [HeaderFields]
+    )
+    func isReadAsItWasWritten(fields: HeaderFields) throws {
+        let record = try record(fields)
+        #expect(FileRecord(text: record.text) == record)
+        #expect(record.entityTag == fields["ETag"])
+        #expect(record.lastModified == fields["Last-Modified"])
+    }
+
+    @Test func holdsNoAddressAndNoLongOrMalformedValidator() throws {
+        let record = try record([
+            "ETag": "\"" + String(repeating: "x", count: 5000) + "\"", "Last-Modified": "yesterday",
+        ])
+        #expect(record.entityTag == nil && record.lastModified == nil)
+        #expect(!record.text.contains("http"))
+        #expect(record.text.utf8.count < 200)
+    }
+
+    @Test(arguments: [
+        "", "1", "\n\n", "1 x 4 5 6\n\n", "2 \(hash) 4 5 6\n\n", "1 \(hash) 4 5\n\n", "1 \(hash) x 5 6\n\n",
+        "1 \(hash) 99999999999999999999 5 6\n\n", "1 \(hash) 4 5 6", "1 \(hash) 4 5 6\n\n\n",
+    ])
+    func textThatIsNoRecordIsNone(text: String) {
+        #expect(FileRecord(text: text) == nil)
+    }
+
+    private static let hash = String(repeating: "0", count: 64)
+
+    @Test func bindsTheFileToItsRequestAndItsBytes() throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        func standing(_ request: URLRequest) throws -> FileStanding {
+            try FileStanding(of: url, for: request)
+        }
+        let request = try request()
+        #expect(try standing(request) == .nothing)
+        try Data("0123".utf8).write(to: url)
+        #expect(try standing(request) == .unrecorded)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let record = try FileRecord(RequestRecord(request), stamp: try file.stamp, fields: [:])
+        try file.note(record.text, as: FileRecord.attribute)
+        #expect(try standing(request) == .complete)
+        // What does not select another representation does not count, nor does who asks.
+        #expect(
+            try standing(self.request("http://me:secret@h/a#part", fields: ["User-Agent": "x"])) == .complete
+        )
+        #expect(try standing(self.request("http://h/a?1")) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
+        try file.setModified(1_000_000_000)
+        #expect(try standing(request) == .changed)
+        try file.note(nil, as: FileRecord.attribute)
+        #expect(try standing(request) == .unrecorded)
+    }
+}
