@@ -17,9 +17,16 @@ enum HelpText {
 
         A file has the name NAME.part until it is complete, and NAME.part.resume beside it says what its
         bytes are. Whatever stops opget, the same command goes on from there, if the server proves that
-        it still has the same file; if not, it starts over and says why. A file that is there already is
-        left as it is, and counts as done, unless --overwrite or -N is given. Progress and messages go to
-        standard error.
+        it still has the same file; if not, it starts over and says why.
+
+        A file that is there already counts as done if opget saved it from the same address, and it was
+        not changed since, or if it has the checksum that is given. What opget has to know for that is
+        kept with the file, in an extended attribute; where the file system keeps none, only a checksum
+        helps. Any other file stays as it is, and is an error (11): --overwrite replaces it, -N does if
+        the server has another one, and -c goes on with it if its last bytes are the server's. That is
+        evidence, not proof: a checksum is one. An empty file counts as absent.
+
+        Progress and messages go to standard error.
 
         KEYS, while opget is in the foreground of a terminal:
           p         pauses everything, and resumes it

@@ -15,12 +15,12 @@ struct OpgetCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             Read addresses from a file, or from standard input (-): one a line, # before comments, and indented \
-            lines out=NAME, dir=DIR and checksum=DIGEST for the address above them.
+            lines out=NAME, dir=DIR and checksum=DIGEST for the address above them. May be given several times.
             """,
             valueName: "list"
         )
     )
-    var list: String?
+    var lists: [String] = []
 
     @Option(
         name: [.customShort("d"), .customLong("dir")],
@@ -29,16 +29,18 @@ struct OpgetCommand: ParsableCommand {
             valueName: "dir"
         )
     )
-    var directory: String?
+    var directories: [String] = []
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
         help: ArgumentHelp(
-            "Save the one file under this name; - writes it to standard output.",
+            """
+            Save the one file under this name; - writes it to standard output, /dev/fd/N to that open descriptor.
+            """,
             valueName: "file"
         )
     )
-    var output: String?
+    var outputs: [String] = []
 
     @Option(
         name: [.customShort("j"), .customLong("jobs")],
@@ -223,7 +225,11 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(
         name: [.customShort("N"), .customLong("timestamping")],
-        help: "Fetch a file that is there already only if the server has another one, by its tag or date."
+        help: """
+            Fetch a file that is there already only if the server has another one, by its tag or date, or if it is not what \
+            opget saved, or has not its checksum. One that opget did not save is kept if its length, date and last bytes are \
+            the server's.
+            """
     )
     var fetchesOnlyChanges = false
 
@@ -237,7 +243,7 @@ struct OpgetCommand: ParsableCommand {
             valueName: "digest"
         )
     )
-    var checksum: String?
+    var checksums: [String] = []
 
     @Option(
         name: .customLong("checksums"),
@@ -249,11 +255,14 @@ struct OpgetCommand: ParsableCommand {
             valueName: "list"
         )
     )
-    var checksumList: String?
+    var checksumLists: [String] = []
 
     @Flag(
         name: [.customShort("c"), .customLong("continue")],
-        help: "Go on where the last run stopped: it does anyhow."
+        help: """
+            Go on with a file that another program began, if its last 64 KiB are the server's, too. What opget itself has left \
+            it goes on with anyhow.
+            """
     )
     var continues = false
 
@@ -322,6 +331,26 @@ struct OpgetCommand: ParsableCommand {
 }
 
 extension OpgetCommand {
+    /// `-d`.
+    var directory: String? { directories.first }
+    /// `-o`.
+    var output: String? { outputs.first }
+    /// `--checksum`.
+    var checksum: String? { checksums.first }
+    /// `--checksums`.
+    var checksumList: String? { checksumLists.first }
+
+    /// Where the last one would win, the others would be left out without a word.
+    private func checkRepetitions() throws {
+        let counts = [
+            ("-o", outputs.count), ("-d", directories.count), ("--checksum", checksums.count),
+            ("--checksums", checksumLists.count), ("-i -", lists.count { $0 == "-" }),
+        ]
+        for (option, count) in counts where count > 1 {
+            throw Failure(.usage, "\(option) is there \(count) times, and can be given once.")
+        }
+    }
+
     /// Reads the arguments, without the command's own name.
     ///
     /// - Throws: `Failure` with ``Outcome/usage``. It repeats no secret.
@@ -332,6 +361,7 @@ extension OpgetCommand {
             let message = SecretArguments.hiding(in: OpgetCommand.message(for: error), about: arguments)
             throw Failure(.usage, message + " See opget --help.")
         }
+        try checkRepetitions()
     }
 }
 

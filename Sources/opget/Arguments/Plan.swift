@@ -20,19 +20,19 @@ struct Plan: Hashable, Sendable {
 
     /// - Parameters:
     ///   - addresses: those on the command line.
-    ///   - list: what `-i` named, and what to call it in errors.
+    ///   - lists: what each `-i` named, and what to call it in errors.
     ///   - naming: what is saved where.
     ///   - checksums: what files have to be.
     /// - Throws: `Failure` with ``Outcome/usage``. It repeats no password of an address.
     init(
         addresses: [String],
-        list: (name: String, entries: [InputList.Entry])?,
+        lists: [(name: String, entries: [InputList.Entry])],
         naming: Naming,
         checksums: ExpectedChecksums
     ) throws {
         self.naming = naming
         self.checksums = checksums
-        let count = addresses.count + (list?.entries.count ?? 0)
+        let count = lists.reduce(addresses.count) { $0 + $1.entries.count }
         if naming.output != nil, count > 1 {
             throw Failure(
                 .usage,
@@ -53,12 +53,11 @@ struct Plan: Hashable, Sendable {
             let origin = address.isEmpty ? "\"\"" : SecretArguments.hiding(inAddress: address)
             try add(InputList.Entry(url: address, line: 0), origin: origin) { _ in origin }
         }
-        if let list {
+        for list in lists {
             for entry in list.entries {
                 try add(entry, origin: "\(list.name):\(entry.line)") { "\(list.name):\($0)" }
             }
         }
-        try checkPartialNames()
     }
 
     private mutating func add(_ entry: InputList.Entry, origin: String, place: (Int) -> String) throws {
@@ -91,28 +90,14 @@ struct Plan: Hashable, Sendable {
         }
         let names = [name, FilePath(name).name] + [try? FileName(suggestedBy: url).text].compactMap { $0 }
         let digests = try Self.naming(origin) { try checksums.digests(ofFileNamed: names, own: own) }
-        if case .standardOutput = destination, !digests.isEmpty {
+        if case .descriptor = destination, !digests.isEmpty {
             throw Failure(
                 .usage,
-                "\(origin): A checksum is known when all has come, and standard output takes nothing back; save a file."
+                "\(origin): A checksum is known when all has come, and an open descriptor takes nothing back; save a "
+                    + "file."
             )
         }
         return digests
-    }
-
-    /// While it is fetched, a file has a name beside its own, which no other file may want.
-    private func checkPartialNames() throws {
-        for (key, origin) in origins where key.hasSuffix(".part") || key.hasSuffix(".part.resume") {
-            guard let stem = key.wholeMatch(of: #/(.+?)(?:\.[0-9]+)?\.part(?:\.resume)?/#)?.1,
-                let other = origins[String(stem)]
-            else { continue }
-            let (name, owner) = (FilePath(key).name, FilePath(String(stem)).name)
-            throw Failure(
-                .usage,
-                "\(origin): \(name) may be what \(owner), of \(other), is called until it is complete; "
-                    + "give one of them another name with out= in a list."
-            )
-        }
     }
 
     /// Puts the address, or its place in the list, before what is wrong with it.
@@ -175,7 +160,9 @@ struct Plan: Hashable, Sendable {
 
     /// `-o` is the user's own word: without `-d` it may be any path.
     private func destination(_ output: String, _ url: URL) throws -> (Item.Destination, name: String) {
-        if output == "-" { return (.standardOutput, (try? FileName(suggestedBy: url))?.text ?? "-") }
+        if output == "-" || naming.directory == nil, let number = OutputDescriptor.number(of: output) {
+            return (.descriptor(number), (try? FileName(suggestedBy: url))?.text ?? output)
+        }
         let path = FilePath(output)
         guard let directory = naming.directory else {
             guard !output.isEmpty, !output.hasSuffix("/"), !output.contains("\0") else {

@@ -3,7 +3,7 @@ import FoundationNetworking
 import OperationNetworking
 
 extension Item {
-    /// As the events have it; `nil` when the body goes to standard output.
+    /// As the events have it; `nil` when the body goes to an open descriptor.
     fileprivate var path: String? {
         if case .file(let path) = destination { path.text } else { nil }
     }
@@ -55,6 +55,7 @@ extension ItemFinished {
         _ item: Item,
         _ result: Result,
         bytes: Int64 = 0,
+        proof: Proof? = nil,
         digest: Digest? = nil,
         failure: Failure? = nil
     ) {
@@ -64,7 +65,7 @@ extension ItemFinished {
             path: item.path,
             result: result,
             bytes: bytes,
-            proof: digest.map { _ in .digest },
+            proof: proof,
             digest: digest?.description,
             errorClass: failure?.outcome.name,
             error: failure?.sentence

@@ -147,7 +147,7 @@ struct ItemFinished: Event {
     enum Result: String, Encodable, CaseIterable { case saved, alreadyThere, upToDate, failed, stopped }
 
     /// How it is known that the file is the whole.
-    enum Proof: String, Encodable, CaseIterable { case digest, length, overlap, range, unverifiable }
+    enum Proof: String, Encodable, CaseIterable { case digest, length, overlap, range, record, unverifiable }
 
     static let name = EventName.itemFinished
 

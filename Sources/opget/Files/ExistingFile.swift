@@ -18,6 +18,11 @@ enum ExistingFile {
                 )
             }
         }
-        return expected.max { $0.bytes.count < $1.bytes.count }
+        return strongest(expected)
+    }
+
+    /// The digest that proves most.
+    static func strongest(_ digests: [Digest]) -> Digest? {
+        digests.max { $0.bytes.count < $1.bytes.count }
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 /// What there is at a path.
 enum FileStatus: Hashable, Sendable {
     case nothing
-    /// A finished file, of so many bytes.
+    /// A regular file, of so many bytes.
     case file(size: Int64)
     case directory
     /// Something that bytes can be written to without a temporary file, such as `/dev/null`.
@@ -15,6 +15,12 @@ enum FileStatus: Hashable, Sendable {
     static func isThere(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
+    }
+
+    /// Whether the name is that of a symbolic link.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// - Throws: `Failure` when the system does not tell.

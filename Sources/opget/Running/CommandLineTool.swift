@@ -30,7 +30,7 @@ enum CommandLineTool {
     private static func start(_ command: OpgetCommand) throws {
         if command.showsHelp { finish(saying: HelpText.text) }
         if command.showsVersion { finish(saying: "opget \(OpgetCommand.version)\n") }
-        guard !command.urls.isEmpty || command.list != nil else {
+        guard !command.urls.isEmpty || !command.lists.isEmpty else {
             // A script whose list of addresses came out empty must not take this for success.
             Terminal.standardError.write(HelpText.text)
             _exit(Outcome.usage.code)
@@ -84,7 +84,7 @@ enum CommandLineTool {
     }
 
     private static func plan(_ command: OpgetCommand) throws -> Plan {
-        let list = try command.list.map { path in
+        let lists = try command.lists.map { path in
             let name = path == "-" ? "standard input" : path
             return (name: name, entries: try InputList(try contents(of: path), name: name).entries)
         }
@@ -97,12 +97,14 @@ enum CommandLineTool {
             option: command.checksum,
             list: try command.checksumList.map { (name: $0, contents: try contents(of: $0)) }
         )
-        let plan = try Plan(addresses: command.urls, list: list, naming: naming, checksums: checksums)
-        let writesBody = plan.items.contains { $0.destination == .standardOutput }
+        let plan = try Plan(addresses: command.urls, lists: lists, naming: naming, checksums: checksums)
+        guard let descriptor = plan.items.lazy.compactMap(\.descriptor).first else { return plan }
         let eventDescriptor = command.eventDescriptor ?? (command.writesEvents ? 1 : nil)
-        guard !writesBody || eventDescriptor != 1 else {
-            throw Failure(.usage, "Standard output gets the file: tell with --json-fd N where the events go.")
+        guard descriptor != eventDescriptor else {
+            let name = descriptor == 1 ? "Standard output" : "Descriptor \(descriptor)"
+            throw Failure(.usage, "\(name) gets the file: tell with --json-fd N where the events go.")
         }
+        try OutputDescriptor.check(descriptor)
         return plan
     }
 
@@ -142,16 +144,17 @@ enum CommandLineTool {
         _ environment: [String: String],
         _ events: EventWriter?
     ) -> RunOutlets {
-        let writesBody = plan.items.contains { $0.destination == .standardOutput }
-        let usesOutput = writesBody || events?.descriptor == Terminal.standardOutput.descriptor
+        let body = plan.items.lazy.compactMap(\.descriptor).first
+        let shared = [body, events?.descriptor].compactMap { $0 }.map { Terminal(descriptor: $0) }
         let terminal = Terminal.standardError
         var draws = command.progress.draws(onTerminal: terminal.isTerminal, environment: environment)
         // Data and drawings on one screen would spoil each other.
-        if usesOutput, Terminal.standardOutput.isTerminal {
+        if shared.contains(where: { $0.descriptor != terminal.descriptor && $0.isTerminal }) {
             draws = draws && command.progress == .always
         }
         let style: Reporter.Style =
-            if command.isQuiet {
+            if command.isQuiet || body == terminal.descriptor {
+                // The body is spoiled by every line that is not it.
                 .quiet
             } else if draws {
                 .drawn
@@ -171,10 +174,10 @@ enum CommandLineTool {
             keyboard: hasKeys(command) ? Keyboard() : nil,
             continuation: Continuation(
                 arguments: CommandLine.arguments,
-                readsInput: command.list == "-",
+                readsInput: command.lists.contains("-"),
                 replacesFiles: command.overwrites,
                 startsOver: command.startsOver,
-                writesOutput: writesBody
+                writesOutput: body != nil
             )
         )
     }
@@ -182,7 +185,9 @@ enum CommandLineTool {
     /// Whether the terminal's keys are for opget: not if the list is typed there, if nothing is shown, or if there is
     /// another program behind it in a pipe, such as a pager, that wants the keys itself.
     private static func hasKeys(_ command: OpgetCommand) -> Bool {
-        guard command.list != "-", !command.isQuiet, Terminal.standardError.isTerminal, isatty(0) == 1 else {
+        guard !command.lists.contains("-"), !command.isQuiet, Terminal.standardError.isTerminal,
+            isatty(0) == 1
+        else {
             return false
         }
         var status = stat()

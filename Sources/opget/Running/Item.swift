@@ -5,7 +5,8 @@ import OperationNetworking
 struct Item: Hashable, Sendable {
     /// Where the body goes.
     enum Destination: Hashable, Sendable {
-        case standardOutput
+        /// An open descriptor, such as standard output.
+        case descriptor(Int32)
         case file(FilePath)
     }
 
@@ -15,6 +16,9 @@ struct Item: Hashable, Sendable {
     let name: String
     /// What the file has to be; all of them have to hold.
     var digests: [Digest] = []
+
+    /// The descriptor that the body goes to; `nil`: a file.
+    var descriptor: Int32? { if case .descriptor(let number) = destination { number } else { nil } }
 
     /// The address as it may be printed: without a user's name and password.
     var printableURL: String { url.withoutUser }

@@ -1,4 +1,4 @@
-/// How opget ended, for whoever started it: wget's classes of failure up to 8, two of our own, and `128 + n` after
+/// How opget ended, for whoever started it: wget's classes of failure up to 8, three of our own, and `128 + n` after
 /// signal `n`.
 ///
 /// | Status          | Code    |
@@ -14,9 +14,12 @@
 /// | `server`        | 8       |
 /// | `checksum`      | 9       |
 /// | `diskFull`      | 10      |
+/// | `exists`        | 11      |
 /// | `signal(n)`     | 128 + n |
 enum Outcome: Hashable, Sendable {
     case success, other, usage, file, network, tls, authorization, wrongAnswer, server, checksum, diskFull
+    /// A file of that name is there that nothing proves to be the one.
+    case exists
     case signal(Int32)
 
     /// SIGPIPE: what every program that is killed by it ends with. opget ignores the signal and cleans up first.
@@ -36,6 +39,7 @@ enum Outcome: Hashable, Sendable {
         case .server: 8
         case .checksum: 9
         case .diskFull: 10
+        case .exists: 11
         case .signal(let number): 128 + number
         }
     }
@@ -54,6 +58,7 @@ enum Outcome: Hashable, Sendable {
         case .server: "server"
         case .checksum: "checksum"
         case .diskFull: "diskFull"
+        case .exists: "exists"
         case .signal: "signal"
         }
     }
@@ -70,14 +75,15 @@ enum Outcome: Hashable, Sendable {
         case .usage: 1
         case .diskFull: 2
         case .file: 3
-        case .checksum: 4
-        case .network: 5
-        case .tls: 6
-        case .authorization: 7
-        case .wrongAnswer: 8
-        case .server: 9
-        case .other: 10
-        case .success: 11
+        case .exists: 4
+        case .checksum: 5
+        case .network: 6
+        case .tls: 7
+        case .authorization: 8
+        case .wrongAnswer: 9
+        case .server: 10
+        case .other: 11
+        case .success: 12
         }
     }
 
@@ -92,6 +98,8 @@ enum Outcome: Hashable, Sendable {
         ("2", "the command line or a list is wrong; nothing was fetched"),
         ("10", "the disk is full, or a quota; what came stays"),
         ("3", "a file could not be read, made or written, or another program is fetching it"),
+        ("11", "a file of that name is there, and nothing proves that it is what was asked for;"),
+        ("", "nothing was written: see --overwrite, -c and -N"),
         ("9", "a file is not what its checksum says; it was thrown away"),
         ("4", "the network: no host, no connection, a connection lost, a timeout; what came stays"),
         ("5", "TLS: the server's certificate is not trusted, or no secure connection came about"),

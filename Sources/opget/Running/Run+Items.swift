@@ -22,18 +22,15 @@ extension Run {
 
     private func begin(_ item: Item, _ index: Int) throws {
         switch item.destination {
-        case .standardOutput:
+        case .descriptor(let number):
             let operation = settings.plainOperation(item)
-            let stream = StandardOutputStream(toMemory: ())
+            let stream = DescriptorStream(number)
             operation.outputStream = stream
             begin(Transfer(item, operation, stream: stream, now: Self.now), index)
         case .file(let path):
             switch try FileStatus(of: path) {
-            case .file(let size) where !settings.replacesFiles && !settings.fetchesOnlyChanges:
-                // A run that was killed just after the file was complete may have left something: that is for the
-                // operation to clear away, which then says that the file is there.
-                guard FileStatus.isThere(path.text + ".part.resume") else { return find(index, path, size) }
-                begin(Transfer(item, settings.download(item, as: path), now: Self.now), index)
+            case .file(let size): decide(index, path, size)
+            case .nothing: try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing))
             case .directory:
                 throw Failure(.file, "\(path.text) is a directory.")
             case .other:
@@ -45,17 +42,22 @@ extension Run {
                 let operation = settings.plainOperation(item)
                 operation.outputFile = URL(fileURLWithPath: path.text)
                 begin(Transfer(item, operation, now: Self.now), index)
-            case .nothing, .file:
-                try Directory.make(path.parent)
-                begin(Transfer(item, settings.download(item, as: path), now: Self.now), index)
             }
         }
     }
 
-    private func begin(_ transfer: Transfer, _ index: Int) {
+    /// `isNews`: nothing has begun for this item before.
+    func fetch(_ index: Int, _ path: FilePath, _ saving: Settings.Saving, isNews: Bool = true) throws {
+        try Directory.make(path.parent)
+        let item = items[index]
+        begin(Transfer(item, settings.download(item, as: path, saving), now: Self.now), index, isNews: isNews)
+    }
+
+    func begin(_ transfer: Transfer, _ index: Int, isNews: Bool = true) {
         let operation = transfer.operation
         operation.completionQueue = queue
         operation.setDownloadProgress { [self] _, total, expected in
+            guard running[index]?.comparison == nil else { return }
             running[index]?.progress(total: total, expected: expected)
         }
         operation.setCompletion { [self] _, _ in
@@ -65,7 +67,7 @@ extension Run {
         }
         operation.addObserver(ItemObserver { [self] in hear($0, index) })
         running[index] = transfer
-        tell(ItemStarted(index, transfer.item))
+        if isNews { tell(ItemStarted(index, transfer.item)) }
         operations.addOperation(operation)
     }
 
@@ -74,6 +76,8 @@ extension Run {
     private func hear(_ occurrence: ItemObserver.Occurrence, _ index: Int) {
         guard let place = running[index]?.place else { return }
         switch occurrence {
+        // Of the answer only a few bytes are looked at.
+        case .responded where running[index]?.comparison != nil: break
         case .responded(let response):
             tell(ItemResponded(index, response))
         case .resumed(let offset):
@@ -92,45 +96,17 @@ extension Run {
         }
     }
 
-    // MARK: - Files that are there already
-
-    private func find(_ index: Int, _ path: FilePath, _ size: Int64) {
-        let digests = items[index].digests
-        guard !digests.isEmpty else { return report(alreadyThere: index, path, size, nil) }
-        checking.insert(index)
-        // Reading a large file takes its time.
-        DispatchQueue.global().async { [self] in
-            let result = Swift.Result { try ExistingFile.verify(path, digests) }
-            queue.async { [self] in
-                checking.remove(index)
-                guard stopOutcome == nil else { return }
-                switch result {
-                case .success(let digest): report(alreadyThere: index, path, size, digest)
-                case .failure(let error): fail(index, Failure(error), nil)
-                }
-                fill()
-            }
-        }
-    }
-
-    private func report(alreadyThere index: Int, _ path: FilePath, _ size: Int64, _ digest: Digest?) {
-        tally.findAlreadyThere()
-        let proof = digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
-        reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + proof)
-        tell(ItemFinished(index, items[index], .alreadyThere, bytes: size, digest: digest))
-    }
-
     // MARK: - The end of one
 
     private func end(_ index: Int, _ error: (any Error)?) {
         guard let transfer = running.removeValue(forKey: index) else { return }
         let now = Self.now
-        if let error {
+        if let comparison = transfer.comparison, stopOutcome == nil, !transfer.isOverdue {
+            didCompare(index, transfer, comparison, error)
+        } else if let error {
             end(index, transfer, error, now)
         } else if transfer.download?.isUpToDate == true {
-            tally.findUpToDate()
-            reporter.tell("\(transfer.place): up to date")
-            tell(ItemFinished(index, transfer, .upToDate, bytes: 0, now: now))
+            report(upToDate: index, transfer, nil)
         } else {
             let length = transfer.download?.download?.length ?? transfer.received
             tally.save(bytes: length, recovered: transfer.resumedAt)
@@ -145,7 +121,8 @@ extension Run {
             case .file(let path) = transfer.item.destination,
             case .file(let size)? = try? FileStatus(of: path)
         {
-            find(index, path, size)
+            // What a run that was killed had left is cleared away now.
+            decide(index, path, size, isCleared: true)
         } else if transfer.isOverdue, let limit = settings.maximumTime {
             let time = TimeSpan(elapsed: limit).text
             fail(
@@ -162,7 +139,7 @@ extension Run {
     }
 
     /// `transfer` is `nil` if it did not come to one.
-    private func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?) {
+    func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?) {
         let item = items[index]
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
         if let transfer {

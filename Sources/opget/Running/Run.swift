@@ -35,6 +35,8 @@ final class Run: @unchecked Sendable {
     var running: [Int: Transfer] = [:]
     /// Items whose files are there already, and are being read.
     var checking: Set<Int> = []
+    /// Those of them that do not have their checksums, while their last bytes are compared.
+    var wrong: [Int: Failure] = [:]
     var nextIndex = 0
     var tally: Tally
     private var meter: ThroughputMeter

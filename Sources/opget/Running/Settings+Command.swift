@@ -26,6 +26,7 @@ extension Settings {
         try Self.checkContradictions(command)
         self.init(concurrency: DescriptorLimit.transfers(asked: command.jobs, descriptors: descriptors))
         replacesFiles = command.overwrites
+        continuesFiles = command.continues || command.continueAt != nil
         fetchesOnlyChanges = command.fetchesOnlyChanges
         startsOver = command.startsOver
         failsEarly = command.failsEarly
@@ -56,8 +57,8 @@ extension Settings {
                 "-N fetches what has changed, --overwrite everything: it can only be one of them."
             )
         }
-        if command.fetchesOnlyChanges, command.output == "-" {
-            throw Failure(.usage, "-N compares with a file, and standard output is none.")
+        if command.fetchesOnlyChanges, command.output.flatMap({ OutputDescriptor.number(of: $0) }) != nil {
+            throw Failure(.usage, "-N compares with a file, and an open descriptor is none.")
         }
     }
 }

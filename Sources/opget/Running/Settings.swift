@@ -9,6 +9,8 @@ struct Settings: Sendable {
     var replacesFiles = false
     /// A file that is there already is replaced if the server has another one.
     var fetchesOnlyChanges = false
+    /// A file that another program began is continued.
+    var continuesFiles = false
     /// What earlier runs have left is thrown away.
     var startsOver = false
     /// The first failure is the last one.
@@ -35,18 +37,49 @@ struct Settings: Sendable {
         return request
     }
 
+    /// Whether the user asks for a part: bytes of another place are no comparison for it.
+    var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
+
     // MARK: - Operations
 
+    /// How a download treats the file that has its name.
+    enum Saving: Sendable {
+        case replacing(FileStep.Replacement)
+        /// It is replaced if the server has another one.
+        case ifChanged
+        /// It is continued.
+        case continuing(StartedFile)
+    }
+
     /// What saves an item as a file.
-    func download(_ item: Item, as path: FilePath) -> DownloadOperation {
+    func download(_ item: Item, as path: FilePath, _ saving: Saving) -> DownloadOperation {
         let operation = DownloadOperation(
             request: request(for: item.url),
             to: URL(fileURLWithPath: path.text, isDirectory: false)
         )
-        operation.replacesFile = replacesFiles || fetchesOnlyChanges
-        operation.onlyIfChanged = fetchesOnlyChanges
+        switch saving {
+        case .replacing(.nothing): break
+        case .replacing(.emptyFile): operation.replaceable = .empty
+        case .replacing(.anyFile): operation.replacesFile = true
+        case .ifChanged: operation.onlyIfChanged = true
+        case .continuing(let started):
+            operation.startedFile = started
+            operation.replaceable = started.replaceable
+            operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
+        }
         operation.startsOver = startsOver
         operation.expectedDigests = item.digests
+        configure(operation)
+        return operation
+    }
+
+    /// What fetches the bytes that a file is compared with.
+    func comparingOperation(_ item: Item, _ comparison: FileComparison) -> HTTPRequestOperation {
+        var request = request(for: item.url)
+        request.setValue(comparison.range, forHTTPHeaderField: "Range")
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        let operation = HTTPRequestOperation(request: request)
+        operation.maximumResponseDataLength = FileComparison.length
         configure(operation)
         return operation
     }

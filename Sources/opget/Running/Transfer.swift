@@ -6,8 +6,10 @@ import OperationNetworking
 struct Transfer {
     let item: Item
     let operation: HTTPRequestOperation
-    /// `nil` unless the body goes to standard output.
-    let stream: StandardOutputStream?
+    /// `nil` unless the body goes to an open descriptor.
+    let stream: DescriptorStream?
+    /// What the answer is compared with: it is no body then.
+    let comparison: FileComparison?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
     /// How many of its bytes an earlier run had left.
@@ -27,7 +29,14 @@ struct Transfer {
     /// What the last `progress` event said.
     private var reported: Int64 = 0
 
-    init(_ item: Item, _ operation: HTTPRequestOperation, stream: StandardOutputStream? = nil, now: Double) {
+    init(
+        _ item: Item,
+        _ operation: HTTPRequestOperation,
+        stream: DescriptorStream? = nil,
+        comparison: FileComparison? = nil,
+        now: Double
+    ) {
+        self.comparison = comparison
         self.item = item
         self.operation = operation
         self.stream = stream
@@ -35,7 +44,7 @@ struct Transfer {
         meter = ThroughputMeter(now: now)
     }
 
-    /// `nil` when the body goes to standard output, a device or a FIFO.
+    /// `nil` when the body goes to a descriptor, a device or a FIFO.
     var download: DownloadOperation? { operation as? DownloadOperation }
 
     /// What to call it in a line.

@@ -13,7 +13,7 @@ import Testing
             "--timeout",
             "12", "--fail-early", "http://h/a", "http://h/b",
         ])
-        #expect(command.list == "-")
+        #expect(command.lists == ["-"])
         #expect(command.directory == "dir")
         #expect(command.output == "-")
         #expect(command.jobs == 9)

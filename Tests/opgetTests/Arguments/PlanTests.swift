@@ -13,7 +13,7 @@ import Testing
         checksum: String? = nil,
         checksums: String? = nil
     ) throws -> [Item] {
-        let entries = try list.map {
+        let lists = try [list].compactMap { $0 }.map {
             (name: "list", entries: try InputList(Data($0.utf8), name: "list").entries)
         }
         let naming = Plan.Naming(directory: directory, output: output, workingDirectory: "/here")
@@ -21,14 +21,13 @@ import Testing
             option: checksum,
             list: checksums.map { (name: "sums", contents: Data($0.utf8)) }
         )
-        return try Plan(addresses: addresses, list: entries, naming: naming, checksums: expected).items
+        return try Plan(addresses: addresses, lists: lists, naming: naming, checksums: expected).items
     }
 
     /// They are printed, and kept by whoever keeps what a script has printed.
     @Test(arguments: [
         ["ftp://me:hunter2@h/a"], ["http://me:hunter2@/a"], ["http://me:hunter2@h:x/a"], ["me:hunter2@h/a"],
         ["http://me:hunter2@h/a", "http://me:hunter2@h/a"],
-        ["http://me:hunter2@h/a", "http://me:hunter2@h/a.part"],
     ])
     func failuresRepeatNoPassword(addresses: [String]) {
         let failure = #expect(throws: Failure.self) { try plan(addresses) }
@@ -53,7 +52,7 @@ import Testing
 
     @Test func aDashIsStandardOutput() throws {
         let items = try plan(["http://h/a.iso"], o: "-")
-        #expect(items.map(\.destination) == [.standardOutput])
+        #expect(items.map(\.destination) == [.descriptor(1)])
         #expect(items[0].name == "a.iso")
     }
 
@@ -190,14 +189,5 @@ import Testing
 
     @Test func standardOutputHasNoChecksum() {
         #expect(throws: Failure.self) { try plan(["http://h/a"], o: "-", checksum: one) }
-    }
-
-    // MARK: - Partial names
-
-    @Test(arguments: ["a.part", "a.1.part", "a.part.resume", "a.12.part.resume"])
-    func aNameThatAnotherFileMayHaveMeanwhileIsRefused(name: String) {
-        let error = #expect(throws: Failure.self) { try plan(["http://h/a", "http://h/\(name)"]) }
-        #expect(error?.sentence.contains("until it is complete") == true)
-        #expect(throws: Never.self) { try plan(["http://h/\(name)", "http://h/b"]) }
     }
 }

@@ -38,7 +38,7 @@ import Testing
                 "/cut": [.respond(200, body: "0123456789", breakingAfter: 4)],
             ]
         )
-        try opget.write("old", "there")
+        try await opget.write("old", "there", from: server.url(path: "there"))
         let addresses = ["moved", "cut", "none", "there"].map { server.url(path: $0).absoluteString }
         let result = try await opget.start(["--json", "-j", "1", "--retry", "0"] + addresses)
             .result()
@@ -76,7 +76,7 @@ import Testing
             ],
             [
                 "event": "itemFinished", "item": 4, "url": addresses[3], "path": "there",
-                "result": "alreadyThere", "bytes": 3,
+                "result": "alreadyThere", "bytes": 3, "proof": "record",
             ],
             [
                 "event": "runFinished", "outcome": "network", "exitCode": 4, "items": 4, "saved": 1,

@@ -85,7 +85,10 @@ import Testing
         ["-d", "", "http://h/a"], ["--retry", "x", "http://h/a"], ["--retry=-1", "http://h/a"],
         ["--limit-rate", "fast", "http://h/a"], ["--max-time", "0", "http://h/a"], ["-C", "5", "http://h/a"],
         ["--checksum", "12", "http://h/a"], ["-N", "--overwrite", "http://h/a"],
-        ["-N", "-o", "-", "http://h/a"],
+        ["-N", "-o", "-", "http://h/a"], ["-N", "-o", "/dev/fd/1", "http://h/a"],
+        ["-o", "a", "-o", "b", "http://h/a"], ["-d", "a", "-d", "b", "http://h/a"],
+        ["--checksum", "1", "--checksum", "2", "http://h/a"], ["-i", "-", "-i", "-"],
+        ["--json", "-o", "/dev/stdout", "http://h/a"],
         ["--checksum", "md5=d41d8cd98f00b204e9800998ecf8427e", "-o", "-", "http://h/a"],
     ])
     func aWrongCommandLineIsAUsageError(arguments: [String]) async throws {

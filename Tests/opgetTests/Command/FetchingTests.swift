@@ -79,7 +79,7 @@ import Testing
 
     @Test func aFinishedFileIsLeftAsItIsAndCountsAsDone() async throws {
         let server = try ScriptedServer([.respond(200, body: "new")])
-        try opget.write("old", "a")
+        try await opget.write("old", "a", from: server.url(path: "a"))
         let result = try await opget(address(server, "a"))
         #expect(result.code == 0)
         #expect(result.errors == "a: already there (3 B)\n")

@@ -115,6 +115,14 @@ struct Opget {
         try String(contentsOf: directory.file(name), encoding: .utf8)
     }
 
+    /// Has opget save a file as if it came from this address: a proxy answers.
+    func write(_ text: String, _ name: String, from address: URL, fields: FieldLines = [:]) async throws {
+        let proxy = try ScriptedServer([.respond(200, fields, body: .text(text))])
+        let options = ["-q", "--overwrite", "--proxy", proxy.url.absoluteString, "-o", name]
+        let result = try await start(options + [address.absoluteString]).result()
+        guard result.code == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
     func write(_ text: String, _ name: String) throws {
         try Data(text.utf8).write(to: directory.file(name))
     }

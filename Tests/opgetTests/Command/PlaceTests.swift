@@ -77,8 +77,8 @@ import Testing
         try opget.write("theirs", "other")
         let link = opget.directory.file("a")
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "other")
-        // What a link leads to is there already.
-        #expect(try await opget(address).code == 0)
+        #expect(try await opget(address).code == 11)
+        #expect(try await opget("-c", address).code == 3)
         #expect(try await opget("--overwrite", address).code == 3)
         #expect(try await opget("-N", address).code == 3)
         #expect(try opget.text("other") == "theirs")
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func whatARunThatWasKilledAtTheVeryEndLeftIsClearedAway() async throws {
-        try opget.write("done", "a")
+        try await opget.write("done", "a", from: server.url(path: "a"))
         // The file has its name, and is still known by the other one, too.
         try FileManager.default.linkItem(at: opget.directory.file("a"), to: opget.directory.file("a.part"))
         try opget.write("{}", "a.part.resume")

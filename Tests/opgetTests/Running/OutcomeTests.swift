@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct OutcomeTests {
     private static let inOrder: [Outcome] = [
-        .signal(2), .usage, .diskFull, .file, .checksum, .network, .tls, .authorization, .wrongAnswer,
+        .signal(2), .usage, .diskFull, .file, .exists, .checksum, .network, .tls, .authorization,
+        .wrongAnswer,
         .server,
         .other, .success,
     ]
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func codesAreThoseOfTheTable() {
-        #expect(Self.inOrder.map(\.code) == [130, 2, 10, 3, 9, 4, 5, 6, 7, 8, 1, 0])
+        #expect(Self.inOrder.map(\.code) == [130, 2, 10, 3, 11, 9, 4, 5, 6, 7, 8, 1, 0])
         #expect(Outcome.closedOutput.code == 141)
         for status in Self.inOrder.dropFirst() {
             #expect(Outcome.table.contains { $0.code == "\(status.code)" })

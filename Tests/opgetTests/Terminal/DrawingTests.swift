@@ -9,10 +9,10 @@ import Testing
     private let opget: Opget
     private let files: HeldFiles
 
-    init() throws {
+    init() async throws {
         opget = try Opget()
         files = try HeldFiles()
-        try opget.write("old", "there")
+        try await opget.write("old", "there", from: files.server.url(path: "there"))
     }
 
     private func start(

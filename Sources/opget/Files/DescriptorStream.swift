@@ -1,15 +1,21 @@
 import Foundation
 
-/// Standard output as an `OutputStream`: whatever it is, a file, a pipe, a socket or a terminal.
+/// An open descriptor, such as standard output, as an `OutputStream`: whatever it is, a file, a pipe, a socket or a terminal.
 ///
 /// Its initializer is that of a stream to memory, since `OutputStream` has no other to inherit. Opening `/dev/stdout`
 /// again would fail for sockets and lose the position in a file. Never closes the descriptor.
-final class StandardOutputStream: OutputStream {
+final class DescriptorStream: OutputStream {
+    private var terminal = Terminal.standardOutput
     private var status = Status.notOpen
     private var failure: (any Error)?
     /// Guards `isHeld`.
     private let condition = NSCondition()
     private var isHeld = false
+
+    convenience init(_ descriptor: Int32) {
+        self.init(toMemory: ())
+        terminal = Terminal(descriptor: descriptor)
+    }
 
     override var streamStatus: Status { status }
     override var streamError: (any Error)? { failure }
@@ -26,12 +32,12 @@ final class StandardOutputStream: OutputStream {
 
     // MARK: - Holding, from any thread
 
-    /// Has whoever writes wait from now on.
+    /// Has the writer wait from now on.
     func hold() {
         condition.withLock { isHeld = true }
     }
 
-    /// Lets them write.
+    /// Lets the writer go on.
     func letGo() {
         condition.withLock {
             isHeld = false
@@ -44,20 +50,21 @@ final class StandardOutputStream: OutputStream {
             while isHeld { condition.wait() }
         }
         let bytes = Array(UnsafeBufferPointer(start: buffer, count: length))
-        let code = Terminal.standardOutput.write(bytes: bytes[...])
+        let code = terminal.write(bytes: bytes[...])
         guard code != 0 else { return length }
-        failure = Self.failure(code)
+        failure = Self.failure(code, terminal.descriptor)
         status = .error
         return -1
     }
 
-    private static func failure(_ code: Int32) -> Failure {
+    private static func failure(_ code: Int32, _ descriptor: Int32) -> Failure {
         if code == EPIPE { return .closedOutput }
-        return Failure(.file, "Standard output could not be written: \(Failure.reason(code)).")
+        let name = descriptor == 1 ? "Standard output" : "Descriptor \(descriptor)"
+        return Failure(.file, "\(name) could not be written: \(Failure.reason(code)).")
     }
 }
 
 extension Failure {
-    /// Whoever read standard output has had enough: no error to talk about.
+    /// The reader of standard output has had enough: no error to talk about.
     static let closedOutput = Failure(.closedOutput, "Standard output was closed.")
 }

@@ -1,0 +1,129 @@
+import OperationNetworking
+
+/// What becomes of an item whose file may be there already: a table that asks nobody.
+///
+/// | What is there                                            | plain     | `-c`      | `-N`          | `--overwrite` |
+/// |-----------------------------------------------------------|-----------|-----------|---------------|-----------|
+/// | nothing                                                  | fetch     | fetch     | fetch         | fetch     |
+/// | an empty file that no record proves complete             | fetch     | fetch     | fetch         | replace   |
+/// | a file whose record proves that it is what was asked for | done      | done      | ask           | replace   |
+/// | one that another program made, or that was changed here  | refuse    | compare   | compare, replace | replace |
+/// | one that another address made, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
+///
+/// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N` the server is
+/// asked if a record names its tag. One that has not is refused, with `-c` compared, with `-N` replaced.
+enum FileStep: Hashable, Sendable {
+    /// How a new file gets the name of one that is there.
+    enum Replacement: Hashable, Sendable {
+        case nothing, emptyFile, anyFile
+    }
+
+    /// Fetch it.
+    case fetch(replacing: Replacement)
+    /// Fetch it if the server has another one.
+    case ask
+    /// Read the file, compare its checksums, and decide again.
+    case verify
+    /// Compare its last bytes with those of the server.
+    case compare
+    /// Leave it as it is: it is what was asked for. The checksum that proves it; `nil`: its record does.
+    case leave(Digest?)
+    /// Leave it as it is, and fail.
+    case refuse(Failure)
+
+    /// What is known of the checksums of the file.
+    enum Verification: Hashable, Sendable {
+        /// None are expected.
+        case unneeded
+        case pending
+        case right(Digest?)
+        case wrong(Failure)
+    }
+
+    /// - Parameters:
+    ///   - standing: what the file proves of itself.
+    ///   - path: of the file.
+    ///   - isEmpty: whether it has no bytes.
+    ///   - verification: of its checksums.
+    ///   - settings: what the options say.
+    init(
+        _ standing: FileStanding,
+        _ path: FilePath,
+        isEmpty: Bool,
+        _ verification: Verification,
+        _ settings: Settings
+    ) {
+        if settings.replacesFiles {
+            self = .fetch(replacing: .anyFile)
+        } else if standing == .nothing {
+            self = .fetch(replacing: .nothing)
+        } else if isEmpty, standing != .complete {
+            self = .fetch(replacing: .emptyFile)
+        } else if settings.fetchesOnlyChanges {
+            self.init(forChangesOf: standing, verification)
+        } else {
+            self.init(forNew: standing, path, verification, continues: settings.continuesFiles)
+        }
+    }
+
+    private init(forChangesOf standing: FileStanding, _ verification: Verification) {
+        switch (standing, verification) {
+        // The library reads it once more, before it asks.
+        case (.complete, .unneeded), (.complete, .pending), (.complete, .right): self = .ask
+        case (_, .pending): self = .verify
+        case (_, .right(let digest)): self = .leave(digest)
+        case (_, .wrong): self = .fetch(replacing: .anyFile)
+        case (.unrecorded, .unneeded), (.unrecordable, .unneeded): self = .compare
+        case (_, .unneeded): self = .fetch(replacing: .anyFile)
+        }
+    }
+
+    private init(
+        forNew standing: FileStanding,
+        _ path: FilePath,
+        _ verification: Verification,
+        continues: Bool
+    ) {
+        let isContinuable = continues && [.unrecorded, .unrecordable, .changed].contains(standing)
+        switch verification {
+        case .pending: self = .verify
+        case .right(let digest): self = .leave(digest)
+        case .wrong(let failure): self = isContinuable ? .compare : .refuse(failure)
+        case .unneeded:
+            if standing == .complete {
+                self = .leave(nil)
+            } else {
+                self = isContinuable ? .compare : .refuse(Failure(standing, path))
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// A file that is there, and that nothing proves to be what was asked for.
+    init(_ standing: FileStanding, _ path: FilePath) {
+        let (reason, remedy) =
+            switch standing {
+            case .changed: ("was changed since opget saved it", "--overwrite, -c or -N")
+            case .ofOtherRequest:
+                ("opget saved it from another address, or with other fields", "--overwrite or -N")
+            case .unrecordable:
+                ("the file system cannot keep who made it", "--overwrite, -c, -N or --checksum")
+            case .foreign: ("belongs to another user", "--overwrite or -N")
+            case .writableByOthers: ("others may write it", "--overwrite or -N")
+            case .unrecorded, .complete, .nothing: ("not made by opget", "--overwrite, -c or -N")
+            }
+        self.init(
+            .exists,
+            "\(path.text) is there already, and nothing was written: \(reason); use \(remedy)."
+        )
+    }
+
+    /// The same of one that `-c` cannot go on with, because of `reason`.
+    init(uncontinuable path: FilePath, because reason: String) {
+        self.init(
+            .exists,
+            "\(path.text) is there already, and nothing was written: \(reason); use --overwrite or -N."
+        )
+    }
+}

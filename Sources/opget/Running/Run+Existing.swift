@@ -1,0 +1,220 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// Items whose files are there already. On the run's queue.
+extension Run {
+    /// Decides what becomes of one, and does it.
+    func decide(_ index: Int, _ path: FilePath, _ size: Int64, isCleared: Bool = false) {
+        do {
+            let request = settings.request(for: items[index].url)
+            let standing: FileStanding =
+                try settings.replacesFiles ? .unrecorded : FileStanding(of: path.url, for: request)
+            let verification: FileStep.Verification = items[index].digests.isEmpty ? .unneeded : .pending
+            let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
+            // A run that was killed just after the file was complete may have left something: that is for the operation to
+            // clear away, which then says that the file is there.
+            let mayHaveLeftovers =
+                switch step {
+                case .leave, .refuse, .verify, .compare: FileStatus.isThere(path.text + ".part.resume")
+                case .fetch, .ask: false
+                }
+            if mayHaveLeftovers, !isCleared, !settings.fetchesOnlyChanges {
+                return try fetch(index, path, .replacing(.nothing))
+            }
+            try take(step, index, path, size, standing, isNews: !isCleared)
+        } catch {
+            fail(index, Failure(error), nil)
+        }
+    }
+
+    private func take(
+        _ step: FileStep,
+        _ index: Int,
+        _ path: FilePath,
+        _ size: Int64,
+        _ standing: FileStanding,
+        isNews: Bool
+    ) throws {
+        switch step {
+        case .fetch(let replacement): try fetch(index, path, .replacing(replacement), isNews: isNews)
+        case .ask: try fetch(index, path, .ifChanged, isNews: isNews)
+        case .verify: verify(index, path, size, standing, isNews: isNews)
+        case .compare: try compare(index, path, isNews: isNews)
+        case .leave(let digest):
+            report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest)
+        case .refuse(let failure): throw failure
+        }
+    }
+
+    // MARK: - Checksums
+
+    private func verify(
+        _ index: Int,
+        _ path: FilePath,
+        _ size: Int64,
+        _ standing: FileStanding,
+        isNews: Bool
+    ) {
+        let digests = items[index].digests
+        checking.insert(index)
+        // Reading a large file takes its time.
+        DispatchQueue.global().async { [self] in
+            let result = Swift.Result { try ExistingFile.verify(path, digests) }
+            queue.async { [self] in
+                checking.remove(index)
+                guard stopOutcome == nil else { return }
+                do {
+                    let verification: FileStep.Verification =
+                        switch result {
+                        case .success(let digest): .right(digest)
+                        case .failure(let failure as Failure) where failure.outcome == .checksum:
+                            .wrong(failure)
+                        case .failure(let error): throw error
+                        }
+                    wrong[index] = if case .wrong(let failure) = verification { failure } else { nil }
+                    let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
+                    try take(step, index, path, size, standing, isNews: isNews)
+                } catch {
+                    fail(index, Failure(error), nil)
+                }
+                fill()
+            }
+        }
+    }
+
+    // MARK: - The last bytes
+
+    private func compare(_ index: Int, _ path: FilePath, isNews: Bool) throws {
+        guard !FileStatus.isLink(path.text) else {
+            throw Failure(.file, "\(path.text) is a link, and what it leads to is never replaced.")
+        }
+        guard let comparison = try FileComparison(of: path.url) else {
+            return try fetch(index, path, .replacing(.nothing), isNews: isNews)
+        }
+        let item = items[index]
+        guard !settings.asksForRange else {
+            let outcome = FileComparison.Outcome.unknown(isNewer: nil)
+            return try take(outcome, index, path, nil)
+        }
+        let operation = settings.comparingOperation(item, comparison)
+        begin(Transfer(item, operation, comparison: comparison, now: Self.now), index, isNews: isNews)
+    }
+
+    /// Goes on with what the comparison showed.
+    func didCompare(
+        _ index: Int,
+        _ transfer: Transfer,
+        _ comparison: FileComparison,
+        _ error: (any Error)?
+    ) {
+        guard case .file(let path) = transfer.item.destination else { return }
+        let operation = transfer.operation
+        let isTooLong = (error as? URLError)?.code == .dataLengthExceedsMaximum
+        let data = isTooLong ? nil : operation.responseData ?? Data()
+        let isAnswer =
+            error == nil || isTooLong || error is ResponseSerializationError || error is ResumeError
+        let outcome: FileComparison.Outcome? =
+            // A part that is not what was asked for.
+            if error is ResumeError {
+                .unknown(isNewer: nil)
+            } else {
+                operation.response.flatMap { comparison.outcome($0, data: data) }
+            }
+        do {
+            guard isAnswer, let outcome else {
+                return fail(index, transfer.failure(error ?? URLError(.badServerResponse)), transfer)
+            }
+            try take(outcome, index, path, transfer)
+        } catch {
+            fail(index, Failure(error), nil)
+        }
+    }
+
+    private func take(
+        _ outcome: FileComparison.Outcome,
+        _ index: Int,
+        _ path: FilePath,
+        _ transfer: Transfer?
+    ) throws {
+        let isNews = transfer == nil
+        switch outcome {
+        case .same(isNewer: false) where settings.fetchesOnlyChanges:
+            if let transfer { report(upToDate: index, transfer, .overlap) }
+        case .unknown(isNewer: false) where settings.fetchesOnlyChanges:
+            if let transfer { report(upToDate: index, transfer, nil) }
+        case .begins(let started) where settings.continuesFiles:
+            reporter.tell(
+                "\(path.text): its last bytes are the server's: going on at \(ByteCount(started.length).text)"
+            )
+            try fetch(index, path, .continuing(started), isNews: isNews)
+        case .same, .begins, .differs, .unknown:
+            if settings.fetchesOnlyChanges {
+                return try fetch(index, path, .replacing(.anyFile), isNews: isNews)
+            }
+            if let failure = wrong.removeValue(forKey: index) { throw failure }
+            if case .same = outcome, case .file(let size) = try FileStatus(of: path) {
+                return report(alreadyThere: index, path, size, nil, .overlap)
+            }
+            throw Failure(uncontinuable: path, because: outcome.reason)
+        }
+    }
+
+    // MARK: - What is told
+
+    private func report(
+        alreadyThere index: Int,
+        _ path: FilePath,
+        _ size: Int64,
+        _ digest: Digest?,
+        _ proof: ItemFinished.Proof
+    ) {
+        tally.findAlreadyThere()
+        let words =
+            switch proof {
+            case .overlap: ", same length and last bytes"
+            default: digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
+            }
+        reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + words)
+        tell(ItemFinished(index, items[index], .alreadyThere, bytes: size, proof: proof, digest: digest))
+    }
+
+    /// `proof`: what is known besides what the server says.
+    func report(upToDate index: Int, _ transfer: Transfer, _ proof: ItemFinished.Proof?) {
+        tally.findUpToDate()
+        // The library has read it before it asked.
+        let digest = transfer.comparison == nil ? ExistingFile.strongest(transfer.item.digests) : nil
+        let words =
+            switch proof {
+            case .overlap: ", same length and last bytes"
+            default: digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
+            }
+        reporter.tell("\(transfer.place): up to date" + words)
+        var size: Int64 = 0
+        if case .file(let path) = transfer.item.destination,
+            case .file(let length)? = try? FileStatus(of: path)
+        {
+            size = length
+        }
+        var event = ItemFinished(index, transfer, .upToDate, bytes: size, now: Self.now)
+        event.proof = digest.map { _ in .digest } ?? proof
+        event.digest = digest?.description
+        tell(event)
+    }
+}
+
+extension FileComparison.Outcome {
+    /// Why a file cannot be continued, as a clause.
+    fileprivate var reason: String {
+        switch self {
+        case .differs: "it is not the beginning of what the server has"
+        case .unknown:
+            "the server sends no parts, so nothing shows that it is the beginning of what the server has"
+        case .same, .begins: "it is what the server has"
+        }
+    }
+}
+
+extension FilePath {
+    fileprivate var url: URL { URL(fileURLWithPath: text, isDirectory: false) }
+}

@@ -1,0 +1,293 @@
+import Foundation
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+/// Files that are there already: which of them count as done, and what `-c` and `-N` make of the others.
+@Suite(.serialized) struct ExistingFileTests {
+    private let opget: Opget
+    private let body = String(repeating: "0123456789", count: 20_000)
+    private let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+    init() throws {
+        opget = try Opget()
+    }
+
+    private func server(
+        tag: Representation.EntityTag? = .strong("v1"),
+        answers: [Answer] = [.currentRepresentation],
+        misbehaving: [Representation.Misbehavior] = []
+    ) throws -> ScriptedServer {
+        var representation = Representation(.text(body), entityTag: tag, lastModified: date)
+        representation.misbehaviors = misbehaving
+        return try ScriptedServer(serving: representation, answers: answers)
+    }
+
+    private func address(_ server: ScriptedServer, _ path: String = "a") -> String {
+        server.url(path: path).absoluteString
+    }
+
+    private func path(_ name: String) -> String { opget.directory.file(name).path }
+
+    private func setDate(_ date: Date, _ name: String) throws {
+        try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path(name))
+    }
+
+    // MARK: - Done or not
+
+    @Test func aFileOfAnotherProgramIsNotDone() async throws {
+        let server = try server()
+        try opget.write("theirs", "a")
+        let result = try await opget("--json", address(server), address(server, "b"))
+        #expect(result.code == 11)
+        #expect(result.errors.contains("not made by opget; use --overwrite, -c or -N."))
+        #expect(result.output.contains("\"errorClass\":\"exists\""))
+        #expect(try opget.text("a") == "theirs")
+        // The list goes on.
+        #expect(try opget.files() == ["a", "b"])
+        #expect(server.requests.map(\.target) == ["/b"])
+    }
+
+    @Test func aFileThatThisAddressMadeIsDoneUntilItIsChanged() async throws {
+        let server = try server()
+        #expect(try await opget(address(server)).code == 0)
+        let again = try await opget("--json", address(server))
+        #expect(again.code == 0)
+        #expect(again.output.contains("\"proof\":\"record\""))
+        // A copy of everything, and another name, are the same file.
+        try FileManager.default.moveItem(atPath: path("a"), toPath: path("moved"))
+        try FileManager.default.createSymbolicLink(atPath: path("a"), withDestinationPath: "moved")
+        #expect(try await opget(address(server)).code == 0)
+        try FileManager.default.removeItem(atPath: path("a"))
+        try FileManager.default.moveItem(atPath: path("moved"), toPath: path("a"))
+        #expect(server.requests.count == 1)
+        // The same name, and another address or another question.
+        #expect(try await opget("-o", "a", address(server, "b")).code == 11)
+        #expect(try await opget("-H", "Accept: text/plain", address(server)).code == 11)
+        // As long, and as old to the second.
+        let attributes = try FileManager.default.attributesOfItem(atPath: path("a"))
+        try opget.write(String(body.reversed()), "a")
+        try setDate(try #require(attributes[.modificationDate] as? Date).addingTimeInterval(0.001), "a")
+        let changed = try await opget(address(server))
+        #expect(changed.code == 11)
+        #expect(changed.errors.contains("was changed since opget saved it"))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func anEmptyFileCountsAsAbsent() async throws {
+        let server = try server()
+        try opget.write("", "a")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path("a"))
+        #expect(try await opget(address(server)).code == 0)
+        #expect(try opget.text("a") == body)
+        try opget.write("", "b")
+        #expect(try await opget("-N", address(server, "b")).code == 0)
+        #expect(try opget.text("b") == body)
+    }
+
+    @Test func anEmptyFileThatGetsBytesMeanwhileIsNotReplaced() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(200, body: "ours").held(after: 2, by: gate)])
+        try opget.write("", "a")
+        let run = try opget.start([address(server)])
+        try await gate.waitForArrivals()
+        try opget.write("theirs", "a")
+        gate.open()
+        #expect(try await run.result().code == 3)
+        #expect(try opget.text("a") == "theirs")
+    }
+
+    @Test(arguments: [0o622, 0o602])
+    func aFileThatOthersMayWriteIsNotDone(mode: Int) async throws {
+        let server = try server()
+        try await opget.write("planted", "a", from: server.url(path: "a"))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path("a"))
+        // The group of root is root's alone.
+        if mode == 0o622, chown(path("a"), .max, 65_534) != 0 { return }
+        let result = try await opget(address(server))
+        #expect(result.code == 11)
+        #expect(result.errors.contains("others may write it"))
+        #expect(try await opget("-c", address(server)).code == 11)
+        #expect(server.requests.isEmpty)
+        #expect(try await opget("-N", address(server)).code == 0)
+        #expect(server.requests[0]["If-None-Match"] == nil && server.requests[0]["Range"] == nil)
+        #expect(try opget.text("a") == body)
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func aFileOfAnotherUserIsNotDone() async throws {
+        let server = try server()
+        try await opget.write("planted", "a", from: server.url(path: "a"))
+        #expect(chown(path("a"), 65_534, .max) == 0)
+        let result = try await opget(address(server))
+        #expect(result.code == 11)
+        #expect(result.errors.contains("belongs to another user"))
+        #expect(try await opget("-c", address(server)).code == 11)
+        #expect(try opget.text("a") == "planted")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func severalListsAreAllRead() async throws {
+        let server = try server()
+        try opget.write(address(server, "a"), "one")
+        try opget.write(address(server, "b"), "two")
+        #expect(try await opget("-i", "one", "-i", "two").code == 0)
+        #expect(try opget.files() == ["a", "b", "one", "two"])
+        #expect(Set(server.requests.map(\.target)) == ["/a", "/b"])
+    }
+
+    // MARK: - Going on
+
+    @Test(arguments: [Representation.EntityTag.strong("v1"), .weak("v1"), nil])
+    func whatAnotherProgramBeganIsContinued(tag: Representation.EntityTag?) async throws {
+        let server = try server(tag: tag)
+        try opget.write(String(body.prefix(150_000)), "a")
+        let result = try await opget("-c", "--json", address(server))
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(try opget.files() == ["a"])
+        #expect(server.requests.first?["Range"] == "bytes=84464-149999")
+        #expect(server.requests.count == 2)
+        #expect(server.requests.last?["Range"] != nil)
+        #expect(result.output.contains("\"resumedAt\":150000"))
+        #expect(result.output.contains("\"proof\":\"overlap\""))
+        #expect(try await opget(address(server)).code == 0)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func aFileOfTheSameLengthAndEndIsDoneAndNoMoreIsClaimed() async throws {
+        let server = try server()
+        try opget.write("X" + body.dropFirst(), "a")
+        let result = try await opget("-c", "--json", address(server))
+        #expect(result.code == 0)
+        #expect(result.errors.hasSuffix(", same length and last bytes\n"))
+        #expect(result.output.contains("\"proof\":\"overlap\""))
+        #expect(server.requests.map { $0["Range"] } == ["bytes=134464-199999"])
+    }
+
+    @Test(arguments: ["other bytes", "01234567x", "0"])
+    func whatIsNotTheBeginningStaysAsItIs(text: String) async throws {
+        let server = try server(misbehaving: text == "0" ? [.ignoresRange] : [])
+        try opget.write(text, "a")
+        let result = try await opget("-c", address(server))
+        #expect(result.code == 11)
+        #expect(try opget.text("a") == text)
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test func aLongerFileIsNotTheBeginning() async throws {
+        let server = try server()
+        try opget.write(body + "more", "a")
+        #expect(try await opget("-c", address(server)).code == 11)
+        #expect(try opget.text("a") == body + "more")
+    }
+
+    @Test func theOldFileStaysUntilTheNewOneIsWhole() async throws {
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.breaking(after: 10_000), .currentRepresentation,
+        ])
+        let half = String(body.prefix(100_000))
+        try opget.write(half, "a")
+        #expect(try await opget("-c", "--retry", "0", address(server)).code == 4)
+        #expect(try opget.text("a") == half)
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        #expect(try await opget("-c", address(server)).code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(server.requests.last?["Range"] == "bytes=110000-")
+    }
+
+    @Test func aServerThatChangesTheFileMeanwhileReplacesItOnlyWhenItIsWhole() async throws {
+        let server = try ScriptedServer([
+            .respond(206, ["Content-Range": "bytes 0-3/10", "ETag": "\"v1\""], body: "0123"),
+            .respond(200, ["ETag": "\"v2\""], body: "abcdefgh", breakingAfter: 4),
+        ])
+        try opget.write("0123", "a")
+        #expect(try await opget("-c", "--retry", "0", address(server)).code == 4)
+        #expect(try opget.text("a") == "0123")
+    }
+
+    @Test func aChecksumIsHeldAgainstWhatIsContinued() async throws {
+        let server = try server()
+        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        // The last bytes are right, the first one is not.
+        try opget.write("X" + body.dropFirst().prefix(150_000), "a")
+        let result = try await opget("-c", "--checksum", digest, address(server))
+        #expect(result.code == 0)
+        #expect(result.errors.contains("started over because the checksum was wrong"))
+        #expect(try opget.text("a") == body)
+        try opget.write("X" + body.dropFirst(), "a")
+        #expect(try await opget("-c", "--checksum", digest, address(server)).code == 9)
+    }
+
+    // MARK: - Only what has changed
+
+    @Test func aChecksumIsHeldAgainstWhatTheServerHasNoOtherFor() async throws {
+        let server = try server()
+        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        #expect(try await opget(address(server)).code == 0)
+        let good = try await opget("-N", "--json", "--checksum", digest, address(server))
+        #expect(good.errors == "a: up to date, verified sha256\n")
+        #expect(good.output.contains("\"bytes\":200000"))
+        #expect(server.requests.last?["If-None-Match"] == "\"v1\"")
+        // Another byte, with the time and the record of before.
+        try await opget.write(
+            "X" + body.dropFirst(),
+            "a",
+            from: server.url(path: "a"),
+            fields: ["ETag": "\"v1\""]
+        )
+        try opget.write("\(digest)  a\n", "sums")
+        #expect(try await opget("-N", "--checksums", "sums", address(server)).code == 0)
+        #expect(server.requests.last?["If-None-Match"] == nil)
+        #expect(try opget.text("a") == body)
+    }
+
+    @Test func aFileThatWasChangedHereIsFetched() async throws {
+        let server = try server()
+        #expect(try await opget(address(server)).code == 0)
+        try opget.write("0123456789", "a")
+        try setDate(date, "a")
+        #expect(try await opget("-N", address(server)).code == 0)
+        #expect(server.requests[1]["If-None-Match"] == nil)
+        #expect(try opget.text("a") == body)
+    }
+
+    /// `isHalf`: the server's date says nothing against it, but its length does.
+    @Test(arguments: [true, false], [true, false])
+    func aFileOfAnotherProgramIsComparedByItsLengthToo(isHalf: Bool, servesRanges: Bool) async throws {
+        let server = try server(misbehaving: servesRanges ? [] : [.ignoresRange])
+        try opget.write(isHalf ? String(body.prefix(100_000)) : body, "a")
+        try setDate(date, "a")
+        let result = try await opget("-N", address(server))
+        #expect(result.code == 0)
+        #expect(result.errors.contains("up to date") == !isHalf)
+        #expect(try opget.text("a") == body)
+        #expect(server.requests.count == (isHalf ? 2 : 1))
+    }
+
+    // MARK: - Open descriptors
+
+    @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+    func aDescriptorIsWrittenTo(name: String) async throws {
+        let server = try server()
+        #expect(try await opget("-o", name, address(server)).output == body)
+        let appended = try await opget.start(["-o", name, address(server)], redirection: ">> x").result()
+        #expect(appended.code == 0)
+        _ = try await opget.start(["-o", name, address(server)], redirection: ">> x").result()
+        #expect(try opget.text("x") == body + body)
+    }
+
+    @Test func otherDescriptorsAreWrittenToAsWell() async throws {
+        let server = try server()
+        let result = try await opget.start(["-o", "/dev/fd/3", address(server)], redirection: "3> x").result()
+        #expect(result.code == 0)
+        #expect(try opget.text("x") == body)
+        let quiet = try await opget("-o", "/dev/stderr", address(server))
+        #expect(quiet.errors == body)
+        let closed = try await opget("-o", "/dev/fd/9", address(server))
+        #expect(closed.code == 3)
+        #expect(closed.errors == "opget: Descriptor 9 is not open for writing.\n")
+        #expect(server.requests.count == 2)
+    }
+}
