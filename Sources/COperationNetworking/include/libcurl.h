@@ -110,6 +110,10 @@ static inline CURLMcode clibcurl_multi_setopt_timer_callback(CURLM *multi, clibc
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, callback);
 }
 
+static inline CURLSHcode clibcurl_share_setopt_data(CURLSH *share, CURLSHoption option, curl_lock_data data) {
+    return curl_share_setopt(share, option, data);
+}
+
 // The next finished transfer, or NULL; `result` is its end.
 static inline CURL *clibcurl_multi_next_finished(CURLM *multi, CURLcode *result) {
     int left = 0;

@@ -24,16 +24,13 @@ final class NetworkLoop {
     private var modes: Set<RunLoop.Mode> = []
     private var isDue = false
 
-    /// On the network thread.
-    init(inbox: Inbox) {
+    /// On the network thread, with transfers that are open and work that waited for the run loop.
+    init(_ transfers: Transfers, inbox: Inbox, first: [NetworkThread.Work]) {
         let hands = Hands()
+        self.transfers = transfers
         self.inbox = inbox
         self.hands = hands
-        do {
-            transfers = try Transfers()
-        } catch {
-            preconditionFailure("The network thread could not start: \(error)")
-        }
+        work.append(contentsOf: first)
         wake = RunLoopSource { hands.loop?.pass() }
         sockets = RunLoopPort(descriptor: transfers.descriptor) { hands.loop?.pass() }
         timer = RunLoopTimer { hands.loop?.timerDidFire() }
@@ -41,14 +38,16 @@ final class NetworkLoop {
         add(to: [.common])
     }
 
-    /// Lets transfers move while the run loop runs in these modes, too.
+    /// Lets transfers move while the run loop runs in these modes, too. Without descriptors for a new mode it is left out
+    /// until it is asked for again.
     func add(to newModes: Set<RunLoop.Mode>) {
         for mode in newModes.subtracting(modes) {
+            guard RunLoopThread.canMakeMode(with: transfers.descriptor) else { return }
             wake.add(to: mode)
             sockets.add(to: mode)
             timer.add(to: mode)
+            modes.insert(mode)
         }
-        modes.formUnion(newModes)
     }
 
     /// Calls somebody who may run the run loop nested. Then the rest of this pass must come in another one: its
@@ -72,7 +71,12 @@ final class NetworkLoop {
         }
         work.append(contentsOf: inbox.takeAll())
         // One by one from a property: nested, the rest still comes in order.
-        while let next = work.popFirst() { next(self) }
+        while let next = work.popFirst() {
+            switch next {
+            case .transfers(let body): body(transfers)
+            case .loop(let body): body(self)
+            }
+        }
         let mayHaveMore = transfers.pass()
         if mayHaveMore || isDue {
             isDue = false

@@ -39,26 +39,25 @@ struct ResponseHeadReader {
         case trailer
     }
 
-    /// Bytes that all heads of a transfer, and its trailers, may have together; as in libcurl from 8.3 on. Older ones only
-    /// limit a line, and a server could send lines for ever.
-    static let longest = 300 * 1024
-
     private var byteCount = 0
     private var head: ResponseHead?
-    private var hasFinalHead = false
+    /// Whether what follows is the body, or trailers.
+    private(set) var hasFinalHead = false
+    /// Which limit was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a server could send
+    /// lines for ever.
+    private(set) var excess: HeadLimit?
     /// The first thing that was wrong with a field.
     private(set) var malformation: String?
 
     /// Whether a head has begun and its empty line has not come.
     var isInsideHead: Bool { head != nil }
 
-    /// Whether more came than anybody needs; nothing of what follows is read.
-    var isTooLong: Bool { byteCount > Self.longest }
-
     /// Takes the next line, with or without its line end.
     mutating func read(_ line: Span<UInt8>) -> Event {
         byteCount += line.count
-        guard !isTooLong else { return .nothing }
+        if line.count > HeadLimit.field.value { excess = excess ?? .field }
+        if byteCount > HeadLimit.heads.value { excess = excess ?? .heads }
+        guard excess == nil else { return .nothing }
         let line = line.extracting(Self.withoutLineEnd(line))
         guard !line.isEmpty else {
             guard let complete = head else { return .trailer }
@@ -79,6 +78,7 @@ struct ResponseHeadReader {
     private mutating func readField(_ line: Span<UInt8>) {
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112 §5.2).
+            if head?.fields.isEmpty == true { malformation = malformation ?? Self.continuesNothing }
             head?.fields.continueLast(
                 with: String(headerText: line.extracting(Self.trimmed(line, line.indices)))
             )

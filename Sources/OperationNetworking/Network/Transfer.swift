@@ -133,6 +133,7 @@ final class Transfer: EasyHandleDelegate {
             }
             // CURLE_PEER_FAILED_VERIFICATION by libcurl's own look, after ours: it compares names, too.
             if code == 60, let refusal = examination?.refusal(.host) { return .untrusted(refusal) }
+            if hasConnection, let failure = reader.failure(error) { return failure }
             // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.
             return code == 1 && hasConnection ? .malformedHead(error.message) : .curl(error)
         }
@@ -265,9 +266,7 @@ final class Transfer: EasyHandleDelegate {
     func easyHandleDidReceiveHeaderLine(_ line: Span<UInt8>) -> Bool {
         lastActivity = clock.now
         let event = reader.read(line)
-        guard !reader.isTooLong else {
-            return give(up: .malformedHead("it is longer than \(ResponseHeadReader.longest) bytes"))
-        }
+        if let excess = reader.excess { return give(up: .headTooLong(excess)) }
         guard case .head(let head) = event else { return true }
         for line in head.fields.values(for: "Set-Cookie") {
             easy.didReceiveCookie()

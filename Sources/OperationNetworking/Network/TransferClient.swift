@@ -60,6 +60,8 @@ struct TransferEnd: Sendable {
 enum TransferError: Error, Sendable {
     /// libcurl says so.
     case curl(CurlError)
+    /// The process has too few descriptors left for the network thread's own.
+    case cannotStart(SystemError)
     /// The server is not one to talk to.
     case untrusted(ServerTrustError)
     /// So many seconds without a byte.
@@ -70,6 +72,8 @@ enum TransferError: Error, Sendable {
     case truncatedHead
     /// The head is not one that can be trusted to mean what it seems to mean; how so.
     case malformedHead(String)
+    /// The head, or what is like it, is longer than anything that is read.
+    case headTooLong(HeadLimit)
     /// The body did not end at its declared length.
     case wrongLength(declared: Int64, received: Int64)
     /// The body lasts until the connection closes, and TLS did not say that this was the end (RFC 8446 §6.1).

@@ -11,7 +11,9 @@ final class Transfers {
     private static let maximumChunkedOrigins = 4096
 
     private let owner = ThreadIdentity.current
-    private let poller: SocketPoller
+    private let poller = SocketPoller()
+    /// Why nothing can move: the process has too few descriptors left.
+    private var obstacle: SystemError?
     let clock = PassClock()
     private var domains = TransferDomains()
     var admission = Admission()
@@ -62,9 +64,22 @@ final class Transfers {
         var isWatched = false
     }
 
-    init() throws {
-        poller = try SocketPoller()
+    init() {
         ConnectionLimit.observe { NetworkThread.shared.perform { $0.admission.limitsDidChange() } }
+    }
+
+    /// Has to succeed before anything can move; until then each transfer ends with the reason why it failed.
+    /// - Throws: `SystemError` when the process has too few descriptors left for this and for the thread's run loop.
+    func open() throws(SystemError) {
+        checkThread()
+        do throws(SystemError) {
+            try poller.open()
+            try RunLoopThread.checkDescriptors(with: poller.descriptor)
+            obstacle = nil
+        } catch {
+            obstacle = error
+            throw error
+        }
     }
 
     /// Readable when a socket of any transfer is ready.
@@ -82,6 +97,11 @@ final class Transfers {
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
+        if let obstacle {
+            let error = TransferError.cannotStart(obstacle)
+            ended.append((client, TransferEnd(id: id, error: error, metrics: TransferMetrics())))
+            return
+        }
         guard let turn = turns.removeValue(forKey: id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
@@ -99,6 +119,8 @@ final class Transfers {
     /// its turn has come, and then starts, or stops. Meanwhile it counts as one that runs.
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
         checkThread()
+        // It is told why nothing can move when it starts.
+        guard obstacle == nil else { return granted.append((client, id)) }
         let rank = admission.append(
             id,
             to: request.place,
@@ -300,7 +322,7 @@ final class Transfers {
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
-        let easy = try domain.takeHandle(for: request.version)
+        let easy = try domain.makeHandle()
         let transfer = Transfer(
             id: id,
             request: request,
@@ -323,7 +345,7 @@ final class Transfers {
             try drive { () throws(CurlError) in try domain.add(easy) }
         } catch {
             // It and the transfer hold each other.
-            easy.reset()
+            easy.letGo()
             throw error
         }
         running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, rank: next.rank)
@@ -340,7 +362,7 @@ final class Transfers {
                 let end = transfer.end(code: code)
                 let rank = running[id]?.rank
                 domain.learn(transfer.proxyEvidence)
-                remove(id, endedWell: code == 0, hasFailed: !end.isSentBack)
+                remove(id, hasFailed: !end.isSentBack)
                 if needsAnotherRequest(transfer, after: end) {
                     enqueue(transfer.request, transfer.id, transfer.client, end.metrics, rank: rank)
                 } else {
@@ -398,10 +420,10 @@ final class Transfers {
         deadlines.insert(id, at: moment + timeout)
     }
 
-    private func remove(_ id: TransferID, endedWell: Bool = false, hasFailed: Bool = false) {
+    private func remove(_ id: TransferID, hasFailed: Bool = false) {
         guard let ended = running.removeValue(forKey: id) else { return }
         byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
-        drive { ended.domain.remove(ended.transfer.easy, endedWell: endedWell) }
+        drive { ended.domain.remove(ended.transfer.easy) }
         domains.didEndTransfer(in: ended.domainNumber)
         ended.transfer.stopSending()
         admission.remove(id, hasFailed: hasFailed)

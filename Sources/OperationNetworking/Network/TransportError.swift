@@ -47,6 +47,9 @@ extension URLError {
     /// In `userInfo`: the `CURLcode`, an `Int`; see libcurl-errors(3).
     public static let curlCodeKey = "OperationNetworking.curlCode"
 
+    fileprivate static let hasNoDescriptors =
+        "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): "
+
     /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was ours.
     public var curlCode: Int? {
         userInfo[Self.curlCodeKey] as? Int
@@ -163,6 +166,16 @@ extension TransferError {
                 url: url,
                 sentence: "The response's head is malformed: \(reason)."
             )
+        case .headTooLong(let limit):
+            return URLError(.badServerResponse, url: url, sentence: limit.sentence)
+        case .cannotStart(let error):
+            // Not one to try again by itself: waiting needs a descriptor, too.
+            return URLError(
+                .resourceUnavailable,
+                url: url,
+                sentence: URLError.hasNoDescriptors + "the network thread could not start",
+                underlying: error.posixError
+            )
         case .wrongLength(let declared, let received):
             return URLError(
                 received < declared ? .networkConnectionLost : .badServerResponse,
@@ -265,14 +278,13 @@ extension CurlError {
             URLError.Code(self),
             url: url,
             sentence: hasNoDescriptors
-                ? "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): \(message)"
-                : message,
+                ? URLError.hasNoDescriptors + message : message,
             curlCode: Int(code),
-            underlying: systemError == 0 ? nil : posixError(for: systemError)
+            underlying: systemError == 0 ? nil : SystemError(systemError, "libcurl").posixError
         )
     }
+}
 
-    private func posixError(for code: Int32) -> any Error {
-        NSError(domain: NSPOSIXErrorDomain, code: Int(code))
-    }
+extension SystemError {
+    fileprivate var posixError: any Error { NSError(domain: NSPOSIXErrorDomain, code: Int(code)) }
 }

@@ -5,28 +5,14 @@ import COperationNetworking
 extension EasyHandle {
     /// Turns the engine on, with these cookies and no others.
     func setCookies(_ lines: [String]) throws(CurlError) {
-        hasCookieEngine = true
         try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIEFILE, ""))
         for line in lines { try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIELIST, line)) }
     }
 
-    /// Turns the engine off. curl_easy_reset(3) keeps it, and its cookies: the next transfer, of somebody else, would
-    /// send them.
-    func forgetCookies() {
-        guard hasCookieEngine else { return }
-        clibcurl_easy_setopt_string(raw, CURLOPT_COOKIELIST, "ALL")
-        clibcurl_easy_setopt_string(raw, CURLOPT_COOKIEFILE, nil)
-        hasCookieEngine = false
-    }
-
-    /// Says that the server has sent a cookie. libcurl 7.88 takes at most 50 with one response, and still none after
-    /// those when the next ones are set before the next request.
+    /// Says that the server has sent a cookie.
     package func didReceiveCookie() {
         receivedCookies += 1
-        if receivedCookies >= Self.maximumCookies { isReusable = false }
     }
-
-    private static var maximumCookies: Int { 50 }
 
     /// What the engine has now: what it was given, as the server changed it. Callable from within the delegate.
     package var cookieLines: [String] {

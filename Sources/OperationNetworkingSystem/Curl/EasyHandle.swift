@@ -2,8 +2,9 @@ import COperationNetworking
 
 /// One transfer of libcurl: a `CURL *`; see libcurl-easy(3).
 ///
-/// Used on one thread, the one that drives its ``MultiHandle``. It can be prepared again after a transfer, which
-/// keeps what is worth keeping (curl_easy_reset(3)).
+/// Used on one thread, the one that drives its ``MultiHandle``, and for one transfer only: `curl_easy_reset` forgets
+/// not everything, and what a handle did before must not decide about the next request. Making one costs about two
+/// microseconds.
 package final class EasyHandle {
     /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop costs
     /// more than 64 KiB, its default, are worth. In bytes.
@@ -11,15 +12,13 @@ package final class EasyHandle {
     /// For what goes to files and streams, in bytes: a system call for each 16 KiB, libcurl's default, costs more than the
     /// rest of a fast download.
     private static let fileBuffer = 64 * 1024
-    /// libcurl's own default, in bytes.
-    private static let smallBuffer = 16 * 1024
     private static let largeBody = 4 * 1024 * 1024
     /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
     private static let basic = Int(CLIBCURL_AUTH_BASIC)
     private static let betterThanBasic = Int(CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
 
     let pointer: OpaquePointer
-    /// Told about everything that comes in; kept until the next ``reset()``.
+    /// Told about everything that comes in; kept until ``letGo()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
     var judge: (any ServerJudge)?
@@ -30,52 +29,39 @@ package final class EasyHandle {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
     private let errorText: UnsafeMutablePointer<CChar>
+    private let sessions: TLSSessions?
 
-    /// Whether it may serve somebody else after ``reset()``: libcurl 7.88 goes on to take a `Host` field that was set once
-    /// for the host that cookies are for.
-    package internal(set) var isReusable = true
-    /// Whether libcurl still has the receive buffer of an earlier transfer, and so takes no other size for it. Before
-    /// libcurl 8.7 that is so after a transfer of HTTP/2 whose connection went on to serve others.
-    package private(set) var keepsBuffer = false
-    /// In this transfer.
+    /// How many cookies the server has sent.
     package internal(set) var receivedCookies = 0
-    /// Whether the cookie engine is on, with what it was given and what it was sent.
-    var hasCookieEngine = false
 
     var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
-    package init() throws(CurlError) {
+    /// - Parameter sessions: where its connections find and leave TLS sessions; `nil`: among its own.
+    /// - Throws: when there is no memory.
+    package init(sessions: TLSSessions? = nil) throws(CurlError) {
         CurlLibrary.initialize()
         guard let made = curl_easy_init() else { throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue)) }
         pointer = OpaquePointer(made)
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.pointee = 0
+        self.sessions = sessions
+        if let sessions {
+            let share = UnsafeMutableRawPointer(sessions.pointer)
+            clibcurl_easy_setopt_pointer(made, CURLOPT_SHARE, share)
+        }
     }
 
     deinit {
-        forgetCookies()
         curl_easy_cleanup(raw)
         curl_slist_free_all(headerList)
         curl_slist_free_all(proxyHeaderList)
         errorText.deallocate()
     }
 
-    /// Forgets the last transfer, but not its connections.
-    package func reset() {
-        // While libcurl still knows of the engine: it loses what it has kept for it.
-        forgetCookies()
-        curl_easy_reset(raw)
-        keepsBuffer = !wish(CURLOPT_BUFFERSIZE, Self.smallBuffer)
-        receivedCookies = 0
-        curl_slist_free_all(headerList)
-        headerList = nil
-        curl_slist_free_all(proxyHeaderList)
-        proxyHeaderList = nil
-        errorText.pointee = 0
+    /// Lets the delegate go, which keeps the handle; the transfer is out of its ``MultiHandle``.
+    package func letGo() {
         delegate = nil
         judge = nil
-        hasCloseNotify = false
-        socketError = 0
     }
 
     // MARK: - Results
@@ -148,7 +134,7 @@ package final class EasyHandle {
 
     // MARK: - Commands
 
-    /// Sets everything for the next transfer.
+    /// Sets everything for the transfer.
     /// - Throws: what `curl_easy_setopt` answered, for example for a URL that cannot be one.
     package func prepare(_ options: TransferOptions, delegate: any EasyHandleDelegate) throws(CurlError) {
         self.delegate = delegate
@@ -268,9 +254,6 @@ package final class EasyHandle {
         _ list: inout UnsafeMutablePointer<curl_slist>?
     ) throws(CurlError) {
         for line in lines {
-            if line.utf8.prefix(5).elementsEqual("host:".utf8, by: { $0 | 0x20 == $1 | 0x20 }) {
-                isReusable = false
-            }
             guard let longer = curl_slist_append(list, line) else {
                 throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
             }
@@ -328,12 +311,9 @@ package final class EasyHandle {
         try set(CURLOPT_PASSWORD, authentication.password)
     }
 
-    /// Sets what makes a transfer faster and changes nothing else. libcurl refuses some of it for what the handle did
-    /// before; that must never end a request.
-    /// - Returns: whether libcurl took it.
-    @discardableResult
-    private func wish(_ option: CURLoption, _ value: Int) -> Bool {
-        clibcurl_easy_setopt_long(raw, option, value) == CURLE_OK
+    /// Sets what makes a transfer faster and changes nothing else: a refusal must not end a request.
+    private func wish(_ option: CURLoption, _ value: Int) {
+        clibcurl_easy_setopt_long(raw, option, value)
     }
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlError) {

@@ -17,20 +17,23 @@ package final class SocketPoller {
         package static let failed = Events(rawValue: 4)
     }
 
-    /// Becomes readable when a socket is ready. Closed with this object.
-    package let descriptor: Int32
-    private let batch: UnsafeMutablePointer<cepoll_batch>
+    /// Becomes readable when a socket is ready. Closed with this object; -1 before ``open()``.
+    package private(set) var descriptor: Int32 = -1
+    private let batch = UnsafeMutablePointer<cepoll_batch>.allocate(capacity: 1)
 
-    /// - Throws: `SystemError` when the process has no descriptors left.
-    package init() throws {
-        descriptor = cepoll_create()
-        guard descriptor >= 0 else { throw SystemError(errno, "epoll_create1") }
-        batch = .allocate(capacity: 1)
-    }
+    package init() {}
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
         batch.deallocate()
+    }
+
+    /// Has to succeed once before anything else.
+    /// - Throws: `SystemError` when the process has no descriptors left.
+    package func open() throws(SystemError) {
+        guard descriptor < 0 else { return }
+        descriptor = cepoll_create()
+        guard descriptor >= 0 else { throw SystemError(errno, "epoll_create1") }
     }
 
     /// Watches `socket` from now on, or changes what it is watched for. `token` comes back from ``poll(_:)``.

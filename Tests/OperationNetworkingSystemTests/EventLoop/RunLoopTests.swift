@@ -106,7 +106,7 @@ struct RunLoopTests {
 
     @Test func aDescriptorWakesTheLoopOnceForEachTimeItBecomesReady() async throws {
         let calls = try await onOwnThread {
-            let (poller, sockets) = (try SocketPoller(), try SocketPair())
+            let (poller, sockets) = (try openPoller(), try SocketPair())
             try poller.watch(sockets.near, for: .readable, token: 1)
             var calls: [Int] = []
             let port = RunLoopPort(descriptor: poller.descriptor) {
@@ -127,7 +127,7 @@ struct RunLoopTests {
     @Test func theDescriptorIsHeardInEveryModeItWasAddedTo() async throws {
         #expect(
             try await onOwnThread {
-                let (poller, sockets) = (try SocketPoller(), try SocketPair())
+                let (poller, sockets) = (try openPoller(), try SocketPair())
                 try poller.watch(sockets.near, for: .readable, token: 1)
                 var calls = 0
                 let port = RunLoopPort(descriptor: poller.descriptor) {

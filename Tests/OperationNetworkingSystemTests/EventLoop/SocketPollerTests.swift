@@ -44,13 +44,13 @@ struct SocketPollerTests {
     }
 
     @Test func aQuietSocketIsNotReported() throws {
-        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: .readable, token: 1)
         #expect(poll(poller) == [])
     }
 
     @Test func aReadySocketComesWithItsTokenUntilItIsRead() throws {
-        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        let (poller, sockets) = (try openPoller(), try SocketPair())
         let token = UInt64(7) << 32 | 9
         try poller.watch(sockets.near, for: .readable, token: token)
         sockets.sendFromFar("a")
@@ -61,7 +61,7 @@ struct SocketPollerTests {
     }
 
     @Test func watchingAgainChangesEventsAndToken() throws {
-        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: .readable, token: 1)
         try poller.watch(sockets.near, for: [.readable, .writable], token: 2)
         #expect(poll(poller) == [Report(token: 2, events: .writable)])
@@ -70,7 +70,7 @@ struct SocketPollerTests {
     }
 
     @Test func aForgottenSocketIsNotReported() throws {
-        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: .writable, token: 1)
         poller.forget(sockets.near)
         #expect(poll(poller) == [])
@@ -78,14 +78,14 @@ struct SocketPollerTests {
     }
 
     @Test func aHangUpIsAFailureEvenIfNobodyAsked() throws {
-        let (poller, sockets) = (try SocketPoller(), try SocketPair())
+        let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: [], token: 1)
         shutdown(sockets.far, Int32(SHUT_RDWR))
         #expect(poll(poller).first?.events.contains(.failed) == true)
     }
 
     @Test func aNumberThatWasClosedCanBeWatchedAgain() throws {
-        let poller = try SocketPoller()
+        let poller = try openPoller()
         var number: Int32
         do {
             let sockets = try SocketPair()
@@ -101,12 +101,12 @@ struct SocketPollerTests {
     }
 
     @Test func aClosedDescriptorIsAnError() throws {
-        let poller = try SocketPoller()
+        let poller = try openPoller()
         #expect(throws: SystemError(EBADF, "epoll_ctl")) { try poller.watch(-1, for: .readable, token: 1) }
     }
 
     @Test func thePollersOwnDescriptorSaysThatSomethingIsReadyAndIsCloseOnExec() throws {
-        let (outer, poller, sockets) = (try SocketPoller(), try SocketPoller(), try SocketPair())
+        let (outer, poller, sockets) = (try openPoller(), try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: .readable, token: 1)
         try outer.watch(poller.descriptor, for: .readable, token: 2)
         #expect(poll(outer) == [])

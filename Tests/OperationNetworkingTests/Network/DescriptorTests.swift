@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import FoundationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
@@ -95,5 +97,48 @@ struct DescriptorTests {
             // What has its connection goes on.
             guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(7) }
         }
+    }
+
+    /// The network thread needs one of its own and nine for its run loop; libcurl asks for its own later.
+    @Test func theFirstUseWithTooFewDescriptorsIsAnErrorAndLaterOnesWork() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            let server = try ScriptedServer { _ in .respond(body: "a") }
+            // What Dispatch needs for its timers.
+            let gate = Gate()
+            DispatchQueue.global().asyncAfter(deadline: .now() + 0.001) { gate.open() }
+            try await gate.wait()
+            var fillers: [Int32] = []
+            try DescriptorTests.limitDescriptors()
+            while case let filler = dup(2), filler >= 0 { fillers.append(filler) }
+
+            func error() async -> URLError? {
+                let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+                operation.completionQueue = DispatchQueue(label: "callbacks")
+                operation.start()
+                _ = try? await operation.value
+                return operation.error as? URLError
+            }
+            for free in 0..<10 {
+                let error = await error()
+                print("with \(free) descriptors: \(String(describing: error))")
+                guard error?.code == .resourceUnavailable else { exit(2) }
+                guard error?.localizedDescription.contains("RLIMIT_NOFILE") == true else { exit(3) }
+                guard let filler = fillers.popLast(), close(filler) == 0 else { exit(4) }
+            }
+            // With ten it starts, whatever is left for libcurl.
+            _ = await error()
+            for filler in fillers { close(filler) }
+            guard await error() == nil else { exit(6) }
+        }
+    }
+
+    /// Sets the limit a little above what is open.
+    private static func limitDescriptors() throws {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { throw POSIXError(.EINVAL) }
+        limit.rlim_cur = rlim_t(descriptors().max() ?? 0) + 24
+        guard setrlimit(resource, &limit) == 0 else { throw POSIXError(.EINVAL) }
     }
 }

@@ -1,3 +1,4 @@
+import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
@@ -103,5 +104,55 @@ struct ResponseHeadReaderTests {
         #expect(read.heads.first?.fields.isEmpty == true)
         #expect(read.trailers == 3)
         #expect(!read.isInsideHead)
+    }
+
+    @Test func aFoldedLineNeedsAFieldBeforeIt() {
+        #expect(
+            read(["HTTP/1.1 200 OK\r\n", " a\r\n", "\r\n"]).malformation
+                == ResponseHeadReader.continuesNothing
+        )
+        let folded = read(["HTTP/1.1 200 OK\r\n", "A: b\r\n", " c\r\n", "\r\n"])
+        #expect(folded.malformation == nil)
+        #expect(folded.heads.first?.fields["A"] == "b c")
+    }
+
+    @Test func aFieldAndAllHeadsTogetherHaveALimit() {
+        func excess(_ lengths: [Int]) -> HeadLimit? {
+            var reader = ResponseHeadReader()
+            for length in lengths { _ = reader.read([UInt8](repeating: 120, count: length).span) }
+            return reader.excess
+        }
+        #expect(excess([102_400, 102_400, 102_400]) == nil)
+        #expect(excess([15, 102_401]) == .field)
+        #expect(excess([102_400, 102_400, 102_400, 1]) == .heads)
+    }
+
+    /// What libcurl says, before the final head and after it.
+    @Test(
+        arguments: [
+            (27, "Out of memory", "field", nil),
+            (100, "A value or data field grew larger than allowed", "field", nil),
+            (100, "Too many response headers, 5000 is max", "fieldCount", "fieldCount"),
+            (56, "Too large response headers: 308000 > 307200", "heads", "heads"),
+            (56, "Out of memory in chunked-encoding", "trailer", "trailer"),
+            (100, "Out of memory in chunked-encoding", "trailer", "trailer"),
+            (43, "A libcurl function was given a bad argument", "malformed", "malformed"),
+            (56, "Connection reset by peer", nil, nil),
+            (23, "Failure writing output to destination", nil, nil),
+        ] as [(Int32, String, String?, String?)]
+    )
+    func whatLibcurlMeans(code: Int32, message: String, insideHead: String?, afterHead: String?) {
+        var reader = ResponseHeadReader()
+        func meaning() -> String? {
+            switch reader.failure(CurlError(code: code, message: message)) {
+            case .headTooLong(let limit): "\(limit)"
+            case .malformedHead: "malformed"
+            default: nil
+            }
+        }
+        _ = reader.read(Array("HTTP/1.1 200 OK\r\n".utf8).span)
+        #expect(meaning() == insideHead)
+        _ = reader.read(Array("\r\n".utf8).span)
+        #expect(meaning() == afterHead)
     }
 }

@@ -89,6 +89,10 @@ struct TransportErrorTests {
             (.length(.unknownTransferCoding("gzip")), .badServerResponse),
             (.truncatedHead, .networkConnectionLost),
             (.malformedHead("x"), .badServerResponse),
+            (.headTooLong(.field), .badServerResponse),
+            (.headTooLong(.heads), .badServerResponse),
+            (.headTooLong(.fieldCount), .badServerResponse),
+            (.headTooLong(.trailer), .badServerResponse),
             (.wrongLength(declared: 10, received: 3), .networkConnectionLost),
             (.wrongLength(declared: 3, received: 10), .badServerResponse),
             (.missingCloseNotify, .networkConnectionLost),
@@ -107,6 +111,14 @@ struct TransportErrorTests {
         }
         #expect(TransferError.client(Own()).error(for: Self.url) as? Own == Own())
         #expect(TransferError.body(Own()).error(for: Self.url) as? Own == Own())
+    }
+
+    @Test func aThreadThatCannotStartNamesTheLimitAndTheSystemsError() {
+        let error =
+            TransferError.cannotStart(SystemError(24, "epoll_create1")).error(for: Self.url) as? URLError
+        #expect(error?.localizedDescription.contains("RLIMIT_NOFILE") == true)
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 24)
+        #expect(error.map { RetryPolicy().errorCodes.contains($0.code) } == false)
     }
 
     @Test(arguments: [(60.0, "60"), (0.5, "0.5"), (1e30, "1e+30")])

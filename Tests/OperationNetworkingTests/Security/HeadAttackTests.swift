@@ -79,24 +79,21 @@ struct HeadAttackTests {
                     + "Content-Length: 0\r\n\r\n"
             )
         ])
-        try await expectRefusal(server.url)
+        try await expectRefusal(server.url, limit: "300 KiB")
     }
 
     @Test func aLineWithoutEndIsGivenUp() async throws {
         let server = try ScriptedServer([
             .raw(text: "HTTP/1.1 200 OK\r\nX-Field: " + String(repeating: "x", count: 1_000_000) + "\r\n\r\n")
         ])
-        let operation = operation(server.url)
-        try await operation.run()
-        #expect(operation.error is URLError)
-        #expect(operation.response == nil)
+        try await expectRefusal(server.url, limit: "100 KiB")
     }
 
     @Test func interimHeadsWithoutEndAreGivenUp() async throws {
         let server = try ScriptedServer([
             .raw(text: String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 10_000))
         ])
-        try await expectRefusal(server.url)
+        try await expectRefusal(server.url, limit: "300 KiB")
     }
 
     @Test func trailersWithoutEndAreGivenUp() async throws {
@@ -110,9 +107,17 @@ struct HeadAttackTests {
                     + "\r\n"
             )
         ])
-        let operation = operation(server.url)
-        try await operation.run()
-        #expect((operation.error as? URLError)?.code == .badServerResponse)
+        try await expectRefusal(server.url, limit: "300 KiB", hasResponse: true)
+    }
+
+    @Test func aTrailerWithoutEndIsGivenUp() async throws {
+        let server = try ScriptedServer([
+            .raw(
+                text: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Trailer: "
+                    + String(repeating: "x", count: 10_000) + "\r\n\r\n"
+            )
+        ])
+        try await expectRefusal(server.url, limit: "4 KiB", hasResponse: true)
     }
 
     /// What comes after a complete answer is not the answer to the next request: the connection is not used again.
@@ -130,12 +135,14 @@ struct HeadAttackTests {
         #expect(second.response?.value(forHTTPHeaderField: "X-Injected") == nil)
     }
 
-    private func expectRefusal(_ url: URL) async throws {
+    private func expectRefusal(_ url: URL, limit: String, hasResponse: Bool = false) async throws {
         let operation = operation(url)
         try await operation.run()
-        #expect((operation.error as? URLError)?.code == .badServerResponse)
-        #expect(operation.response == nil)
-        #expect(operation.error.map { ($0 as NSError).localizedDescription.contains("longer than") } == true)
+        let error = try #require(operation.error as? URLError)
+        #expect(error.code == .badServerResponse)
+        #expect(error.curlCode == nil)
+        #expect(error.localizedDescription.contains("longer than \(limit)"), "\(error)")
+        #expect((operation.response != nil) == hasResponse)
     }
 }
 

@@ -55,17 +55,43 @@ struct StaleHandleTests {
         #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
     }
 
-    @Test func aHandleIsUsedAgainOnlyAfterAGoodEnd() throws {
-        let domain = try TransferDomain(
-            clock: PassClock(),
-            maximumIdleConnections: 1,
-            didChangeSocket: { _, _ in }
-        )
-        let good = try domain.takeHandle(for: .http1)
-        domain.remove(good, endedWell: true)
-        #expect(try domain.takeHandle(for: .http1) === good)
-        domain.remove(good, endedWell: false)
-        #expect(try domain.takeHandle(for: .http1) !== good)
+    /// Of libcurl 7.88 that a handle of an earlier response still knew, freed memory would be read.
+    @Test func aHeadThatBeginsWithAContinuationIsMalformed() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/good"
+                ? .respond(200, ["X-Long": String(repeating: "x", count: 3000)], body: "ok")
+                : .raw("HTTP/1.1 200 OK\r\n continued: a\r\nContent-Length: 0\r\n\r\n")
+        }
+        for _ in 0..<5 {
+            for path in ["good", "bad"] {
+                let end = try await TestTransfer(.plain(server.url.appendingPathComponent(path))).start()
+                    .end()
+                guard path == "bad" else {
+                    #expect(end.error == nil)
+                    continue
+                }
+                guard case .malformedHead(ResponseHeadReader.continuesNothing) = end.error else {
+                    Issue.record("\(String(describing: end.error))")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func aTransferWhoseOptionsAreRefusedIsLetGo() async throws {
+        // Longer than any text that libcurl takes.
+        let long = try #require(URL(string: "http://127.0.0.1:1/" + String(repeating: "a", count: 8_000_001)))
+        weak var transfer: TestTransfer?
+        do {
+            let started = TestTransfer(.plain(long)).start()
+            transfer = started
+            guard case .curl = try await started.end().error else {
+                Issue.record("The URL was taken.")
+                return
+            }
+        }
+        try await networkThreadIsDone()
+        #expect(transfer == nil)
     }
 
     @Test func dumpingShowsNoSecret() async throws {

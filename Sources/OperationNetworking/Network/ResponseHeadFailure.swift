@@ -1,0 +1,67 @@
+internal import OperationNetworkingSystem
+
+/// What of a response may not be longer than it is, beside its body.
+enum HeadLimit: Hashable, Sendable {
+    /// One field, in bytes; libcurl's limit, too.
+    case field
+    /// All heads of a transfer and its trailers, in bytes; as in libcurl from 8.3 on.
+    case heads
+    /// The number of fields; only libcurl looks, from 8.10 on.
+    case fieldCount
+    /// One trailer, in bytes; only libcurl looks.
+    case trailer
+
+    var value: Int {
+        switch self {
+        case .field: 100 * 1024
+        case .heads: 300 * 1024
+        case .fieldCount: 5000
+        case .trailer: 4 * 1024
+        }
+    }
+
+    /// What was too long, and how long it may be.
+    var sentence: String {
+        switch self {
+        case .field: "A field of the response's head is longer than \(value / 1024) KiB."
+        case .heads:
+            "The response's heads and trailers are longer than \(value / 1024) KiB together."
+        case .fieldCount: "The response's head has more than \(value) fields."
+        case .trailer: "A trailer of the response is longer than \(value / 1024) KiB."
+        }
+    }
+}
+
+extension ResponseHeadReader {
+    static let continuesNothing = "its first field continues one that is not there"
+
+    /// What libcurl means when it ends a transfer, after the request went out, with an error that names neither a head nor
+    /// a trailer; `nil`: what it says.
+    ///
+    /// | libcurl                                          | the server sent                                  |
+    /// |--------------------------------------------------|--------------------------------------------------|
+    /// | 27 (out of memory), from 8.6 on 100 (too large)  | a line, or a trailer, longer than libcurl's buffer |
+    /// | 43 (bad argument), before 8.1                    | a head whose first field continues a line        |
+    /// | 43, "Invalid response header"                    | a trailer without a colon                        |
+    /// | 56, "Too large response headers"                 | heads without end, met before we did             |
+    func failure(_ error: CurlError) -> TransferError? {
+        switch error.code {
+        case 56 where error.message.hasPrefix("Too large response headers"):
+            .headTooLong(.heads)
+        case 27, 56, 100:
+            if error.message.hasPrefix("Too many response headers") {
+                .headTooLong(.fieldCount)
+            } else if error.message.hasPrefix("Out of memory in chunked-encoding") {
+                .headTooLong(.trailer)
+            } else if error.code != 56, !hasFinalHead {
+                .headTooLong(.field)
+            } else {
+                nil
+            }
+        case 43:
+            .malformedHead(hasFinalHead ? "a trailer is not a field" : Self.continuesNothing)
+        default:
+            nil
+        }
+    }
+}
