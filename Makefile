@@ -24,15 +24,19 @@ BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
 # One test after the other: hundreds at once on a few processors would measure how long each other one took.
 TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     $(SWIFT) test --disable-xctest --skip-build --no-parallel
+# What depends on libcurl's version, by the names of the files.
+CURL_SUITES = $(shell cd Tests/OperationNetworkingTests && find Network Operations Downloads Security -name '*Tests.swift' \
+    -exec basename {} .swift \; | sort | paste -sd '|')
 EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
 
-.PHONY: help demo test crash-test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
 	@echo 'make test      install what is missing, start the servers, and run every test'
+	@echo 'make test-curl  the tests that depend on it with the libcurl of Debian 12 backports'
 	@echo 'make crash-test  kill opget KILLS times ($(KILLS)) and compare every byte, beside curl, wget and aria2'
 	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
 	@echo 'make build     a debug build'
@@ -69,6 +73,12 @@ endif
 test: test-dependencies $(if $(EXAMPLES),examples)
 	@$(BUILD) --build-tests
 	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST)
+
+# The same build: what it was compiled with is libcurl's interface, and that is older.
+test-curl: test-dependencies
+	@$(BUILD) --build-tests
+	@library=$$(scripts/install-later-libcurl) && OPERATIONNETWORKING_LATER_LIBCURL=8 LD_LIBRARY_PATH="$$library" \
+	    $(TEST) --filter 'OperationNetworkingTests\.($(CURL_SUITES))/'
 
 # The others are for comparison: it goes on without those that cannot be installed.
 crash-test: dependencies

@@ -16,16 +16,21 @@ static inline bool ctls_has_close_notify(CURL *easy) {
     return (SSL_get_shutdown((SSL *)session->internals) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
-// Whether HTTP/2 was chosen in the TLS handshake (ALPN, RFC 7301). To be asked while the transfer has its connection: from
-// within one of its callbacks.
-static inline bool ctls_has_chosen_http2(CURL *easy) {
+// The protocol that the server chose in the TLS handshake (ALPN, RFC 7301): its name's length, and the name in `name`, which
+// is OpenSSL's; 0: it chose none, or there is no TLS. To be asked as above.
+static inline unsigned int ctls_chosen_protocol(CURL *easy, const unsigned char **name) {
     struct curl_tlssessioninfo *session = NULL;
-    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return false;
-    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return false;
-    const unsigned char *name = NULL;
     unsigned int length = 0;
-    SSL_get0_alpn_selected((const SSL *)session->internals, &name, &length);
-    return length == 2 && name[0] == 'h' && name[1] == '2';
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return 0;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return 0;
+    SSL_get0_alpn_selected((const SSL *)session->internals, name, &length);
+    return length;
+}
+
+// Whether that is HTTP/2.
+static inline bool ctls_has_chosen_http2(CURL *easy) {
+    const unsigned char *name = NULL;
+    return ctls_chosen_protocol(easy, &name) == 2 && name[0] == 'h' && name[1] == '2';
 }
 
 // OpenSSL takes itself down when the process calls exit(), under the feet of a network thread that may be in the middle

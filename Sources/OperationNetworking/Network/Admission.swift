@@ -22,20 +22,6 @@ internal import OperationNetworkingSystem
 ///
 /// Each event costs constant time for each group of its server, and the logarithm of the number of groups that wait.
 struct Admission {
-    /// Where connections can be shared, whatever the limit.
-    struct Origin: Hashable, Sendable {
-        var domain: TrustDomain
-        var origin: OperationNetworking.Origin
-
-        /// `nil`: nothing is shared there.
-        init?(_ request: TransferRequest) {
-            let place = TransferPlace(request)
-            guard let domain = place.sharing else { return nil }
-            self.domain = domain
-            origin = place.origin
-        }
-    }
-
     /// More groups without a transfer are forgotten.
     private static let maximumIdleGroups = 256
 

@@ -43,6 +43,8 @@ struct ResponseHeadReader {
     private var head: ResponseHead?
     /// Whether what follows is the body, or trailers.
     private(set) var hasFinalHead = false
+    /// Whether a field came after the body.
+    private(set) var hasTrailers = false
     /// Which limit was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a server could send
     /// lines for ever.
     private(set) var excess: HeadLimit?
@@ -70,6 +72,7 @@ struct ResponseHeadReader {
         } else if head != nil {
             readField(line)
         } else {
+            hasTrailers = true
             return .trailer
         }
         return .nothing

@@ -6,7 +6,7 @@ enum HeadLimit: Hashable, Sendable {
     case field
     /// All heads of a transfer and its trailers, in bytes; as in libcurl from 8.3 on.
     case heads
-    /// The number of fields; only libcurl looks, from 8.10 on.
+    /// The number of fields; only libcurl looks, from 8.14 on.
     case fieldCount
     /// One trailer, in bytes; only libcurl looks.
     case trailer
@@ -26,7 +26,7 @@ enum HeadLimit: Hashable, Sendable {
         case .field: "A field of the response's head is longer than \(value / 1024) KiB."
         case .heads:
             "The response's heads and trailers are longer than \(value / 1024) KiB together."
-        case .fieldCount: "The response's head has more than \(value) fields."
+        case .fieldCount: "The response's heads have more than \(value) fields."
         case .trailer: "A trailer of the response is longer than \(value / 1024) KiB."
         }
     }
@@ -43,6 +43,7 @@ extension ResponseHeadReader {
     /// | 27 (out of memory), from 8.6 on 100 (too large)  | a line, or a trailer, longer than libcurl's buffer |
     /// | 43 (bad argument), before 8.1                    | a head whose first field continues a line        |
     /// | 43, "Invalid response header"                    | a trailer without a colon                        |
+    /// | 61 (bad content encoding) before the head ends   | a transfer coding that is not `chunked`          |
     /// | 56, "Too large response headers"                 | heads without end, met before we did             |
     func failure(_ error: CurlError) -> TransferError? {
         switch error.code {
@@ -58,6 +59,8 @@ extension ResponseHeadReader {
             } else {
                 nil
             }
+        case 61 where !hasFinalHead:
+            .length(.unknownTransferCoding(error.message))
         case 43:
             .malformedHead(hasFinalHead ? "a trailer is not a field" : Self.continuesNothing)
         default:

@@ -10,22 +10,12 @@ extension Transfer {
     }
 
     private var ownMetrics: TransferMetrics {
-        let moments = easy.moments
-        var metrics = TransferMetrics()
+        var metrics = TransferMetrics(easy, hasConnection: hasConnection)
         metrics.url = request.url
         metrics.bytesReceived = bytesReceived
         metrics.bytesDecoded = bytesDecoded
         metrics.bytesSent = bytesSent
-        metrics.transferCount = 1
-        metrics.connectionCount = easy.connectionCount
-        metrics.httpVersion = easy.httpVersion
-        // libcurl counts some microseconds for a name that it did not look up.
-        let hasReusedConnection = hasConnection && metrics.connectionCount == 0
-        metrics.nameLookupTime = hasReusedConnection ? 0 : Double(moments.name) / 1e6
-        metrics.connectTime = Double(moments.connection) / 1e6
-        metrics.tlsTime = Double(moments.tls) / 1e6
-        metrics.firstByteTime = Double(moments.firstByte) / 1e6
-        metrics.transferTime = Double(moments.total) / 1e6
+        metrics.isEndProven = endProof != .nothing && (endProof != .trailers || reader.hasTrailers)
         return metrics
     }
 }

@@ -37,12 +37,13 @@ final class Transfer: EasyHandleDelegate {
     private let didGoOn: () -> Void
     private let bodyIsReady: @Sendable () -> Void
     private let mustWait: (MonotonicTime) -> Void
-    private var reader = ResponseHeadReader()
-    private var head: ResponseHead?
+    private(set) var reader = ResponseHeadReader()
+    private(set) var head: ResponseHead?
     /// A head that libcurl may answer by itself, so that nobody needs to know of it; see ``mayBeAnswered(_:)``.
-    private var heldHead: ResponseHead?
+    private(set) var heldHead: ResponseHead?
     private var answerCount = 0
     private var length: MessageLength?
+    private(set) var endProof: EndProof?
     private var decoder: ContentDecoder?
     private var body: RequestBodyReader?
     private var cookiePrefixes = CookiePrefix()
@@ -50,16 +51,18 @@ final class Transfer: EasyHandleDelegate {
     private let examination: ServerExamination?
     private var watchesForCloseNotify = false
     private(set) var hasConnection = false
+    /// What the server chose in the TLS handshake, or `nil`: nothing; the outer `nil`: there was no connection with TLS.
+    private(set) var chosenProtocol: String??
     /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there: the answer is
     /// not the server's.
-    private var isRefusedByProxy = false
+    private(set) var isRefusedByProxy = false
     /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
     private(set) var bytesReceived: Int64 = 0
     private(set) var bytesDecoded: Int64 = 0
     private(set) var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
-    private var failure: TransferError?
+    private(set) var failure: TransferError?
 
     /// `since`: when it was admitted. `spent`: the cost of earlier tries. `demand`: what is known of the proxy.
     ///
@@ -134,40 +137,25 @@ final class Transfer: EasyHandleDelegate {
             // CURLE_PEER_FAILED_VERIFICATION by libcurl's own look, after ours: it compares names, too.
             if code == 60, let refusal = examination?.refusal(.host) { return .untrusted(refusal) }
             if hasConnection, let failure = reader.failure(error) { return failure }
+            // Later libcurls look, too.
+            if watchesForCloseNotify, error.message.contains("unexpected eof") { return .missingCloseNotify }
+            if request.mayOfferHTTP2, head == nil, KnownVersions.isRefusal(error, chosen: chosenProtocol) {
+                return .httpVersionNotAgreed
+            }
             // CURLE_UNSUPPORTED_PROTOCOL, with a connection: the server does not speak HTTP.
             return code == 1 && hasConnection ? .malformedHead(error.message) : .curl(error)
         }
         if head == nil || reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
+        if endProof == .trailers, !reader.hasTrailers, EndProof.canBeAskedAgain(request) {
+            return .endNotProvable
+        }
         do {
             try decoder?.finish()
         } catch {
             return Self.decodingError(error)
         }
         return nil
-    }
-
-    /// What a proxy is to blame for.
-    private func proxyError(_ code: Int32) -> TransferError? {
-        guard let proxy = request.trustDomain.proxy else { return nil }
-        if isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
-        guard let error = easy.error(for: code) else { return nil }
-        let evidence = ProxyError.Evidence(
-            code: code,
-            message: error.message,
-            tunnelStatus: easy.tunnelStatus,
-            proxyCode: easy.proxyCode,
-            hasConnection: hasConnection
-        )
-        return ProxyError(proxy, evidence).map { .proxy($0) }
-    }
-
-    /// What the transfer, which has ended, shows of its proxy.
-    var proxyEvidence: ProxyDemand.Evidence {
-        if case .bodyCannotWait = failure { return .cannotHold }
-        if isRefusedByProxy { return .refused }
-        if let more = easy.proxyOffersMoreThanBasic { return more ? .askedForMore : .askedForBasic }
-        return head == nil ? .none : .passed
     }
 
     /// It is over: what the request's body comes from is let go.
@@ -251,6 +239,10 @@ final class Transfer: EasyHandleDelegate {
                 }
             }
         }
+        if isTLS { chosenProtocol = .some(easy.chosenProtocol) }
+        if request.mayOfferHTTP2, !request.mayBeSentAgain, chosenProtocol == .some(nil) {
+            return give(up: .httpVersionNotAgreed)
+        }
         hasConnection = true
         takenBefore = easy.requestBytesTaken
         return true
@@ -324,9 +316,9 @@ final class Transfer: EasyHandleDelegate {
             decoder = ContentDecoder(contentEncoding: coding)
             if decoder == nil { return give(up: .unaskedCoding(coding)) }
         }
-        guard EndProof.isPossible(head: head, length: length ?? .none, isCoded: decoder != nil) else {
-            return give(up: .endNotProvable)
-        }
+        let proof = EndProof(head: head, length: length ?? .none, isCoded: decoder != nil, isTLS: isTLS)
+        endProof = proof
+        guard proof.suffices(for: request, head: head) else { return give(up: .endNotProvable) }
         tellCookies()
         switch client.transferDidReceive(head) {
         case .receive: return true

@@ -84,8 +84,8 @@ enum TransferError: Error, Sendable {
     case unaskedCoding(String)
     /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
     case unaskedPartialContent
-    /// Nobody could say whether the body is complete; see ``EndProof``. Only seen by ``Transfers``, which asks again,
-    /// and by whoever insists on HTTP/2.
+    /// Nothing would prove that the body is complete; see ``EndProof``. Only seen by ``Transfers``, which asks again, and
+    /// where the server has HTTP/2 only.
     case endNotProvable
     /// The body was to wait for a proxy that cannot do that; none of it was sent. Only seen by ``Transfers``, which asks
     /// again.
@@ -93,6 +93,8 @@ enum TransferError: Error, Sendable {
     /// The server would have more connections than it may have: the transfer waits in the line again. Nothing was sent. Only
     /// seen by ``Transfers``, which asks again.
     case noConnectionLeft
+    /// The server takes no HTTP/1.1, or may take none. Only seen by ``Transfers``, which offers HTTP/2.
+    case httpVersionNotAgreed
     /// The client threw while it took the body.
     case client(any Error)
     /// The client did not want the body.

@@ -65,6 +65,10 @@ struct TransferDomains {
         guard let count = members[number]?.transferCount, count > 0 else { return }
         members[number]?.transferCount = count - 1
         guard count == 1 else { return }
+        guard members[number]?.trust.transfer == nil else {
+            if let gone = members.removeValue(forKey: number) { numbers[gone.trust] = nil }
+            return
+        }
         idle.append(number)
         guard idle.count > Self.maximumIdle, let gone = members.removeValue(forKey: idle.removeFirst()) else {
             return

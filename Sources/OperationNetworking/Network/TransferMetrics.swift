@@ -1,4 +1,5 @@
 public import Foundation
+internal import OperationNetworkingSystem
 
 /// What a transfer cost, or an exchange with all its redirects, resumptions and retries together.
 public struct TransferMetrics: Hashable, Sendable {
@@ -19,6 +20,13 @@ public struct TransferMetrics: Hashable, Sendable {
     public internal(set) var connectionCount = 0
     /// Of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
     public internal(set) var httpVersion: String?
+    /// Whether something other than the end itself proves that the last body was complete: its length, its content coding,
+    /// the last chunk, trailers of HTTP/2, or TLS. Says nothing of a transfer that failed.
+    ///
+    /// Nothing does where a body lasts until a connection without TLS closes, and where the response to a request that
+    /// may not be asked twice came over HTTP/2 without a length: libcurl takes a stream that the server gave up in order
+    /// (`RST_STREAM` with `NO_ERROR`) for a complete one. A response to a GET is asked for over HTTP/1.1 then.
+    public internal(set) var isEndProven = true
     /// Seconds in the last transfer until the server's name was known; 0 over a reused connection.
     public internal(set) var nameLookupTime = 0.0
     /// Seconds in the last transfer until the connection stood, without TLS; 0 over a reused connection.
@@ -29,6 +37,22 @@ public struct TransferMetrics: Hashable, Sendable {
     public internal(set) var firstByteTime = 0.0
     /// Seconds that all transfers took together.
     public internal(set) var transferTime = 0.0
+
+    init() {}
+
+    /// What libcurl knows of one transfer.
+    init(_ easy: EasyHandle, hasConnection: Bool) {
+        let moments = easy.moments
+        transferCount = 1
+        connectionCount = easy.connectionCount
+        httpVersion = easy.httpVersion
+        // libcurl counts some microseconds for a name that it did not look up.
+        nameLookupTime = hasConnection && connectionCount == 0 ? 0 : Double(moments.name) / 1e6
+        connectTime = Double(moments.connection) / 1e6
+        tlsTime = Double(moments.tls) / 1e6
+        firstByteTime = Double(moments.firstByte) / 1e6
+        transferTime = Double(moments.total) / 1e6
+    }
 
     /// Adds a later transfer of the same exchange.
     mutating func add(_ next: TransferMetrics) {

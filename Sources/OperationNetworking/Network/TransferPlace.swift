@@ -22,7 +22,7 @@ struct TransferPlace: Hashable, Sendable {
         origin = OperationNetworking.Origin(request.url)
         let mayShare =
             switch request.version {
-            case .automatic: origin.scheme == "https"
+            case .automatic, .http2: origin.scheme == "https" && request.trustDomain.transfer == nil
             case .http2PriorKnowledge: true
             case .http1: false
             }

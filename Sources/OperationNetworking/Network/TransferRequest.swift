@@ -33,6 +33,8 @@ struct TransferRequest: Sendable {
     var raisedConnectionLimit = 0
     /// Who of several that wait for a connection goes first.
     var priority = TransferPriority.normal
+    /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
+    var mayOfferHTTP2 = false
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent or kept.
     var cookies: [Cookie]?
 
@@ -40,6 +42,14 @@ struct TransferRequest: Sendable {
     var isAskedOfProxy: Bool {
         trustDomain.proxy?.kind == .http && url.scheme?.lowercased() == "http"
             && version != .http2PriorKnowledge
+    }
+
+    /// Whether a connection is authenticated, which HTTP/2 does not know.
+    var needsHTTP1: Bool {
+        switch authentication?.scheme {
+        case .ntlm, .negotiate: true
+        case nil, .basic: false
+        }
     }
 
     /// Whether the body waits until a proxy of which that is known has had a look at the head.

@@ -8,7 +8,6 @@ internal import OperationNetworkingSystem
 final class Transfers {
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
-    private static let maximumChunkedOrigins = 4096
 
     private let owner = ThreadIdentity.current
     private let poller = SocketPoller()
@@ -21,8 +20,7 @@ final class Transfers {
     private var waiting: [TransferID: Waiting] = [:]
     var running: [TransferID: Running] = [:]
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
-    /// Origins that sent, over HTTP/2, a body whose end cannot be proven.
-    private var chunkedOrigins: Set<Admission.Origin> = []
+    private var versions = KnownVersions()
     /// The servers that asked to be left alone for a while. For whoever starts transfers: nothing here waits for that.
     var hostWaits = HostWaits()
     /// How servers took which credentials. For whoever starts transfers, too.
@@ -102,6 +100,8 @@ final class Transfers {
             ended.append((client, TransferEnd(id: id, error: error, metrics: TransferMetrics())))
             return
         }
+        var request = request
+        versions.decide(&request, id: id)
         guard let turn = turns.removeValue(forKey: id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
@@ -142,10 +142,6 @@ final class Transfers {
         _ spent: TransferMetrics,
         rank: WaitingRank? = nil
     ) {
-        var request = request
-        let needsChunks =
-            !chunkedOrigins.isEmpty && Admission.Origin(request).map { chunkedOrigins.contains($0) } ?? false
-        request.version = EndProof.version(for: request, needsChunks: needsChunks)
         let rank = admission.append(
             id,
             to: TransferPlace(request),
@@ -363,8 +359,9 @@ final class Transfers {
                 let rank = running[id]?.rank
                 domain.learn(transfer.proxyEvidence)
                 remove(id, hasFailed: !end.isSentBack)
-                if needsAnotherRequest(transfer, after: end) {
-                    enqueue(transfer.request, transfer.id, transfer.client, end.metrics, rank: rank)
+                versions.learn(transfer.request, end.error, chosen: transfer.chosenProtocol)
+                if let next = nextRequest(transfer, after: end) {
+                    enqueue(next, id, transfer.client, end.metrics, rank: rank)
                 } else {
                     ended.append((transfer.client, end))
                 }
@@ -372,23 +369,17 @@ final class Transfers {
         }
     }
 
-    /// Whether the same is asked in another way, as if it had never been asked; no byte was handed over.
-    private func needsAnotherRequest(_ transfer: Transfer, after end: TransferEnd) -> Bool {
-        switch end.error {
-        case .endNotProvable where transfer.request.version == .automatic:
-            if let origin = Admission.Origin(transfer.request) {
-                // What is forgotten costs one question more.
-                if chunkedOrigins.count >= Self.maximumChunkedOrigins { chunkedOrigins.removeAll() }
-                chunkedOrigins.insert(origin)
-            }
-            return true
-        case .bodyCannotWait, .noConnectionLeft: return true
-        case .curl(let error) where error.hasNoDescriptors && !transfer.hasConnection:
+    /// The request that asks the same in another way, or once more, as if it had never been asked; no byte was handed over.
+    private func nextRequest(_ transfer: Transfer, after end: TransferEnd) -> TransferRequest? {
+        guard let error = end.error else { return nil }
+        if case .curl(let error) = error, error.hasNoDescriptors, !transfer.hasConnection {
             // While others move, there will be some.
             descriptors.didRunOut()
-            return admission.activeCount > 0
-        default: return false
+            return admission.activeCount > 0 ? transfer.request : nil
         }
+        guard var next = versions.next(transfer.request, after: error, id: transfer.id) else { return nil }
+        versions.decide(&next, id: transfer.id)
+        return next
     }
 
     private func stopIdle() {

@@ -195,12 +195,19 @@ extension TransferError {
                 url: url,
                 sentence: "The server has as many connections as it may have: see maximumConnectionsPerHost."
             )
+        case .httpVersionNotAgreed:
+            return URLError(
+                .secureConnectionFailed,
+                url: url,
+                sentence: "The server did not agree to speak HTTP/1.1."
+            )
         case .endNotProvable:
             return URLError(
                 .badServerResponse,
                 url: url,
                 sentence:
-                    "The HTTP/2 response has no length, and this libcurl cannot tell its end from a reset."
+                    "The HTTP/2 response has no length, so its end cannot be told from a reset, and the server "
+                    + "speaks no HTTP/1.1."
             )
         case .missingCloseNotify:
             return URLError(

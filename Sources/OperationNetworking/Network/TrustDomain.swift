@@ -19,6 +19,8 @@ struct TrustDomain: Hashable, Sendable {
     var proxyAuthorization: String?
     /// Who has authenticated the connections, by a scheme that authenticates those; `nil`: nobody.
     var credential: Credential?
+    /// The one transfer that the domain is for: it has its connection to itself. `nil`: any.
+    var transfer: TransferID?
     /// Servers that somebody trusts although the policy does not.
     var exceptions: Set<TrustException> = []
 

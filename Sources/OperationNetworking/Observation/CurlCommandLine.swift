@@ -59,6 +59,7 @@ struct CurlCommandLine {
         switch options.version {
         case .automatic: break
         case .http1: words.append("--http1.1")
+        case .http2: words.append("--http2")
         case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
         }
         if request.acceptsContentCoding { words.append("--compressed") }

@@ -2,6 +2,15 @@ import COperationNetworking
 import Foundation
 
 extension EasyHandle {
+    /// The protocol that the server chose in the TLS handshake, as in `h2` or `http/1.1`; `nil`: none. Callable from within
+    /// the delegate.
+    package var chosenProtocol: String? {
+        var name: UnsafePointer<UInt8>?
+        let length = Int(ctls_chosen_protocol(raw, &name))
+        guard length > 0, let name else { return nil }
+        return String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self)
+    }
+
     /// Sets how the connection is secured. The server's certificate is verified in any case: what the judge makes of the
     /// result is its affair.
     func setTLS(_ options: TLSOptions) throws(CurlError) {

@@ -286,7 +286,7 @@ package final class EasyHandle {
 
     private func setVersion(_ options: TransferOptions) throws(CurlError) {
         switch options.version {
-        case .automatic:
+        case .automatic, .http2:
             // Not CURLOPT_PIPEWAIT: in libcurl 7.88 one host that waits holds up all the others.
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         case .http1:

@@ -5,6 +5,8 @@ package struct TransferOptions: Sendable {
         /// HTTP/2 where TLS negotiates it (ALPN), else HTTP/1.1.
         case automatic
         case http1
+        /// As ``automatic``; nothing would come of `http1`, because the origin has HTTP/2 only.
+        case http2
         /// HTTP/2 from the first byte, also without TLS (RFC 9113 §3.3).
         case http2PriorKnowledge
     }

@@ -12,36 +12,72 @@ struct EndProofTests {
         ResponseHead(version: version, status: 200, fields: [:])
     }
 
-    @Test func onlyABodyOfHTTP2WithNeitherLengthNorCodingIsInDoubt() {
-        func isPossible(_ version: String, _ length: MessageLength, _ isCoded: Bool, _ left: Bool) -> Bool {
-            EndProof.isPossible(head: head(version), length: length, isCoded: isCoded, isLeftToCurl: left)
-        }
-        #expect(!isPossible("HTTP/2", .delimited, false, false))
-        #expect(isPossible("HTTP/2", .delimited, true, false))
-        #expect(isPossible("HTTP/2", .exactly(5), false, false))
-        #expect(isPossible("HTTP/2", .none, false, false))
-        #expect(isPossible("HTTP/1.1", .delimited, false, false))
-        #expect(isPossible("HTTP/2", .delimited, false, true))
+    @Test(arguments: [
+        ("HTTP/2", MessageLength.delimited, false, [:], EndProof.nothing),
+        ("HTTP/2", .delimited, false, ["Trailer": "x"], .trailers),
+        ("HTTP/2", .delimited, true, [:], .coding),
+        ("HTTP/2", .exactly(5), false, [:], .length), ("HTTP/2", .none, false, [:], .length),
+        ("HTTP/1.1", .delimited, false, [:], .chunks),
+        ("HTTP/1.1", .delimited, false, ["Trailer": "x"], .chunks),
+        ("HTTP/1.1", .untilClose, false, [:], .closeNotify), ("HTTP/1.1", .untilClose, true, [:], .coding),
+    ])
+    func whatProvesTheEnd(
+        version: String,
+        length: MessageLength,
+        isCoded: Bool,
+        fields: [String: String],
+        proof: EndProof
+    ) {
+        let head = ResponseHead(version: version, status: 200, fields: HeaderFields(fields))
+        #expect(EndProof(head: head, length: length, isCoded: isCoded, isTLS: true) == proof)
+        guard length == .untilClose else { return }
+        #expect(
+            EndProof(head: head, length: length, isCoded: isCoded, isTLS: false)
+                == (isCoded ? .coding : .nothing)
+        )
     }
 
-    @Test func whatCannotBeAskedAgainGoesOverHTTP1() throws {
+    @Test func whatMayBeAskedTwiceNeedsAProof() throws {
         let url = try #require(URL(string: "https://localhost/"))
-        func version(_ method: String, needsChunks: Bool = false, left: Bool = false)
+        func suffices(_ proof: EndProof, _ method: String, _ version: TransferOptions.HTTPVersion) -> Bool {
+            proof.suffices(for: .plain(url, method: method, version: version), head: head("HTTP/2"))
+        }
+        #expect(!suffices(.nothing, "GET", .automatic) && !suffices(.nothing, "GET", .http2))
+        #expect(suffices(.nothing, "POST", .automatic) && suffices(.nothing, "DELETE", .http2))
+        // Over HTTP/1.1 the last chunk is sure to come.
+        #expect(!suffices(.trailers, "GET", .automatic) && suffices(.trailers, "GET", .http2))
+        #expect(suffices(.length, "GET", .automatic) && suffices(.coding, "GET", .automatic))
+        let closing = EndProof.nothing.suffices(for: .plain(url), head: head("HTTP/1.1"))
+        #expect(closing)
+    }
+
+    @Test func whatCannotBeAskedAgainGoesOverHTTP1IfResetsAreNotReported() throws {
+        let url = try #require(URL(string: "https://localhost/"))
+        func version(_ method: String, needsChunks: Bool = false, reports: Bool)
             -> TransferOptions.HTTPVersion
         {
-            var request = TransferRequest.plain(url, method: method)
-            request.version = .automatic
-            return EndProof.version(for: request, needsChunks: needsChunks, isLeftToCurl: left)
+            EndProof.version(
+                for: .plain(url, method: method),
+                needsChunks: needsChunks,
+                curlReportsResets: reports
+            )
         }
-        #expect(version("GET") == .automatic && version("HEAD") == .automatic)
-        #expect(version("POST") == .http1 && version("DELETE") == .http1)
-        #expect(version("GET", needsChunks: true) == .http1)
-        #expect(version("POST", needsChunks: true, left: true) == .automatic)
+        for reports in [false, true] {
+            #expect(version("GET", reports: reports) == .automatic)
+            #expect(version("HEAD", reports: reports) == .automatic)
+            #expect(version("GET", needsChunks: true, reports: reports) == .http1)
+            #expect(version("POST", needsChunks: true, reports: reports) == (reports ? .automatic : .http1))
+            #expect(version("DELETE", reports: reports) == (reports ? .automatic : .http1))
+        }
+    }
+
+    @Test(.enabled(if: RealServers.hasLaterLibcurl)) func theLibcurlIsTheLaterOne() {
+        #expect(CurlLibrary.versionNumber >= 0x08_00_00)
     }
 
     /// nginx compresses as it sends, so it cannot know the length; and because the caller asked for the coding
     /// himself, nothing here undoes it and sees its end.
-    @Test(.enabled(if: RealServers.nginxTLS != nil && !EndProof.isLeftToCurl))
+    @Test(.enabled(if: RealServers.nginxTLS != nil))
     func aBodyInDoubtIsAskedForAgainOverHTTP1() async throws {
         let base = try #require(RealServers.nginxTLS)
         var request = URLRequest(url: base.appendingPathComponent("gzip/text.txt"))
@@ -55,6 +91,7 @@ struct EndProofTests {
             let body = try #require(try await operation.value as? Data)
             #expect(body.starts(with: [0x1f, 0x8b]))
             #expect(operation.metrics?.httpVersion == "1.1")
+            #expect(operation.metrics?.isEndProven == true)
             first = first ?? operation.metrics
         }
         #expect((1...2).contains(first?.transferCount ?? 0))

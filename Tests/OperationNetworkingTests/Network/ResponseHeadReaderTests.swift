@@ -137,6 +137,7 @@ struct ResponseHeadReaderTests {
             (56, "Out of memory in chunked-encoding", "trailer", "trailer"),
             (100, "Out of memory in chunked-encoding", "trailer", "trailer"),
             (43, "A libcurl function was given a bad argument", "malformed", "malformed"),
+            (61, "Unsolicited Transfer-Encoding (gzip) found", "length", nil),
             (56, "Connection reset by peer", nil, nil),
             (23, "Failure writing output to destination", nil, nil),
         ] as [(Int32, String, String?, String?)]
@@ -147,6 +148,7 @@ struct ResponseHeadReaderTests {
             switch reader.failure(CurlError(code: code, message: message)) {
             case .headTooLong(let limit): "\(limit)"
             case .malformedHead: "malformed"
+            case .length: "length"
             default: nil
             }
         }

@@ -184,6 +184,7 @@ final class TunnelProxy: Sendable {
             switch kind {
             case 1: read(4).map { $0.map { String($0) }.joined(separator: ".") }
             case 3: readText(after: 0)
+            case 4: read(16).map { $0 == [UInt8](repeating: 0, count: 15) + [1] ? "::1" : "IPv6" }
             default: nil
             }
         }

@@ -25,14 +25,16 @@ struct SOCKSProxyTests {
         String(decoding: try await operation.value as? Data ?? Data(), as: UTF8.self)
     }
 
-    @Test(arguments: [("socks5", "127.0.0.1"), ("socks5h", "localhost")])
-    func theSchemeSaysWhoLooksNamesUp(scheme: String, host: String) async throws {
+    /// libcurl 8 finds the IPv6 address of localhost first.
+    @Test(arguments: [("socks5", ["127.0.0.1", "::1"]), ("socks5h", ["localhost"])])
+    func theSchemeSaysWhoLooksNamesUp(scheme: String, hosts: [String]) async throws {
         let plain = try ScriptedServer { request in .respond(body: "\(request.target)") }
         let proxy = try TunnelProxy(socksUser: nil)
         let url = try #require(URL(string: "http://localhost:\(plain.port)/a"))
         let operation = try operation(url, through: "\(scheme)://127.0.0.1:\(proxy.port)")
         #expect(try await text(of: operation) == "/a")
-        #expect(proxy.heard == ["\(host):\(plain.port)"])
+        #expect(proxy.heard.count == 1)
+        #expect(hosts.map { "\($0):\(plain.port)" }.contains(proxy.heard.first ?? ""))
     }
 
     @Test func aSOCKSProxyGetsUserAndPasswordAndConnectionsAreNotShared() async throws {

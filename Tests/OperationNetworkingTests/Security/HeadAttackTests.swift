@@ -141,7 +141,9 @@ struct HeadAttackTests {
         let error = try #require(operation.error as? URLError)
         #expect(error.code == .badServerResponse)
         #expect(error.curlCode == nil)
-        #expect(error.localizedDescription.contains("longer than \(limit)"), "\(error)")
+        // libcurl 8.14 counts fields, and meets that limit before we meet ours.
+        let sentences = ["longer than \(limit)", "more than 5000 fields"]
+        #expect(sentences.contains { error.localizedDescription.contains($0) }, "\(error)")
         #expect((operation.response != nil) == hasResponse)
     }
 }

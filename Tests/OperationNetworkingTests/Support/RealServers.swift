@@ -5,6 +5,14 @@ enum RealServers {
     static var httpbin: URL? { url("HTTPBIN") }
     static var nginx: URL? { url("NGINX_HTTP") }
     static var nginxTLS: URL? { url("NGINX_HTTPS") }
+    /// Speaks HTTP/2 only, serves what nginx serves, and sends back what is posted.
+    static var nghttpd: URL? { url("NGHTTPD") }
+    /// The same, and no response has a length.
+    static var nghttpdNoLength: URL? { url("NGHTTPD_NO_LENGTH") }
+    /// The same, and each response ends with a trailer.
+    static var nghttpdTrailers: URL? { url("NGHTTPD_TRAILERS") }
+    /// Whether the tests run with another libcurl than that of the system.
+    static var hasLaterLibcurl: Bool { value("LATER_LIBCURL") != nil }
     /// A Python, for parsers and servers that nobody here wrote.
     static var python: URL? { file("PYTHON") }
     /// The certificate authority that signed for ``nginxTLS``: a PEM file.

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -41,9 +42,12 @@ struct SetCookieTests {
     ])
     func expiresHasManyForms(date: String) async throws {
         #expect(try await sent("a=1; Expires=\(date)") == ["a=1"])
-        #expect(
-            try #require(scene.jar.cookies.first).expiresDate == Date(timeIntervalSince1970: 4_116_219_494)
-        )
+        let expires = try #require(scene.jar.cookies.first?.expiresDate)
+        // libcurl from 8.12 on keeps no cookie for more than 400 days.
+        let isCapped = CurlLibrary.versionNumber >= 0x08_0C_00
+        let date =
+            isCapped ? Date(timeIntervalSinceNow: 400 * 86_400) : Date(timeIntervalSince1970: 4_116_219_494)
+        #expect(abs(expires.timeIntervalSince(date)) <= (isCapped ? 86_400 : 0))
     }
 
     @Test(arguments: [

@@ -1,0 +1,26 @@
+internal import OperationNetworkingSystem
+
+extension Transfer {
+    /// What a proxy is to blame for.
+    func proxyError(_ code: Int32) -> TransferError? {
+        guard let proxy = request.trustDomain.proxy else { return nil }
+        if isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
+        guard let error = easy.error(for: code) else { return nil }
+        let evidence = ProxyError.Evidence(
+            code: code,
+            message: error.message,
+            tunnelStatus: easy.tunnelStatus,
+            proxyCode: easy.proxyCode,
+            hasConnection: hasConnection
+        )
+        return ProxyError(proxy, evidence).map { .proxy($0) }
+    }
+
+    /// What the transfer, which has ended, shows of its proxy.
+    var proxyEvidence: ProxyDemand.Evidence {
+        if case .bodyCannotWait = failure { return .cannotHold }
+        if isRefusedByProxy { return .refused }
+        if let more = easy.proxyOffersMoreThanBasic { return more ? .askedForMore : .askedForBasic }
+        return head == nil ? .none : .passed
+    }
+}
