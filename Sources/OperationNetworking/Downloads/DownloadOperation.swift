@@ -139,6 +139,10 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.replaceable = newValue } }
     }
 
+    /// Whether no file may have this name, since partial files and checkpoints have such:
+    /// ``DownloadError/reservedName(_:)``.
+    package static func isReserved(_ name: String) -> Bool { DownloadPlace.isReserved(name) }
+
     /// A file that another program began, which is copied and continued where no earlier operation left anything. It stays as it
     /// is until the new one is complete.
     package var startedFile: StartedFile? {

@@ -28,6 +28,9 @@ extension Run {
             operation.outputStream = stream
             begin(Transfer(item, operation, stream: stream, now: Self.now), index)
         case .file(let path):
+            guard !DownloadOperation.isReserved(path.name) else {
+                throw DownloadError.reservedName(URL(fileURLWithPath: path.text))
+            }
             switch try FileStatus(of: path) {
             case .file(let size): decide(index, path, size)
             case .nothing: try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing))

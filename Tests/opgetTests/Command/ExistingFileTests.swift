@@ -128,6 +128,18 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    @Test func aNameOfPartialFilesIsRefusedAndTheListGoesOn() async throws {
+        let server = try server()
+        try opget.write("planted", "a.part")
+        let addresses = ["a.part", "b.PART.resume", "c"].map { address(server, $0) }
+        let result = try await opget.start(addresses).result()
+        #expect(result.code == 3)
+        #expect(result.errors.contains("with -o"))
+        #expect(try opget.files() == ["a.part", "c"])
+        #expect(server.requests.map(\.target) == ["/c"])
+        #expect(try await opget("-o", "x", addresses[0]).code == 0)
+    }
+
     @Test func severalListsAreAllRead() async throws {
         let server = try server()
         try opget.write(address(server, "a"), "one")
