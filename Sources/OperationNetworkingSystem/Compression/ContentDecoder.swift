@@ -44,9 +44,12 @@ package final class ContentDecoder {
     }
 
     /// Decodes the next piece.
+    ///
     /// - Parameters:
+    ///   - bytes: the piece, as it came.
     ///   - check: gets the bytes that a layer has made so far, before they are used: what it throws ends the work.
     ///   - body: gets what came out of the last layer, in pieces of at most 64 KiB.
+    /// - Throws: `ContentDecoder.Failure`, and what the closures throw.
     package func decode(
         _ bytes: Span<UInt8>,
         checking check: (Int64) throws -> Void = { _ in },
