@@ -13,8 +13,8 @@ package enum RequestTarget {
         guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             let path = part(CURLUPART_PATH, of: parser, UInt32(CURLU_URLENCODE))
         else { return nil }
-        // As libcurl from 8.8 on: a question mark without a query stays one. Older ones do not know the bit.
-        guard let query = part(CURLUPART_QUERY, of: parser, 1 << 14) else { return path }
+        // Asked as libcurl asks itself: whether a question mark without a query is sent depends on its version.
+        guard let query = part(CURLUPART_QUERY, of: parser, 0) else { return path }
         return path + "?" + query
     }
 
