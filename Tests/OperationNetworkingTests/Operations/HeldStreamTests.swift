@@ -48,6 +48,8 @@ struct HeldStreamTests {
             operation.start()
             _ = try await progress.wait()
             operation.pause()
+            // Else what the gate lets through may come, and end, before the network thread hears of the pause.
+            try await networkThreadIsDone()
         }
     }
 
