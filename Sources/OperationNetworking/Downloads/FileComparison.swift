@@ -116,7 +116,7 @@ package struct StartedFile: Hashable, Sendable {
     /// In bytes.
     package var length: Int64 { stamp.length }
 
-    /// That file, as long as nobody changes it.
+    /// That file, while it stays unchanged.
     package var replaceable: ReplaceableFile {
         .unchanged(length: stamp.length, seconds: stamp.seconds, nanoseconds: stamp.nanoseconds)
     }

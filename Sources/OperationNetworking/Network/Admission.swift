@@ -117,7 +117,7 @@ struct Admission {
     ///   - id: the transfer.
     ///   - place: where it wants to go.
     ///   - priority: who of several that wait goes first.
-    ///   - raisedLimit: the server may have so many connections while the transfer is there, if that is more.
+    ///   - raisedLimit: the limit of the server while the transfer is there, if it is higher.
     ///   - rank: its place in the line, if it had one before.
     /// - Returns: its place in the line.
     @discardableResult

@@ -27,7 +27,7 @@ struct DescriptorBudget {
     /// Whether `count` more are there.
     func has(_ count: Int) -> Bool { used <= limit - reserve - count }
 
-    /// So many may be opened from now on.
+    /// `count` descriptors may be opened from now on.
     mutating func take(_ count: Int) {
         used += count
     }

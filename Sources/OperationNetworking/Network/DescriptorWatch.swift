@@ -6,7 +6,7 @@ struct DescriptorWatch {
     /// Seconds from one look to another one at least, and until the next one when there are not enough.
     private static let timeBetweenLooks = 0.002
     private static let timeToNextLook = 0.02
-    /// Seconds after which the program may have opened some itself. Where more are open than so many, a look takes long.
+    /// Seconds after which the program may have opened some itself. With more than `manyDescriptors` open, a look takes long.
     private static let timeToForget = 1.0
     private static let manyDescriptors = 4096
 
@@ -49,7 +49,7 @@ struct DescriptorWatch {
         return !isShort
     }
 
-    /// So many may be opened besides.
+    /// `count` descriptors may be opened besides.
     mutating func take(_ count: Int) {
         budget.take(count)
     }
@@ -80,7 +80,7 @@ struct DescriptorWatch {
     }
 
     private mutating func count(_ expected: Int) {
-        // Where nobody counts, there is an error when none is left.
+        // Without /proc nothing is counted, and the transfer that finds none left ends with an error.
         lastCount = DescriptorTable.count ?? 0
         budget.didLook(open: lastCount, limit: DescriptorTable.limit, expected: expected)
     }

@@ -54,7 +54,7 @@ final class DigestSession: Sendable {
         return DigestSession(next)
     }
 
-    /// 128 bits that nobody can guess.
+    /// 128 random bits.
     static func makeNonce() -> String {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }

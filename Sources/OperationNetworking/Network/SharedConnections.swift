@@ -11,7 +11,7 @@ internal import OperationNetworkingSystem
 struct SharedConnections {
     /// libcurl puts no more on one.
     private static let maximumStreams = 100
-    /// So many ends without a refusal are a while.
+    /// The number of ends without a refusal after which a connection is tried with twice as many streams.
     private static let patience = 100
 
     private struct Load {

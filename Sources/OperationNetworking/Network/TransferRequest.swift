@@ -29,7 +29,7 @@ struct TransferRequest: Sendable {
     var downloadLimits: [BandwidthLimit] = []
     /// How many connections its server may have at work.
     var connectionLimit = ConnectionLimit.none
-    /// The server may have so many while the transfer is there, if that is more.
+    /// The limit of connections to the server while the transfer is there, if it is higher.
     var raisedConnectionLimit = 0
     /// Who of several that wait for a connection goes first.
     var priority = TransferPriority.normal

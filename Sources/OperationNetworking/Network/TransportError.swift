@@ -106,7 +106,7 @@ extension URLError {
         )
     }
 
-    /// The end of an operation that ran for so many seconds, and was not done.
+    /// The end of an operation that ran for `seconds`, and was not done.
     static func tookTooLong(_ seconds: Double, url: URL?) -> URLError {
         URLError(
             .timedOut,

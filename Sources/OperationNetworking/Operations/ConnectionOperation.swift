@@ -155,7 +155,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// At most so many bytes of a body are kept in memory; a longer one is an error, `URLError.dataLengthExceedsMaximum`.
+    /// The most bytes of a body that are kept in memory; a longer one is an error, `URLError.dataLengthExceedsMaximum`.
     /// 256 MiB unless set; `.max`: any number. What goes to ``outputFile`` or ``outputStream`` may have any length.
     public var maximumResponseDataLength: Int {
         get { state.withLock { $0.maximumResponseDataLength } }

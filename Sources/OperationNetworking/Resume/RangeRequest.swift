@@ -24,7 +24,7 @@ struct RangeRequest: Hashable, Sendable {
         case between(Int64, Int64)
         /// From a position to the end.
         case from(Int64)
-        /// So many at the end.
+        /// This number of bytes at the end.
         case last(Int64)
 
         /// Those that a representation of `total` bytes has; `nil`: none.
@@ -164,7 +164,7 @@ extension RangeRequest.Bytes {
         }
     }
 
-    /// A number beyond `Int64` is as good as the largest: no representation has so many bytes.
+    /// A number beyond `Int64` is as good as the largest: no representation is as long.
     private static func number(_ digits: Substring) -> Int64? {
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return Int64(digits: digits) ?? .max

@@ -94,7 +94,7 @@ struct SinkAbilities: Hashable, Sendable {
     var canBeEmptied: Bool
     /// Read back all of them, and compare them with others.
     var canCompare = false
-    /// Give back so many of the last ones, to be compared with others.
+    /// How many of the last ones it can give back, to be compared with others.
     var keptCount: Int64 = 0
     /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory, whose
     /// owner looks at the head, takes them.

@@ -9,7 +9,7 @@ internal import FoundationNetworking
 /// | may another origin see it?   | ``names``, as a whole: `RedirectPolicy.defaultDroppedFields` | what is missing is an error there |
 /// | may a reader of the log?     | ``names``, and words that a name holds: ``isSecret(_:)``   | what is missing there is missed by few |
 enum SecretFields {
-    /// Fields that say who somebody is, of RFC 9110 and RFC 6265: no setting sends them to another origin.
+    /// Fields that name the user, of RFC 9110 and RFC 6265: no setting sends them to another origin.
     static let credentials: Set<String> = ["Authorization", "Cookie", "Proxy-Authorization"]
 
     /// Fields in which services take keys and tokens, beside those of the standards. They compare without regard to case.

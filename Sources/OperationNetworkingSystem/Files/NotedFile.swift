@@ -29,7 +29,7 @@ package final class NotedFile {
     /// - Returns: `nil` if there is no regular file.
     /// - Throws: `SystemError` if it may not be read.
     package init?(path: String, attribute: ExtendedAttribute) throws {
-        // O_NONBLOCK: opening a FIFO that nobody writes would wait for ever.
+        // O_NONBLOCK: opening a FIFO without a writer would wait for ever.
         let descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)
         guard descriptor >= 0 else {
             guard errno == ENOENT || errno == ENOTDIR else { throw SystemError(errno, "open \(path)") }

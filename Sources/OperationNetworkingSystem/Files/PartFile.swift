@@ -193,7 +193,7 @@ package final class PartFile {
         if !access.list.isEmpty { _ = cfiles_set_access_list(descriptor, access.list, access.list.count) }
     }
 
-    /// Gives it one more name, which nobody may have.
+    /// Gives it one more name, which no other file may have.
     /// - Returns: the `errno`, 0 for success.
     func link(to name: String, in directory: Int32) -> Int32 {
         cfiles_link(descriptor, directory, name) == 0 ? 0 : errno

@@ -3,7 +3,7 @@ import Glibc
 /// What there is at a path.
 enum FileStatus: Hashable, Sendable {
     case nothing
-    /// A regular file, of so many bytes.
+    /// A regular file, with its length in bytes.
     case file(size: Int64)
     case directory
     /// Something that bytes can be written to without a temporary file, such as `/dev/null`.

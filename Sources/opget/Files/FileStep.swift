@@ -1,6 +1,6 @@
 import OperationNetworking
 
-/// What becomes of an item whose file may be there already: a table that asks nobody.
+/// What becomes of an item whose file may be there already: a table, without input or output.
 ///
 /// | What is there                                            | plain     | `-c`      | `-N`          | `--overwrite` |
 /// |-----------------------------------------------------------|-----------|-----------|---------------|-----------|

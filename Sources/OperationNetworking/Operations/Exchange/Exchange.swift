@@ -54,13 +54,13 @@ final class Exchange: @unchecked Sendable {
         case compare(Int64)
         /// It has to begin with these bytes, which are there already; what comes after them goes to the sink.
         case check(ArraySlice<UInt8>)
-        /// It explains an error, or a redirect: it is kept aside, up to so many bytes, and cut there.
+        /// It explains an error, or a redirect: it is kept aside, up to this number of bytes, and cut there.
         case keepAside(Int64)
         /// It waits in its connection until the owner has said what follows.
         case wait
         /// No head has said that a body comes.
         case drop
-        /// It is of no use, and cut after so many bytes.
+        /// It is of no use, and cut after this number of bytes.
         case discard(Int)
     }
 

@@ -170,7 +170,7 @@ struct SinkState: Sendable {
         return .rest
     }
 
-    /// The last bytes that were taken, at most `count`; `hand` is the buffer of whoever writes.
+    /// The last bytes that were taken, at most `count`; `hand` is the buffer of the writer.
     func lastBytes(_ count: Int, _ hand: [UInt8]) -> [UInt8] {
         var last = Array(waiting.suffix(count))
         if handCount == hand.count { last.insert(contentsOf: hand.suffix(count - last.count), at: 0) }
