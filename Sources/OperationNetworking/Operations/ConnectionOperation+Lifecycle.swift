@@ -98,8 +98,7 @@ extension ConnectionOperation {
         case .settleSlot:
             settleSlot()
         case .finishCancelled, .finish:
-            giveEverythingBack()
-            apply { $0.machine.conclude() }
+            giveEverythingBack { self.apply { $0.machine.conclude() } }
         case .announceEnd:
             announceEnd()
         }
@@ -117,7 +116,7 @@ extension ConnectionOperation {
     }
 
     /// Before anybody sees that the operation has finished: from then on the queue counts on what was its own.
-    private func giveEverythingBack() {
+    private func giveEverythingBack(then: @escaping @Sendable () -> Void) {
         // Foundation keeps pointers from an operation to those that depend on it without retaining them: one that is
         // finished and released before its dependencies are would leave such a pointer behind.
         for dependency in dependencies { removeDependency(dependency) }
@@ -126,7 +125,11 @@ extension ConnectionOperation {
             return (state.mayHavePassedBarrier ? state.queue : nil, state.slots)
         }
         passed?.addOperation(BarrierKeeper(self))
-        slots?.settle(self)
+        if let slots {
+            slots.settle(self, then: then)
+        } else {
+            then()
+        }
     }
 
     private func announceEnd() {
@@ -139,10 +142,15 @@ extension ConnectionOperation {
         for body in whenFinished { body() }
     }
 
-    /// Lends the slot to the queue, or asks for one, as the phase now says; on its own, goes on at once.
+    /// Lends the slot to the queue, or asks for one, as the phase then says; on its own, goes on at once.
+    ///
+    /// The queue is the one that started the operation. The main queue runs one at a time, and its limit cannot be set.
     private func settleSlot() {
-        if let slots = slots() {
-            slots.settle(self)
+        let (known, queue) = state.withLock { ($0.slots, $0.queue) }
+        if let known {
+            known.settle(self)
+        } else if let queue, queue !== OperationQueue.main {
+            QueueSlots.of(queue).settle(self)
         } else {
             takeSlot()
         }
@@ -164,19 +172,15 @@ extension ConnectionOperation {
         }
     }
 
-    /// The ledger of the queue that started the operation. The queue is believed only if it holds the operation: a
-    /// block of some queue may have called `start()`.
-    private func slots() -> QueueSlots? {
-        let (known, queue) = state.withLock { ($0.slots, $0.queue) }
-        if let known { return known }
-        // The main queue runs one at a time, and its limit cannot be set.
-        guard let queue, queue !== OperationQueue.main, queue.operations.contains(where: { $0 === self })
-        else { return nil }
-        let slots = QueueSlots.of(queue)
+    /// Whether the slot is one of `slots`. A queue is believed only if it holds the operation: a block of some queue may
+    /// have called `start()`.
+    func lendsSlot(to slots: QueueSlots, isMember: (Operation) -> Bool) -> Bool {
+        if state.withLock({ $0.slots === slots }) { return true }
+        guard isMember(self) else { return false }
         return state.withLock { state in
-            guard state.machine.phase.lendsSlot else { return nil }
+            guard state.machine.phase.lendsSlot else { return false }
             state.slots = slots
-            return slots
+            return true
         }
     }
 

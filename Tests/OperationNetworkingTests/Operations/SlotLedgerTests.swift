@@ -1,3 +1,4 @@
+import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
@@ -42,25 +43,26 @@ import Testing
 
     @Test(arguments: rows) func settles(_ row: Row) {
         var ledger = SlotLedger(limit: row.user)
-        #expect(ledger.settle(lent: row.lent, found: row.found) == row.write)
+        #expect(ledger.write(lent: row.lent, found: row.found) == row.write)
         #expect(ledger.userLimit == row.userAfter)
     }
 
     @Test func whatItWroteItselfIsNotTheUsers() {
         var ledger = SlotLedger(limit: 2)
-        #expect(ledger.settle(lent: 1, found: 2) == 3)
-        #expect(ledger.settle(lent: 2, found: 3) == 4)
-        #expect(ledger.settle(lent: 2, found: 4) == nil)
-        #expect(ledger.settle(lent: 0, found: 4) == 2)
+        #expect(ledger.write(lent: 1, found: 2) == 3)
+        #expect(ledger.write(lent: 2, found: 3) == 4)
+        #expect(ledger.write(lent: 2, found: 4) == nil)
+        #expect(ledger.write(lent: 0, found: 4) == 2)
         #expect(ledger.userLimit == 2)
     }
 
     @Test func aLimitThatIsSaidIsNeverGuessed() {
         var ledger = SlotLedger(limit: 3)
-        #expect(ledger.settle(lent: 2, found: 3) == 5)
+        #expect(ledger.write(lent: 2, found: nil) == 5)
         // The same number as the one that was written.
-        #expect(ledger.set(userLimit: 5) == 7)
-        #expect(ledger.settle(lent: 0, found: 7) == 5)
+        ledger.set(userLimit: 5)
+        #expect(ledger.write() == 7)
+        #expect(ledger.write(lent: 0, found: nil) == 5)
     }
 
     /// Whatever is lent and set in whatever order: with nothing lent the queue has the user's limit again.
@@ -78,11 +80,98 @@ import Testing
                     found = new
                 }
                 let lent = Int.random(in: 0...4, using: &generator)
-                if let limit = ledger.settle(lent: lent, found: found) { found = limit }
+                found = ledger.write(lent: lent, found: found) ?? found
                 #expect(found == (users > 0 ? users + lent : users))
             }
-            if let limit = ledger.settle(lent: 0, found: found) { found = limit }
+            found = ledger.write(lent: 0, found: found) ?? found
             #expect(found == users)
         }
+    }
+
+    // MARK: Several threads
+
+    @Test func oneWritesAndTheOthersWait() {
+        var ledger = SlotLedger(limit: 1)
+        ledger.settle(lent: 1, found: nil)
+        #expect(ledger.next() == .write(2, turn: 1))
+        ledger.set(userLimit: 5)
+        // Else the 2 might be written after the 6.
+        #expect(ledger.next() == .wait(2, turn: 1))
+        ledger.hasWritten(1)
+        #expect(ledger.next() == .write(6, turn: 2))
+        // The first call returns at last.
+        ledger.hasWritten(1)
+        #expect(ledger.next() == .wait(6, turn: 2))
+        ledger.hasWritten(2)
+        #expect(ledger.next() == .done)
+    }
+
+    @Test func whatIsRightIsWaitedForTooWhileItIsBeingWritten() {
+        var ledger = SlotLedger(limit: 2)
+        ledger.set(userLimit: 1)
+        #expect(ledger.next() == .write(1, turn: 1))
+        #expect(ledger.next() == .wait(1, turn: 1))
+    }
+
+    /// Two threads whose steps come in any order: the queue has the right limit when both have nothing more to do.
+    @Test func theLastDecisionIsWrittenLast() {
+        struct Writer {
+            var changes: Int
+            var isDone = false
+            /// What it is about to write, what it has written without having said so, what it waits for.
+            var isAbout: (number: Int, turn: Int)?
+            var hasDone: Int?
+            var waits: (number: Int, turn: Int)?
+        }
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<5000 {
+            var found = 3
+            var ledger = SlotLedger(limit: found)
+            var writers = [Writer(changes: 3), Writer(changes: 3)]
+            while let index = writers.indices.filter({ !writers[$0].isDone }).randomElement(using: &generator) {
+                var writer = writers[index]
+                defer { writers[index] = writer }
+                if let (number, turn) = writer.isAbout {
+                    found = number
+                    (writer.isAbout, writer.hasDone) = (nil, turn)
+                } else if let turn = writer.hasDone {
+                    ledger.hasWritten(turn)
+                    writer.hasDone = nil
+                } else if let (number, turn) = writer.waits {
+                    if found == number { ledger.hasWritten(turn) }
+                    writer.waits = nil
+                } else if writer.changes > 0, Bool.random(using: &generator) {
+                    writer.changes -= 1
+                    if Bool.random(using: &generator) {
+                        ledger.set(userLimit: Int.random(in: 1...4, using: &generator))
+                    } else {
+                        ledger.settle(lent: Int.random(in: 0...3, using: &generator), found: nil)
+                    }
+                } else {
+                    switch ledger.next() {
+                    case .write(let number, let turn): writer.isAbout = (number, turn)
+                    case .wait(let number, let turn): writer.waits = (number, turn)
+                    case .done:
+                        #expect(found == ledger.limit)
+                        writer.isDone = writer.changes == 0
+                    }
+                }
+            }
+            #expect(found == ledger.limit)
+        }
+    }
+}
+
+extension SlotLedger {
+    /// The number that is written after a change that nobody disturbs.
+    fileprivate mutating func write(lent: Int, found: Int?) -> Int? {
+        settle(lent: lent, found: found)
+        return write()
+    }
+
+    fileprivate mutating func write() -> Int? {
+        guard case .write(let number, let turn) = next() else { return nil }
+        hasWritten(turn)
+        return next() == .done ? number : nil
     }
 }

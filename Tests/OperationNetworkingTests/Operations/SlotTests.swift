@@ -298,9 +298,9 @@ struct SlotTests {
         queue.addOperation(b)
         try await scene.waitForRequests(2)
         a.pause()
-        #expect(queue.maxConcurrentOperationCount == 1)
         a.resume()
-        #expect(a.isExecuting)
+        try await scene.waitForRequests(3)
+        #expect(a.isExecuting && queue.maxConcurrentOperationCount == 1)
         scene.open("a")
         scene.open("b")
         try await scene.expectBody(a)
@@ -335,6 +335,86 @@ struct SlotTests {
         #expect(scene.asked == ["a", "c", "a", "b"])
     }
 
+    /// Foundation asks it whether it is ready whenever a limit is set.
+    private final class Asked: Operation, @unchecked Sendable {
+        // @unchecked: what changes is behind the lock of the test and in `Gate`.
+
+        let lock: NSLock
+        /// Opens when somebody who asks is about to take the lock.
+        let isAsked = Gate()
+        private let isAnswered = Gate()
+        private let isWatching = Locked(false)
+
+        init(_ lock: NSLock) {
+            self.lock = lock
+        }
+
+        func watch() { isWatching.withLock { $0 = true } }
+
+        /// Who asks first waits for the lock.
+        override var isReady: Bool {
+            guard isWatching.withLock({ $0 }) else { return false }
+            let isFirst = !isAsked.isOpen
+            isAsked.open()
+            guard isFirst else { return isAnswered.isOpen && super.isReady }
+            lock.withLock {}
+            isAnswered.open()
+            return super.isReady
+        }
+    }
+
+    enum Call: CaseIterable, Sendable {
+        case pause, resume, cancel, limit
+    }
+
+    /// What an operation overrides may want a lock that is held by somebody who pauses another one.
+    @Test(arguments: Kind.allCases, Call.allCases)
+    func whoHoldsALockThatOperationsWantIsNotHeldUp(_ kind: Kind, _ call: Call) async throws {
+        let scene = try Scene("a", "b")
+        let queue = kind.queue(limit: 2)
+        let (a, b) = (scene.operation("a"), scene.operation("b"))
+        queue.addOperation(a)
+        queue.addOperation(b)
+        try await scene.waitForRequests(2)
+        let lock = NSLock()
+        let asked = Asked(lock)
+        queue.addOperation(asked)
+        if call == .resume {
+            b.pause()
+            try await scene.server.waitForOpenConnections(1)
+        }
+        let (isHeld, isDone) = (Gate(), Gate())
+        Thread.detachNewThread {
+            lock.withLock {
+                asked.watch()
+                isHeld.open()
+                do {
+                    try asked.isAsked.waitSynchronously()
+                } catch {
+                    Issue.record(error)
+                }
+                switch call {
+                case .pause: b.pause()
+                case .resume: b.resume()
+                case .cancel: b.cancel()
+                case .limit: queue.maxConcurrentOperationCount = 7
+                }
+            }
+            isDone.open()
+        }
+        try await isHeld.wait()
+        a.pause()
+        try await isDone.wait(within: .waitingLimit)
+        a.resume()
+        b.resume()
+        scene.open("a")
+        scene.open("b")
+        try await scene.expectBody(a)
+        if call != .cancel { try await scene.expectBody(b) }
+        while !asked.isFinished { await Task.yield() }
+        if call == .limit { #expect(queue.maxConcurrentOperationCount == 7) }
+    }
+
     /// What keeps a queue's ledger is the operations that were paused.
     @Test func nothingOutlivesTheQueue() async throws {
         weak var queue: OperationQueue?
@@ -348,8 +428,10 @@ struct SlotTests {
             own.addOperation(a)
             try await scene.waitForRequests(1)
             a.pause()
-            slots = a.state.withLock { $0.slots }
-            #expect(slots != nil)
+            while slots == nil {
+                slots = a.state.withLock { $0.slots }
+                await Task.yield()
+            }
             a.resume()
             scene.open("a")
             try await scene.expectBody(a)

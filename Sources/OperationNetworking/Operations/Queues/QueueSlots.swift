@@ -4,8 +4,12 @@ internal import OperationNetworkingSystem
 
 /// The slots of one queue: lends those of operations that are paused, and gives them back.
 ///
-/// Nothing here remembers what was asked. ``settle(_:)`` looks at the phase an operation is in, and makes the loans fit
-/// it; so it does not matter in which order two threads that paused and resumed it arrive.
+/// Whatever is done to the queue, and to its operations, may run anybody's code: Foundation asks operations whether
+/// they are ready, and properties may be overridden. So all of it is done on a serial queue of its own, and nobody
+/// waits for that: who pauses an operation while he holds a lock of his own is not held up by code that wants the lock.
+///
+/// Nothing here remembers what was asked. ``settle(_:then:)`` has the phase looked at that an operation is in, and makes
+/// the loans fit it; so it does not matter in which order two threads that paused and resumed it arrive.
 ///
 /// | phase                                    | loan | ticket in the queue             |
 /// |------------------------------------------|------|---------------------------------|
@@ -15,7 +19,7 @@ internal import OperationNetworkingSystem
 ///
 /// It is made when an operation is first paused, and goes with the last operation that was.
 final class QueueSlots: @unchecked Sendable {
-    // @unchecked: `queue` is weak and never assigned again; what changes is guarded by `lock`.
+    // @unchecked: `queue` is weak and never assigned again; `loans` and `timer` are used on `work` only.
 
     /// How often a limit that the queue's owner may have changed is looked at, while something is lent.
     private static let lookInterval = DispatchTimeInterval.milliseconds(250)
@@ -25,66 +29,113 @@ final class QueueSlots: @unchecked Sendable {
         var ticket: SlotTicket?
     }
 
+    /// The operations that a queue holds. To look one up takes time in proportion to the queue, so it is done once for
+    /// all that are looked up together, and only if one is.
+    private final class Members {
+        private let queue: OperationQueue?
+        private lazy var members = Set((queue?.operations ?? []).map { ObjectIdentifier($0) })
+
+        init(_ queue: OperationQueue?) {
+            self.queue = queue
+        }
+
+        func contains(_ operation: Operation) -> Bool { members.contains(ObjectIdentifier(operation)) }
+    }
+
+    /// What waits to be done on `work`.
+    private enum Event {
+        case settle(ConnectionOperation, then: (@Sendable () -> Void)?)
+        case grant(SlotTicket)
+        case look
+    }
+
     private weak var queue: OperationQueue?
-    /// Recursive: setting a limit makes the queue look at its operations' `isReady`, and that may be anybody's code. All
-    /// such calls come last. Taken before an operation's own lock, never inside it.
-    private let lock = NSRecursiveLock()
-    private var ledger: SlotLedger
+    private let work = DispatchQueue(label: "OperationNetworking.slots")
+    /// Many members of a batch are paused at once: they are settled together.
+    private let inbox = Locked<[Event]>([])
+    /// `nil`: the queue's limit was not looked at yet.
+    private let ledger = Locked<SlotLedger?>(nil)
     private var loans: [ObjectIdentifier: Loan] = [:]
     private var timer: (any DispatchSourceTimer)?
 
     init(_ queue: OperationQueue) {
         self.queue = queue
-        ledger = SlotLedger(limit: queue.startLimit)
     }
 
     deinit { timer?.cancel() }
 
-    /// What the user wants to run at once.
-    var userLimit: Int {
-        get { lock.withLock { ledger.userLimit } }
-        set {
-            lock.withLock {
-                let limit = ledger.set(userLimit: newValue)
-                queue?.startLimit = limit
-            }
-        }
+    /// Makes the loans fit the phase that `operation` is in, some time later; then calls `then`, on any thread.
+    func settle(_ operation: ConnectionOperation, then: (@Sendable () -> Void)? = nil) {
+        post(.settle(operation, then: then))
     }
 
-    /// Makes the loans fit the phase that `operation` is in.
-    func settle(_ operation: ConnectionOperation) {
-        lock.withLock {
-            let key = ObjectIdentifier(operation)
-            let phase = operation.phase
-            guard phase.lendsSlot, let queue else {
-                loans[key] = nil
-                if phase == .waitingForSlot { operation.takeSlot() }
-                return settleLimit()
-            }
-            var loan = loans[key] ?? Loan(operation: operation)
-            let newTicket = phase == .waitingForSlot && loan.ticket == nil ? SlotTicket(operation, self) : nil
-            loan.ticket = loan.ticket ?? newTicket
-            loans[key] = loan
-            settleLimit()
-            newTicket?.enter(queue)
-        }
-    }
-
-    /// The queue has a slot for the holder of `ticket`: it goes on if it still waits.
+    /// The queue has a slot for the holder of `ticket`: it goes on if it still waits. The ticket is used up afterwards.
     func grant(_ ticket: SlotTicket) {
-        lock.withLock {
-            let key = ObjectIdentifier(ticket.operation)
-            guard var loan = loans[key], loan.ticket === ticket else { return }
-            loan.ticket = nil
-            loans[key] = ticket.operation.takeSlot() ? nil : loan
-            settleLimit()
+        post(.grant(ticket))
+    }
+
+    private func post(_ event: Event) {
+        let isFirst = inbox.withLock { inbox in
+            inbox.append(event)
+            return inbox.count == 1
+        }
+        if isFirst { work.async { self.empty() } }
+    }
+
+    /// Loans first, then the limit that fits them, and then what may only be seen once the limit is right.
+    private func empty() {
+        let events = inbox.withLock { inbox in
+            defer { inbox = [] }
+            return inbox
+        }
+        let queue = queue
+        let members = Members(queue)
+        var newTickets: [SlotTicket] = []
+        for event in events {
+            switch event {
+            case .settle(let operation, _):
+                if let ticket = settleLoan(of: operation, among: members) { newTickets.append(ticket) }
+            case .grant(let ticket):
+                use(ticket)
+            case .look:
+                break
+            }
+        }
+        watch(!loans.isEmpty)
+        if let queue { writeLimit(of: queue, lent: loans.count) }
+        for event in events {
+            switch event {
+            case .settle(_, let then): then?()
+            case .grant(let ticket): ticket.finish()
+            case .look: break
+            }
+        }
+        if let queue {
+            for ticket in newTickets { ticket.enter(queue) }
         }
     }
 
-    private func settleLimit() {
-        watch(!loans.isEmpty)
-        guard let queue, let limit = ledger.settle(lent: loans.count, found: queue.startLimit) else { return }
-        queue.startLimit = limit
+    /// - Returns: a ticket that has to enter the queue.
+    private func settleLoan(of operation: ConnectionOperation, among members: Members) -> SlotTicket? {
+        let key = ObjectIdentifier(operation)
+        let phase = operation.phase
+        guard phase.lendsSlot, queue != nil, operation.lendsSlot(to: self, isMember: members.contains) else {
+            loans[key] = nil
+            if phase == .waitingForSlot { operation.takeSlot() }
+            return nil
+        }
+        var loan = loans[key] ?? Loan(operation: operation)
+        let newTicket = phase == .waitingForSlot && loan.ticket == nil ? SlotTicket(operation, self) : nil
+        loan.ticket = loan.ticket ?? newTicket
+        loans[key] = loan
+        return newTicket
+    }
+
+    private func use(_ ticket: SlotTicket) {
+        let key = ObjectIdentifier(ticket.operation)
+        guard var loan = loans[key], loan.ticket === ticket else { return }
+        loan.ticket = nil
+        loans[key] = ticket.operation.takeSlot() ? nil : loan
     }
 
     /// Nobody tells when the limit of a plain queue is set. Lowered while slots are lent, it would let nothing start.
@@ -93,19 +144,58 @@ final class QueueSlots: @unchecked Sendable {
         timer?.cancel()
         timer = nil
         guard isOn else { return }
-        let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+        let timer = DispatchSource.makeTimerSource(queue: work)
         timer.schedule(
             deadline: .now() + Self.lookInterval,
             repeating: Self.lookInterval,
             leeway: Self.lookInterval
         )
-        timer.setEventHandler { [weak self] in self?.look() }
+        timer.setEventHandler { [weak self] in self?.post(.look) }
         timer.activate()
         self.timer = timer
     }
+}
 
-    private func look() {
-        lock.withLock { settleLimit() }
+// MARK: - The limit
+
+extension QueueSlots {
+    /// What the user of a ``TransferQueue`` has said that he wants to run at once.
+    var userLimit: Int? { ledger.withLock { $0?.userLimit } }
+
+    /// Takes over what the user of a ``TransferQueue`` wants to run at once. When it returns, it counts.
+    func set(userLimit: Int, of queue: TransferQueue) {
+        change(of: queue) { $0.set(userLimit: userLimit) }
+    }
+
+    private func writeLimit(of queue: OperationQueue, lent: Int) {
+        let shown = queue is TransferQueue ? nil : queue.startLimit
+        change(of: queue) { $0.settle(lent: lent, found: shown) }
+    }
+
+    /// On any thread. The queue is called without the lock of the ledger.
+    private func change(of queue: OperationQueue, _ body: (inout SlotLedger) -> Void) {
+        let found = queue.startLimit
+        ledger.withLock { ledger in
+            var changed = ledger ?? SlotLedger(limit: found)
+            body(&changed)
+            ledger = changed
+        }
+        while true {
+            switch ledger.withLock({ $0?.next() ?? .done }) {
+            case .write(let number, let turn):
+                queue.startLimit = number
+                ledger.withLock { $0?.hasWritten(turn) }
+            case .wait(let number, let turn):
+                // The number is there as soon as the other thread's call has begun, however long the call then takes.
+                if queue.startLimit == number {
+                    ledger.withLock { $0?.hasWritten(turn) }
+                } else {
+                    sched_yield()
+                }
+            case .done:
+                return
+            }
+        }
     }
 }
 
@@ -160,9 +250,14 @@ final class SlotTicket: Operation, @unchecked Sendable {
         cancel()
     }
 
+    override var isAsynchronous: Bool { true }
+
+    /// It ends when the operation runs and the limit is right, so that nothing else gets the slot.
     override func start() {
-        // The operation runs before the ticket ends, so that nothing else gets the slot.
         slots.grant(self)
+    }
+
+    func finish() {
         super.start()
     }
 }

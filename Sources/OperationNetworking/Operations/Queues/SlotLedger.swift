@@ -12,11 +12,32 @@
 /// | anything else         | it is the user's new limit   | user's limit + lent |
 ///
 /// No limit (-1), and the limit 0 that lets nothing start, stay as they are, whatever is lent.
+///
+/// Several threads may have the limit to write, and none may hold a lock while it does: to write it makes Foundation ask
+/// operations whether they are ready. Each asks ``next()`` until there is nothing more to do:
+///
+/// | being written          | written last    | step                                          |
+/// |------------------------|-----------------|-----------------------------------------------|
+/// | a number, not seen yet | -               | wait until the queue shows it, or it returned |
+/// | nothing                | another number  | write                                         |
+/// | nothing                | the right one   | done                                          |
+///
+/// So what is written last is what was decided last.
 struct SlotLedger: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
+        /// Give the queue `number`, then call ``hasWritten(_:)`` with `turn`.
+        case write(_ number: Int, turn: Int)
+        /// Another thread is about to give it `number`; once the queue shows that, call ``hasWritten(_:)`` with `turn`.
+        case wait(_ number: Int, turn: Int)
+        case done
+    }
+
     /// What the user wants to run at once; -1: any number.
     private(set) var userLimit: Int
     private(set) var lent = 0
     private var written: Int
+    private var turn = 0
+    private var isWriting = false
 
     init(limit: Int) {
         userLimit = limit
@@ -30,20 +51,32 @@ struct SlotLedger: Hashable, Sendable {
         return overflow ? .max : sum
     }
 
-    /// Takes note of what is lent now, and of the limit that was found.
-    /// - Returns: the limit to write, if it is another one.
-    mutating func settle(lent: Int, found: Int) -> Int? {
-        if found != written { userLimit = found }
+    /// Takes note of what is lent now.
+    /// - Parameter found: the limit that the queue shows, if the user may have set it without saying so.
+    mutating func settle(lent: Int, found: Int?) {
+        if let found, found != written {
+            userLimit = found
+            written = found
+        }
         self.lent = lent
-        written = limit
-        return written == found ? nil : written
     }
 
     /// The user says what he wants; nothing has to be guessed.
-    /// - Returns: the limit to write.
-    mutating func set(userLimit: Int) -> Int {
+    mutating func set(userLimit: Int) {
         self.userLimit = userLimit
+    }
+
+    mutating func next() -> Step {
+        if isWriting { return .wait(written, turn: turn) }
+        guard written != limit else { return .done }
         written = limit
-        return written
+        turn += 1
+        isWriting = true
+        return .write(written, turn: turn)
+    }
+
+    /// The number of `turn` is in the queue.
+    mutating func hasWritten(_ turn: Int) {
+        if turn == self.turn { isWriting = false }
     }
 }

@@ -27,8 +27,8 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
     /// How many operations may run at once, apart from those that are paused. Those that wait for a connection count: of this
     /// limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one decides.
     public override var maxConcurrentOperationCount: Int {
-        get { slots.userLimit }
-        set { slots.userLimit = newValue }
+        get { slots.userLimit ?? foundationLimit }
+        set { slots.set(userLimit: newValue, of: self) }
     }
 
     /// What Foundation counts.
