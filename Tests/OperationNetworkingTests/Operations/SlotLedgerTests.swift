@@ -128,7 +128,8 @@ import Testing
             var found = 3
             var ledger = SlotLedger(limit: found)
             var writers = [Writer(changes: 3), Writer(changes: 3)]
-            while let index = writers.indices.filter({ !writers[$0].isDone }).randomElement(using: &generator) {
+            while let index = writers.indices.filter({ !writers[$0].isDone }).randomElement(using: &generator)
+            {
                 var writer = writers[index]
                 defer { writers[index] = writer }
                 if let (number, turn) = writer.isAbout {

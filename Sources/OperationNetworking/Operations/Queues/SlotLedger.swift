@@ -51,8 +51,7 @@ struct SlotLedger: Hashable, Sendable {
         return overflow ? .max : sum
     }
 
-    /// Takes note of what is lent now.
-    /// - Parameter found: the limit that the queue shows, if the user may have set it without saying so.
+    /// Takes note of what is lent now, and of the limit that the queue shows if the user may have set it without saying so.
     mutating func settle(lent: Int, found: Int?) {
         if let found, found != written {
             userLimit = found
