@@ -115,8 +115,21 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         if let failure { throw failure }
         switch urgency {
         case .none: break
-        case .soon: queue.asyncAfter(deadline: .now() + .milliseconds(WritePace.longestWait)) { self.drain() }
+        case .after(let seconds): look(after: seconds)
         case .now: queue.async { self.drain() }
+        }
+    }
+
+    private func look(after seconds: Double) {
+        queue.asyncAfter(deadline: .now() + seconds) {
+            let urgency = self.shared.withLock { shared in
+                shared.pace.timerDidFire(waiting: shared.waiting.count, now: .now)
+            }
+            switch urgency {
+            case .none: break
+            case .after(let seconds): self.look(after: seconds)
+            case .now: self.drain()
+            }
         }
     }
 
