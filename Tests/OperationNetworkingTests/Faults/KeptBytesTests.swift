@@ -51,6 +51,24 @@ struct KeptBytesTests {
         }
     }
 
+    /// A fast body: what came while the last buffer was written, now little, now much.
+    @Test func buffersGoRound() {
+        var kept = KeptBytes()
+        kept.limit = 65536
+        var hand: [UInt8] = []
+        var waiting: [UInt8] = []
+        var fresh = 0
+        for index in 0..<2000 {
+            waiting += [UInt8](repeating: 1, count: 16384 * (1 + index * 7 % 23))
+            kept.take(&hand)
+            // All that go round are made by then.
+            if index > 100, hand.capacity == 0 { fresh += 1 }
+            hand.removeAll(keepingCapacity: true)
+            swap(&hand, &waiting)
+        }
+        #expect(fresh == 0)
+    }
+
     @Test func areNotKeptUnlessTheyAreWanted() {
         var state = SinkState(canBeEmptied: false)
         var hand: [UInt8] = []

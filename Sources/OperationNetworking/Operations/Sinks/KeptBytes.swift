@@ -1,10 +1,16 @@
 /// The last bytes of a sequence of buffers: a value that keeps the buffers themselves, for a copy of every byte would cost as
 /// much as receiving it.
+///
+/// Buffers go round: one that is of no use any more takes the place of one that is kept. To allocate another one, and let it
+/// grow, costs more than a copy.
 struct KeptBytes: Sendable {
     /// Buffers of fewer bytes are copied together: many small ones would take more memory than they are worth.
     private static let smallest = 8 * 1024
     /// A buffer with more than so many times the room that it needs is copied, too, or the room would be kept with it.
     private static let roomiest = 8
+    /// How many buffers wait for their use, and how much room each has at least, in bytes.
+    private static let mostSpares = 4
+    private static let smallestSpare = 32 * 1024
 
     /// How many bytes are kept, at least; 0: none.
     var limit = 0 {
@@ -13,18 +19,17 @@ struct KeptBytes: Sendable {
     /// In order; without the first one there would be too few.
     private var buffers: [[UInt8]] = []
     private var count = 0
+    /// Buffers of no use, in order of their room.
+    private var spares: [[UInt8]] = []
 
-    /// Takes a buffer, and puts one into its place that is of no use any more, to be overwritten.
+    /// Takes the bytes of a buffer, and leaves one in its place that is of no use any more, to be overwritten.
     mutating func take(_ buffer: inout [UInt8]) {
         guard limit > 0, !buffer.isEmpty else { return }
         count += buffer.count
         let isSmall = buffer.count < Self.smallest
         if isSmall, let last = buffers.last, last.count < Self.smallest {
             buffers[buffers.count - 1] += buffer
-        } else if isSmall {
-            buffers.append(buffer)
-            buffer = []
-        } else if buffer.capacity > Self.roomiest * buffer.count {
+        } else if isSmall || buffer.capacity > Self.roomiest * buffer.count {
             var copy: [UInt8] = []
             copy.reserveCapacity(buffer.count)
             copy += buffer
@@ -35,8 +40,16 @@ struct KeptBytes: Sendable {
         }
         while let first = buffers.first, count - first.count >= limit {
             count -= first.count
-            if isSmall { buffers.removeFirst() } else { buffer = buffers.removeFirst() }
+            spare(buffers.removeFirst())
         }
+        if buffer.capacity == 0, let roomiest = spares.popLast() { buffer = roomiest }
+    }
+
+    private mutating func spare(_ buffer: [UInt8]) {
+        guard buffer.capacity >= Self.smallestSpare else { return }
+        let place = spares.firstIndex { $0.capacity > buffer.capacity } ?? spares.count
+        spares.insert(buffer, at: place)
+        if spares.count > Self.mostSpares { spares.removeFirst() }
     }
 
     /// The last bytes, at most `length` of them.
@@ -50,6 +63,7 @@ struct KeptBytes: Sendable {
 
     mutating func removeAll() {
         buffers = []
+        spares = []
         count = 0
     }
 }
