@@ -13,7 +13,7 @@ final class BodyReader: PieceSource {
         case none
         case data(Data)
         case file(InputFile, path: String, read: Int64, length: Int64)
-        case stream(InputStream, StreamSegment, read: Int64)
+        case stream(InputStream, ClaimedStream, StreamSegment, read: Int64)
     }
 
     init(_ body: BodySource) {
@@ -53,7 +53,8 @@ final class BodyReader: PieceSource {
                 throw RequestBodyError(error, path: path)
             }
         case .stream(let stream):
-            return .stream(try stream.open(), stream, read: 0)
+            let (opened, claimed) = try stream.open()
+            return .stream(opened, claimed, stream, read: 0)
         }
     }
 
@@ -76,7 +77,7 @@ final class BodyReader: PieceSource {
             }
             current = .file(file, path: path, read: read + Int64(piece.count), length: length)
             return piece
-        case .stream(let stream, let segment, let read):
+        case .stream(let stream, let claimed, let segment, let read):
             let room = segment.length.map { Int(min(Int64(count), $0 - read)) } ?? count
             let piece = room > 0 ? try next(of: stream, atMost: room) : Data()
             guard !piece.isEmpty else {
@@ -86,7 +87,7 @@ final class BodyReader: PieceSource {
                 close()
                 return piece
             }
-            current = .stream(stream, segment, read: read + Int64(piece.count))
+            current = .stream(stream, claimed, segment, read: read + Int64(piece.count))
             return piece
         }
     }
@@ -102,13 +103,13 @@ final class BodyReader: PieceSource {
 
     private func next(of stream: InputStream, atMost count: Int) throws -> Data {
         guard let piece = stream.nextPiece(atMost: count) else {
-            throw stream.streamError ?? CocoaError(.fileReadUnknown)
+            throw stream.failure(or: .fileReadUnknown)
         }
         return piece
     }
 
     private func close() {
-        if case .stream(let stream, _, _) = current { stream.close() }
+        if case .stream(_, let claimed, _, _) = current { claimed.close() }
         current = .none
     }
 }

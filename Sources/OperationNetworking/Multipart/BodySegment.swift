@@ -69,13 +69,13 @@ struct StreamSegment: @unchecked Sendable {
 
     var isRepeatable: Bool { make != nil }
 
-    /// A stream at its first byte.
-    func open() throws(RequestBodyError) -> InputStream {
+    /// A stream at its first byte, open.
+    /// - Throws: ``RequestBodyError``, ``StreamError``, or the stream's own error.
+    func open() throws -> (InputStream, ClaimedStream) {
         let made = make?()
         guard let fresh = made ?? (use.begin() ? stream : nil) else {
-            throw make == nil ? .streamUsed(name) : .streamNotMade(name)
+            throw make == nil ? RequestBodyError.streamUsed(name) : .streamNotMade(name)
         }
-        if fresh.streamStatus == .notOpen { fresh.open() }
-        return fresh
+        return (fresh, try ClaimedStream(opening: fresh))
     }
 }

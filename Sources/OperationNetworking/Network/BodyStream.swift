@@ -6,7 +6,8 @@ internal import OperationNetworkingSystem
 /// Feeds a request's body from an `InputStream`, which may wait for as long as it likes: it is read on a queue of its
 /// own, a little ahead of the transfer.
 final class BodyStream: @unchecked Sendable {
-    // @unchecked: `stream` is used on `queue` only, elsewhere only compared; what both sides touch is in `state`.
+    // @unchecked: `stream` and `claimed` are used on `queue` only, `stream` elsewhere only compared; what both sides touch is
+    // in `state`.
     private static let smallestPiece = 64 * 1024
     private static let largestPiece = 512 * 1024
 
@@ -34,6 +35,8 @@ final class BodyStream: @unchecked Sendable {
     /// In bytes, if somebody promised it; `nil`: unknown.
     let length: Int64?
     private let stream: InputStream
+    /// From the first byte to the end.
+    private var claimed: ClaimedStream?
     /// The stream that stands for it in a request.
     private let carrier: InputStream
     private let use: StreamUse
@@ -152,7 +155,7 @@ final class BodyStream: @unchecked Sendable {
             }
             return state.isReader && !state.isStopped && !state.isAtEnd
         }
-        if closes { queue.async { self.stream.close() } }
+        if closes { queue.async { self.close() } }
     }
 
     private func readOn(_ state: inout State) {
@@ -162,30 +165,48 @@ final class BodyStream: @unchecked Sendable {
     }
 
     private func readPieces() {
-        if stream.streamStatus == .notOpen { stream.open() }
         while readPiece() {}
     }
 
     /// - Returns: whether to read on.
     private func readPiece() -> Bool {
         let size = state.withLock { $0.pieceSize }
-        let piece = stream.nextPiece(atMost: size)
-        let isAtEnd = piece?.isEmpty ?? true
+        let result = Result { try nextPiece(atMost: size) }
         let (whenReady, readsOn, closes) = state.withLock { state -> ((@Sendable () -> Void)?, Bool, Bool) in
             guard !state.isStopped else { return (nil, false, false) }
-            if let piece, !isAtEnd {
+            switch result {
+            case .success(let piece):
+                state.isAtEnd = piece.isEmpty
+                guard !piece.isEmpty else { break }
                 state.pieces.append(piece)
                 state.bytesWaiting += piece.count
-            } else {
+            case .failure(let error):
                 state.isAtEnd = true
-                if piece == nil { state.error = stream.streamError ?? CocoaError(.fileReadUnknown) }
+                state.error = error
             }
-            state.isReading = !isAtEnd && state.hasRoom
+            state.isReading = !state.isAtEnd && state.hasRoom
             defer { state.whenReady = nil }
-            return (state.whenReady, state.isReading, isAtEnd)
+            return (state.whenReady, state.isReading, state.isAtEnd)
         }
-        if closes { stream.close() }
+        if closes { close() }
         whenReady?()
         return readsOn
+    }
+
+    /// Empty at the end.
+    private func nextPiece(atMost count: Int) throws -> Data {
+        if claimed == nil {
+            let claimed = try ClaimedStream(stream)
+            self.claimed = claimed
+            try claimed.open()
+        }
+        guard let piece = stream.nextPiece(atMost: count) else { throw stream.failure(or: .fileReadUnknown) }
+        return piece
+    }
+
+    /// Not the stream of another operation.
+    private func close() {
+        claimed?.close()
+        claimed = nil
     }
 }

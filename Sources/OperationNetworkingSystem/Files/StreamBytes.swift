@@ -1,7 +1,7 @@
 package import Foundation
 
 extension InputStream {
-    /// The next bytes, at most `count`; none at the end, `nil` on failure: see `streamError`. May wait.
+    /// The next bytes, at most `count`; none at the end, `nil` on failure: see ``ownError``. May wait.
     package func nextPiece(atMost count: Int) -> Data? {
         if let pieces = self as? PieceStream { return pieces.readPiece(atMost: count) }
         var piece = Data(count: max(count, 1))
@@ -23,6 +23,25 @@ extension OutputStream {
             guard let start = buffer.baseAddress else { return 0 }
             return write(start, maxLength: buffer.count)
         }
+    }
+}
+
+extension Stream {
+    /// Its `streamError`, which in swift-corelibs-foundation traps unless the stream has failed.
+    ///
+    /// A class of the user's may have an error without the status, so that one is asked, but not when it is closed: it may
+    /// have left all that to Foundation.
+    package var ownError: (any Error)? {
+        switch streamStatus {
+        case .error: streamError
+        case .notOpen, .closed: nil
+        case .opening, .open, .reading, .writing, .atEnd: isFoundations ? nil : streamError
+        @unknown default: nil
+        }
+    }
+
+    private var isFoundations: Bool {
+        type(of: self) == InputStream.self || type(of: self) == OutputStream.self
     }
 }
 

@@ -253,7 +253,8 @@ struct FaultsOfSinksTests {
     struct StreamFault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answers: [ScriptedStream.Answer]
-        let code: CocoaError.Code
+        /// `nil`: ``StreamError/closed``.
+        let code: CocoaError.Code?
     }
 
     static let streamFaults = [
@@ -272,7 +273,7 @@ struct FaultsOfSinksTests {
             answers: [.takes(1000), .returns(-1, nil)],
             code: .fileWriteUnknown
         ),
-        StreamFault(testDescription: "closes", answers: [.takes(1000), .closes], code: .fileWriteUnknown),
+        StreamFault(testDescription: "closes", answers: [.takes(1000), .closes], code: nil),
     ]
 
     /// The server waits in the middle of the body: the error does not wait for it.
@@ -288,7 +289,9 @@ struct FaultsOfSinksTests {
         operation.operation.outputStream = stream
         let queue = OperationQueue.wide()
         queue.addOperation(operation.operation)
-        #expect((try await operation.end() as? CocoaError)?.code == fault.code)
+        let error = try await operation.end()
+        #expect((error as? CocoaError)?.code == fault.code)
+        #expect((error as? StreamError == .closed) == (fault.code == nil))
         #expect(operation.ends.elements.count == 1)
         expectPrefix(written.elements.reduce(Data(), +))
         try await closings.wait()

@@ -1,9 +1,10 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A stream of the user's.
+/// A stream of the user's, claimed from the first byte to the end.
 final class StreamDestination: SinkDestination {
     private let stream: OutputStream
+    private var claimed: ClaimedStream?
 
     init(_ stream: OutputStream) {
         self.stream = stream
@@ -15,9 +16,9 @@ final class StreamDestination: SinkDestination {
     let pollableDescriptor: Int32? = nil
 
     func open() throws -> Bool {
-        if stream.streamStatus == .notOpen { stream.open() }
-        // An empty body would never find out.
-        if stream.streamStatus == .error { throw stream.streamError ?? CocoaError(.fileWriteUnknown) }
+        let claimed = try ClaimedStream(stream)
+        self.claimed = claimed
+        try claimed.open()
         return true
     }
 
@@ -27,23 +28,26 @@ final class StreamDestination: SinkDestination {
 
     func write(_ bytes: Span<UInt8>) throws -> Int {
         guard stream.hasSpaceAvailable else {
-            if let error = stream.streamError { throw error }
             switch stream.streamStatus {
-            case .closed, .error: throw CocoaError(.fileWriteUnknown)
-            case .atEnd: throw CocoaError(.fileWriteOutOfSpace)
-            default: return 0
+            case .closed, .error: throw stream.failure(or: .fileWriteUnknown)
+            case .atEnd: throw stream.failure(or: .fileWriteOutOfSpace)
+            default: break
             }
+            if let error = stream.ownError { throw error }
+            return 0
         }
         // It may be a pipe.
         let count = PipeSignal.heldBack { stream.write(bytes) }
         guard count > 0 else {
-            throw stream.streamError ?? CocoaError(count == 0 ? .fileWriteOutOfSpace : .fileWriteUnknown)
+            throw stream.failure(or: count == 0 ? .fileWriteOutOfSpace : .fileWriteUnknown)
         }
         return count
     }
 
     func close() throws {
-        // A stream that failed is closed too, as in AFNetworking.
-        stream.close()
+        // A stream that failed is closed too, as in AFNetworking, and one that no byte came for; not another operation's.
+        let claimed = claimed ?? (try? ClaimedStream(stream))
+        claimed?.close()
+        self.claimed = nil
     }
 }
