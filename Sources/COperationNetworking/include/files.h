@@ -26,13 +26,6 @@ static inline int cfiles_kind_of(mode_t mode) {
     return S_ISFIFO(mode) ? cfiles_fifo : cfiles_other;
 }
 
-static inline int cfiles_kind_of_descriptor(int descriptor, int *is_empty) {
-    struct stat status;
-    if (fstat(descriptor, &status) != 0) return -1;
-    *is_empty = status.st_size == 0;
-    return cfiles_kind_of(status.st_mode);
-}
-
 static inline int cfiles_kind_of_path(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 ? cfiles_kind_of(status.st_mode) : -1;
@@ -104,6 +97,21 @@ static inline void cfiles_fill_entry(const struct stat *status, struct cfiles_en
 static inline int cfiles_entry_of(int descriptor, struct cfiles_entry *entry) {
     struct stat status;
     if (fstat(descriptor, &status) != 0) return -1;
+    cfiles_fill_entry(&status, entry);
+    return 0;
+}
+
+static inline int cfiles_kind_of_descriptor(int descriptor, struct cfiles_entry *entry) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return -1;
+    cfiles_fill_entry(&status, entry);
+    return cfiles_kind_of(status.st_mode);
+}
+
+// Of what a link leads to.
+static inline int cfiles_entry_of_path(const char *path, struct cfiles_entry *entry) {
+    struct stat status;
+    if (stat(path, &status) != 0) return -1;
     cfiles_fill_entry(&status, entry);
     return 0;
 }

@@ -15,7 +15,7 @@ struct DownloadPlace {
     init(_ url: URL, watch: FileChange.Watcher?) throws {
         let path = url.path
         let name = Self.name(of: url)
-        guard url.isFileURL, !name.isEmpty, name != ".", name != "..", !path.utf8.contains(0) else {
+        guard url.namesLocalFile, !name.isEmpty, name != ".", name != ".." else {
             throw DownloadError.invalidDestination(url)
         }
         self.url = url
@@ -72,6 +72,16 @@ struct DownloadPlace {
         case .directory: throw DownloadError.destinationIsDirectory(url)
         case .symbolicLink, .other: throw DownloadError.destinationIsNotFile(url)
         }
+    }
+
+    /// Claims the file that has the name now, to be held until another one has it: an operation that writes it meanwhile would
+    /// end well, and leave nothing.
+    /// - Returns: `nil` if no file has the name.
+    /// - Throws: ``DownloadError/inUse(_:)``; `SystemError`.
+    func claimReplaced() throws -> FileClaim? {
+        guard case .file(let status) = try folder.status(of: name) else { return nil }
+        guard let claim = FileClaim(status.identity) else { throw DownloadError.inUse(url) }
+        return claim
     }
 
     /// Whether partial files and checkpoints have such names. A file that a server sent must not get one: a later download

@@ -286,7 +286,8 @@ final class PartialDownload {
         }
         // A directory, or something that is no file, may have got the name since it was looked at.
         try place.check(replacing: replaceable)
-        try place.folder.rename(names.part, to: place.name)
+        let replaced = try place.claimReplaced()
+        try withExtendedLifetime(replaced) { try place.folder.rename(names.part, to: place.name) }
         // In a folder where others may rename our files, it may have been another one.
         guard has(place.name) else { throw DownloadError.partialFileReplaced(partURL) }
     }

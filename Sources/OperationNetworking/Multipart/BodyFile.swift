@@ -7,7 +7,7 @@ enum BodyFile {
 
     /// Blocking. Nothing is left behind by a failure, and what was there before stays then.
     static func write(_ body: BodySource, to url: URL) throws {
-        guard url.isFileURL else { throw RequestBodyError.notAFileURL(url.absoluteString) }
+        guard url.namesLocalFile else { throw RequestBodyError.notAFileURL(url.absoluteString) }
         let name = ".\(url.lastPathComponent).\(UInt32.random(in: 0 ... .max))"
         let temporary = url.deletingLastPathComponent().appendingPathComponent(name)
         let reader = BodyReader(body)

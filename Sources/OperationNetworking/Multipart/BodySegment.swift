@@ -10,7 +10,7 @@ enum BodySegment: Sendable {
 
     /// The file as it is now.
     static func file(at url: URL) throws(RequestBodyError) -> BodySegment {
-        guard url.isFileURL else { throw .notAFileURL(url.absoluteString) }
+        guard url.namesLocalFile else { throw .notAFileURL(url.absoluteString) }
         do {
             let file = try InputFile(path: url.path)
             let length = try file.length

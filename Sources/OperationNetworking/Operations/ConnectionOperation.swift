@@ -104,6 +104,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Where the request's body is read from, once: a redirect that would need it again is an error. Its length is
     /// taken from the `Content-Length` field; without one it is sent in chunks. See ``setBodyStreamProvider(_:)``, and
     /// ``bodySource``, which does more.
+    ///
+    /// A stream that is closed, or that another operation uses, is a ``StreamError``.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
         set {
@@ -130,6 +132,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Where the body of a successful (2xx) response goes, instead of memory. It is opened, written and closed by the
     /// operation, on a queue of its own; a stream that does not keep up slows the transfer down.
     ///
+    /// From the first byte to the end, pauses included, the stream is the operation's: nobody else may touch it. One that
+    /// another operation uses, or that is closed, is a ``StreamError``.
+    ///
     /// Setting it resets ``outputFile``.
     public var outputStream: OutputStream? {
         get { state.withLock { $0.outputStream } }
@@ -142,7 +147,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// The file that the body of a successful (2xx) response goes to, instead of memory. It is made, or emptied, when
-    /// such a body begins.
+    /// such a body begins. It may be a device or a FIFO.
+    ///
+    /// A regular file is the operation's from then to its end, pauses included: another operation of this process that is to
+    /// write it, under this name or another, fails with ``OutputFileError/inUse(_:)``, and changes nothing. A URL that names no file on this
+    /// machine is ``OutputFileError/notAFileURL(_:)``, before anything is sent.
     ///
     /// Setting it resets ``outputStream``.
     public var outputFile: URL? {

@@ -6,42 +6,87 @@ import Glibc
 /// Closed with this object. Calls may wait for the disk, never for another process: what a FIFO has no room for is
 /// not written.
 package final class OutputFile {
+    /// How often a name is followed that becomes another file's all the time.
+    private static let maximumLooks = 10
+
     private var descriptor: Int32
     private let isFIFO: Bool
+    /// Of a regular file, until it is closed. Many may write a device or a FIFO.
+    private var claim: FileClaim?
 
-    /// Opens the file and empties it, or makes it. `nil` for a FIFO that nobody reads.
-    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket.
+    /// What was opened.
+    private struct Opened {
+        let descriptor: Int32
+        let isFIFO: Bool
+        /// `nil` if it is no regular file.
+        let file: FileStatus?
+    }
+
+    /// Opens the file, claims it and empties it, or makes it. `nil` for a FIFO that nobody reads.
+    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``, and the file is as it was.
     package init?(path: String) throws {
+        guard var opened = try Self.open(path) else { return nil }
+        var claim = try Self.claim(opened)
+        // The name may be another file's since this one was opened: a download that had claimed it has replaced it.
+        for _ in 1..<Self.maximumLooks where claim != nil && !Self.has(path, opened) {
+            claim = nil
+            Glibc.close(opened.descriptor)
+            guard let next = try Self.open(path) else { return nil }
+            opened = next
+            claim = try Self.claim(opened)
+        }
+        descriptor = opened.descriptor
+        isFIFO = opened.isFIFO
+        self.claim = claim
+        // Not O_TRUNC, which would empty a file before anybody knows what it is.
+        guard let file = opened.file, file.size > 0 else { return }
+        do {
+            try truncate()
+        } catch {
+            try? close()
+            throw error
+        }
+    }
+
+    deinit {
+        try? close()
+    }
+
+    private static func open(_ path: String) throws -> Opened? {
         // O_NONBLOCK: opening a FIFO nobody reads would wait for ever. It does nothing to regular files.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK
-        descriptor = cfiles_open(path, flags, 0o666)
+        let descriptor = cfiles_open(path, flags, 0o666)
         guard descriptor >= 0 else {
             let code = errno
             if code == ENXIO, cfiles_kind_of_path(path) == cfiles_fifo.rawValue { return nil }
             throw SystemError(code, "open \(path)")
         }
-        var isEmpty: Int32 = 0
-        let kind = cfiles_kind_of_descriptor(descriptor, &isEmpty)
-        isFIFO = kind == cfiles_fifo.rawValue
+        var entry = cfiles_entry()
+        let kind = cfiles_kind_of_descriptor(descriptor, &entry)
         guard kind > cfiles_other.rawValue else {
             let code = kind < 0 ? errno : ESPIPE
             Glibc.close(descriptor)
             throw SystemError(code, "open \(path)")
         }
-        // Not O_TRUNC, which would empty a file before anybody knows what it is.
-        if kind == cfiles_regular.rawValue, isEmpty == 0 {
-            do {
-                try truncate()
-            } catch {
-                Glibc.close(descriptor)
-                descriptor = -1
-                throw error
-            }
-        }
+        var file: FileStatus?
+        if case .file(let status) = NameStatus(entry) { file = status }
+        return Opened(descriptor: descriptor, isFIFO: kind == cfiles_fifo.rawValue, file: file)
     }
 
-    deinit {
-        if descriptor >= 0 { Glibc.close(descriptor) }
+    /// `nil` for what needs no claim.
+    private static func claim(_ opened: Opened) throws -> FileClaim? {
+        guard let file = opened.file else { return nil }
+        if let claim = FileClaim(file.identity) { return claim }
+        Glibc.close(opened.descriptor)
+        throw FileClaim.Taken()
+    }
+
+    /// Whether the file still has the name, or the system does not tell.
+    private static func has(_ path: String, _ opened: Opened) -> Bool {
+        var entry = cfiles_entry()
+        guard cfiles_entry_of_path(path, &entry) == 0 else { return errno != ENOENT }
+        guard case .file(let named) = NameStatus(entry) else { return false }
+        return named.identity == opened.file?.identity
     }
 
     /// Whether ``truncate()`` takes back what was written.
@@ -82,6 +127,8 @@ package final class OutputFile {
     /// Closes the file; some file systems say only now that a write failed.
     package func close() throws {
         guard descriptor >= 0 else { return }
+        // Before: the number of a closed file may be another one's.
+        claim = nil
         let code = Glibc.close(descriptor)
         descriptor = -1
         guard code == 0 || errno == EINTR else { throw SystemError(errno, "close") }

@@ -7,7 +7,9 @@ import Glibc
 package final class PartFile {
     private var descriptor: Int32
     private let name: String
-    private let inode: UInt64
+    private let identity: FileIdentity
+    /// From the lock to the end.
+    private var claim: FileClaim?
     private let watch: FileChange.Watcher?
 
     /// Takes the descriptor over; closes it when this fails.
@@ -21,7 +23,7 @@ package final class PartFile {
             Glibc.close(descriptor)
             throw SystemError(code == 0 ? EISDIR : code, "open \(name)")
         }
-        inode = entry.inode
+        identity = FileIdentity(device: entry.device, inode: entry.inode)
     }
 
     deinit {
@@ -31,6 +33,8 @@ package final class PartFile {
     /// Gives the lock back. Nothing but this may be called after it.
     package func close() {
         guard descriptor >= 0 else { return }
+        // Before: the number of a closed file may be another one's.
+        claim = nil
         Glibc.close(descriptor)
         descriptor = -1
     }
@@ -57,14 +61,23 @@ package final class PartFile {
     /// What came of the attempt to lock a file.
     package enum Lock: Hashable, Sendable {
         case taken
-        /// Somebody else has it: another process, or another object of this one.
+        /// Another process has locked it, or another object of this one; or an operation of this one writes it.
         case held
         /// The file system has no locks.
         case unsupported
     }
 
-    /// Locks the file until it is closed (flock(2)), without waiting.
+    /// Locks the file until it is closed, without waiting: against other processes (flock(2)), and against all that writes in
+    /// this one (``FileClaim``).
     package func lock() throws -> Lock {
+        if claim == nil { claim = FileClaim(identity) }
+        guard claim != nil else { return .held }
+        let lock = try lockAgainstProcesses()
+        if lock == .held { claim = nil }
+        return lock
+    }
+
+    private func lockAgainstProcesses() throws -> Lock {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
@@ -81,7 +94,8 @@ package final class PartFile {
     /// Writes all of `bytes`, the first one at `offset`. When it fails, some of them may be there.
     package func write(_ bytes: Span<UInt8>, at offset: Int64) throws {
         if let watch {
-            try watch(.write(file: inode, offset: offset, bytes: bytes.withUnsafeBytes { Array($0) }))
+            let written = bytes.withUnsafeBytes { Array($0) }
+            try watch(.write(file: identity.inode, offset: offset, bytes: written))
         }
         try bytes.withUnsafeBytes { buffer in
             var done = 0
@@ -120,7 +134,7 @@ package final class PartFile {
 
     /// Cuts the file to `length` bytes.
     package func truncate(to length: Int64) throws {
-        try watch?(.truncate(file: inode, length: length))
+        try watch?(.truncate(file: identity.inode, length: length))
         try asking("ftruncate") { ftruncate(descriptor, off_t(length)) }
     }
 
@@ -165,13 +179,13 @@ package final class PartFile {
     /// Waits until the bytes, and the length, are on the disk. After a failure nobody knows which of the bytes since the
     /// last success are, and asking again may succeed without them.
     package func synchronizeData() throws {
-        try watch?(.synchronize(file: inode))
+        try watch?(.synchronize(file: identity.inode))
         try asking("fdatasync") { fdatasync(descriptor) }
     }
 
     /// The same, with its times.
     package func synchronize() throws {
-        try watch?(.synchronize(file: inode))
+        try watch?(.synchronize(file: identity.inode))
         try asking("fsync") { fsync(descriptor) }
     }
 

@@ -142,6 +142,79 @@ struct OutputFileTests {
         }
     }
 
+    // MARK: - Claims
+
+    @Test func aFileIsOpenedByOneAtATime() throws {
+        let path = directory.file("file")
+        let link = directory.file("link")
+        let file = try outputFile(path)
+        try write(bytes("abc"), to: file)
+        #expect(link.withCString { Glibc.link(path, $0) } == 0)
+        for name in [path, link] {
+            #expect(throws: FileClaim.Taken.self) { try OutputFile(path: name) }
+            #expect(contents(path) == "abc")
+        }
+        try write(bytes("def"), to: file)
+        #expect(contents(link) == "abcdef")
+        try file.close()
+        try outputFile(link).close()
+        #expect(contents(path) == "")
+    }
+
+    @Test func aFileThatIsReleasedIsGivenBack() throws {
+        let path = directory.file("file")
+        do { try write(bytes("abc"), to: try outputFile(path)) }
+        try write(bytes("def"), to: try outputFile(path))
+        #expect(contents(path) == "def")
+    }
+
+    @Test func aPartialFileAndAnOutputFileKeepEachOtherOut() throws {
+        let folder = try DownloadFolder(path: directory.path)
+        let part = try #require(try folder.create("part"))
+        #expect(try part.lock() == .taken)
+        #expect(throws: FileClaim.Taken.self) { try OutputFile(path: directory.file("part")) }
+        part.close()
+        let file = try outputFile(directory.file("part"))
+        let again = try #require(try folder.open("part"))
+        #expect(try again.lock() == .held)
+        try file.close()
+        #expect(try again.lock() == .taken)
+        #expect(try again.lock() == .taken)
+    }
+
+    /// One who replaces the file claims the old one meanwhile. What is opened then is never one without a name.
+    @Test func whatIsOpenedIsWhatHasTheName() async throws {
+        let path = directory.file("file")
+        try outputFile(path).close()
+        let isDone = Locked(false)
+        let replacing = Task.detached { [directory] in
+            let folder = try DownloadFolder(path: directory.path)
+            var number = 0
+            while !isDone.withLock({ $0 }) {
+                number += 1
+                _ = try #require(try folder.create("new \(number)"))
+                guard case .file(let old) = try folder.status(of: "file") else { continue }
+                guard let claim = FileClaim(old.identity) else {
+                    try folder.remove("new \(number)")
+                    continue
+                }
+                try withExtendedLifetime(claim) { try folder.rename("new \(number)", to: "file") }
+            }
+            return number
+        }
+        var opened = 0
+        for round in 0..<2000 {
+            guard let file = try? outputFile(path) else { continue }
+            try write(bytes("\(round)"), to: file)
+            #expect(contents(path) == "\(round)")
+            try file.close()
+            opened += 1
+        }
+        isDone.withLock { $0 = true }
+        #expect(try await replacing.value > 0)
+        #expect(opened > 0)
+    }
+
     @Test func aSocketIsRefused() throws {
         let path = directory.file("s")
         var address = sockaddr_un()

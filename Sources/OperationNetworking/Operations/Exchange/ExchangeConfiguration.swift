@@ -63,7 +63,8 @@ struct ExchangeConfiguration: Sendable {
     ///   - exceptions: servers that somebody trusts although the policy does not.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
-    ///   ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks.
+    ///   ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks,
+    ///   ``OutputFileError`` for a destination that is no file.
     func transferRequest(
         for hop: URLRequest,
         body: RequestBody?,
@@ -77,6 +78,9 @@ struct ExchangeConfiguration: Sendable {
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
         try settings.securityPolicy.check(url)
+        if case .file(let file) = destination, !file.namesLocalFile {
+            throw OutputFileError.notAFileURL(file)
+        }
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
         for field in fields.fields {
             try RequestSerializationError.check(name: field.name, value: field.value)

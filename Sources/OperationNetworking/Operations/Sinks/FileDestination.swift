@@ -16,10 +16,14 @@ final class FileDestination: SinkDestination {
     var pollableDescriptor: Int32? { file?.pollableDescriptor }
 
     func open() throws -> Bool {
-        try translating {
+        do {
             guard let opened = try OutputFile(path: url.path) else { return false }
             file = opened
             return true
+        } catch is FileClaim.Taken {
+            throw OutputFileError.inUse(url)
+        } catch {
+            throw FileError.foundation(error, url)
         }
     }
 

@@ -1,0 +1,31 @@
+public import Foundation
+
+/// Why an operation cannot write the body to its ``ConnectionOperation/outputFile``.
+public enum OutputFileError: Error, Hashable, Sendable {
+    /// The URL names no file on this machine: its scheme is not `file`, it has a host that is not `localhost`, or its path is
+    /// empty or no UTF-8. Nothing was asked of the server.
+    case notAFileURL(URL)
+    /// Another operation of this process writes the file, under this name or another. It did not change because of this one.
+    case inUse(URL)
+}
+
+// MARK: - CustomStringConvertible
+
+extension OutputFileError: CustomStringConvertible {
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .notAFileURL(let url):
+            "\(url.absoluteString.debugDescription) does not name a file on this machine; outputFile needs a file URL."
+        case .inUse(let url):
+            "\(url.path) is being written by another operation."
+        }
+    }
+}
+
+// MARK: - LocalizedError
+
+extension OutputFileError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}
