@@ -13,6 +13,7 @@
 struct cowner {
     int is_mine, others_may_write, group_may_write;
     unsigned group;
+    unsigned long long device, inode;
     long long length, seconds, nanoseconds;
 };
 
@@ -24,6 +25,8 @@ static inline int cowner_of_descriptor(int descriptor, struct cowner *owner) {
     owner->others_may_write = (status.st_mode & S_IWOTH) != 0;
     owner->group_may_write = (status.st_mode & S_IWGRP) != 0;
     owner->group = status.st_gid;
+    owner->device = status.st_dev;
+    owner->inode = status.st_ino;
     owner->length = status.st_size;
     owner->seconds = status.st_mtim.tv_sec;
     owner->nanoseconds = status.st_mtim.tv_nsec;

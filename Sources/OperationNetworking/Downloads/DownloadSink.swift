@@ -209,7 +209,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             plan.request,
             to: destination,
             replacesFile: plan.replacesFile || plan.onlyIfChanged,
-            orOnly: plan.replaceable
+            orOnly: plan.replaceable,
+            continuing: plan.startedFile?.source
         )
     }
 

@@ -25,7 +25,7 @@ package struct FileComparison: Hashable, Sendable {
     }
 
     private let file: URL
-    private let stamp: FileStamp
+    private let source: SourceFile
     private let start: Int64
     private let bytes: [UInt8]
 
@@ -33,19 +33,21 @@ package struct FileComparison: Hashable, Sendable {
     /// - Returns: `nil` if there is none, or it has no bytes.
     /// - Throws: a `CocoaError` if it cannot be read.
     package init?(of file: URL) throws {
-        let read = try FileError.translating(file) { () -> (FileStamp, [UInt8])? in
+        let read = try FileError.translating(file) { () -> (SourceFile, [UInt8])? in
             guard let found = try NotedFile(path: file.path, attribute: FileRecord.attribute) else {
                 return nil
             }
             let start = max(0, found.stamp.length - Int64(Self.length))
-            return (found.stamp, try found.read(Self.length, at: start))
+            return (SourceFile(found), try found.read(Self.length, at: start))
         }
-        guard let (stamp, bytes) = read, stamp.length > 0 else { return nil }
+        guard let (source, bytes) = read, source.stamp.length > 0 else { return nil }
         self.file = file
-        self.stamp = stamp
+        self.source = source
         self.bytes = bytes
-        start = max(0, stamp.length - Int64(Self.length))
+        start = max(0, source.stamp.length - Int64(Self.length))
     }
+
+    private var stamp: FileStamp { source.stamp }
 
     /// The value of the `Range` field to ask with: the last bytes of the file, and no more.
     package var range: String { "bytes=\(start)-\(stamp.length - 1)" }
@@ -94,7 +96,7 @@ package struct FileComparison: Hashable, Sendable {
         else { return .differs }
         guard total > stamp.length else { return .same(isNewer: isNewer(fields)) }
         return .begins(
-            StartedFile(file: file, stamp: stamp, total: total, response: response, fields: fields)
+            StartedFile(file: file, source: source, total: total, response: response, fields: fields)
         )
     }
 
@@ -107,7 +109,7 @@ package struct FileComparison: Hashable, Sendable {
 /// A file that another program began, and whose last bytes the server has just sent again.
 package struct StartedFile: Hashable, Sendable {
     let file: URL
-    let stamp: FileStamp
+    let source: SourceFile
     /// The length of the whole.
     let total: Int64
     /// What the answer said of it.
@@ -116,14 +118,16 @@ package struct StartedFile: Hashable, Sendable {
     /// In bytes.
     package var length: Int64 { stamp.length }
 
+    private var stamp: FileStamp { source.stamp }
+
     /// That file, while it stays unchanged.
     package var replaceable: ReplaceableFile {
         .unchanged(length: stamp.length, seconds: stamp.seconds, nanoseconds: stamp.nanoseconds)
     }
 
-    init(file: URL, stamp: FileStamp, total: Int64, response: HTTPURLResponse, fields: HeaderFields) {
+    init(file: URL, source: SourceFile, total: Int64, response: HTTPURLResponse, fields: HeaderFields) {
         self.file = file
-        self.stamp = stamp
+        self.source = source
         self.total = total
         var fields = fields
         fields["Content-Length"] = "\(total)"
@@ -139,25 +143,35 @@ extension PartialDownload {
     /// Bytes that are copied in one piece.
     private static let copiedLength = 1 << 20
 
-    /// Begins with a copy of a file that another program began; that file stays as it is. The checkpoint comes first, so that
-    /// a later process goes on with what a process that died had copied.
-    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if the file was changed since it was looked at.
+    /// Begins with a copy of a file that another program began; that file stays as it is. The checkpoint says so before the first
+    /// byte is there, and that the copy is complete after the last one is on the disk (P20).
+    /// - Throws: ``DownloadError/destinationExists(_:)`` if the file was changed since it was looked at.
     func take(_ started: StartedFile) throws {
         try FileError.translating(started.file) {
-            guard let source = try NotedFile(path: started.file.path, attribute: FileRecord.attribute),
-                source.stamp == started.stamp
-            else { throw DownloadError.partialFileReplaced(started.file) }
-            try begin(.start, total: started.total, origin: started.origin) { $0.isJoinedByOverlap = true }
+            guard let file = try NotedFile(path: started.file.path, attribute: FileRecord.attribute),
+                SourceFile(file) == started.source
+            else { throw DownloadError.destinationExists(started.file) }
+            try begin(.start, total: started.total, origin: started.origin) { checkpoint in
+                checkpoint.isJoinedByOverlap = true
+                checkpoint.copy = DownloadCheckpoint.Copy(source: started.source)
+            }
             while count < started.length {
-                let piece = try source.read(Self.copiedLength, at: count)
+                let piece = try file.read(Self.copiedLength, at: count)
                 guard !piece.isEmpty else { break }
                 try write(piece.span)
             }
-            guard try source.currentStamp == started.stamp, count == started.length else {
-                throw DownloadError.partialFileReplaced(started.file)
+            guard try file.currentStamp == started.source.stamp, count == started.length else {
+                throw DownloadError.destinationExists(started.file)
             }
+            completeCopy()
             try settle()
         }
+    }
+}
+
+extension SourceFile {
+    init(_ file: NotedFile) {
+        self.init(identity: file.identity, stamp: file.stamp)
     }
 }
 

@@ -16,9 +16,16 @@ struct FoundPart {
     var isTainted = false
 
     /// Finds the file of a download, or makes it.
+    /// - Parameters:
+    ///   - request: what is going to be asked.
+    ///   - source: the file of another program that is to be continued.
+    ///   - place: where it is to be saved.
+    ///   - environment: the machine.
+    /// - Returns: it, open and locked.
     /// - Throws: ``DownloadError``, `SystemError`.
     static func find(
         for request: RequestRecord,
+        continuing source: SourceFile?,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
     ) throws -> FoundPart {
@@ -26,7 +33,9 @@ struct FoundPart {
         for number in 0..<PartialName.candidateCount {
             let names = name.candidate(number)
             guard let file = try lock(names.part, at: place) else { continue }
-            if let found = try recover(file, names, for: request, at: place, in: environment) { return found }
+            if let found = try recover(file, names, for: request, source, at: place, in: environment) {
+                return found
+            }
             // What was made here only to find that the names beside it are taken.
             if try file.status.size == 0 { try place.folder.remove(names.part) }
         }
@@ -81,6 +90,7 @@ struct FoundPart {
         _ file: PartFile,
         _ names: PartialName.Candidate,
         for request: RequestRecord,
+        _ source: SourceFile?,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
     ) throws -> FoundPart? {
@@ -88,6 +98,7 @@ struct FoundPart {
         let finding = try place.folder.finding(names)
         var facts = PartRecovery.Facts(request: request, finding: finding, part: status)
         facts.session = environment.session(file)
+        facts.source = source
         if case .checkpoint(let checkpoint) = finding {
             facts.intactBlocks = checkpoint.blocks.prefix { isIntact($0, in: file) }.count
         }

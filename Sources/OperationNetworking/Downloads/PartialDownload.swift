@@ -74,6 +74,7 @@ final class PartialDownload {
     ///   - destination: the name of the complete file. Its folder has to exist.
     ///   - replacesFile: whether any file that has the name may be replaced.
     ///   - replaceable: which one may be replaced all the same.
+    ///   - source: the file of another program that is to be continued: a copy of any other is not.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
@@ -81,6 +82,7 @@ final class PartialDownload {
         to destination: URL,
         replacesFile: Bool,
         orOnly replaceable: ReplaceableFile = .none,
+        continuing source: SourceFile? = nil,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
@@ -89,7 +91,7 @@ final class PartialDownload {
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
-            return try FoundPart.find(for: record, at: place, in: environment)
+            return try FoundPart.find(for: record, continuing: source, at: place, in: environment)
         }
         self.place = place
         self.environment = environment
@@ -202,6 +204,12 @@ final class PartialDownload {
     }
 
     // MARK: - The end
+
+    /// All of the file that it begins with a copy of is there: to be settled before any other byte comes.
+    func completeCopy() {
+        checkpoint?.copy?.isComplete = true
+        hasNotes = true
+    }
 
     /// Brings what came to the disk: the transfer was paused, cancelled, or failed, and a later one may go on.
     func settle() throws {

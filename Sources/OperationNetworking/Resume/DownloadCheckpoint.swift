@@ -60,6 +60,13 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         var digests: [String] = []
     }
 
+    /// What the first bytes are a copy of, instead of having come from a server.
+    struct Copy: Hashable, Codable, Sendable {
+        let source: SourceFile
+        /// Whether all of it was copied, with the last bytes, which are those that were compared with the server's.
+        var isComplete = false
+    }
+
     /// How many blocks are kept.
     static let maximumBlockCount = 16
 
@@ -76,6 +83,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var digests: [String] = []
     /// Whether bytes were joined of which nothing but an overlap says that they belong together; `nil` is no.
     var isJoinedByOverlap: Bool?
+    /// `nil`: every byte came from a server.
+    var copy: Copy?
     /// What the caller wants: for a process that knows nothing but the checkpoint.
     var wish = Wish()
     /// Bytes that were received and thrown away; never negative.
@@ -149,4 +158,10 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         committed = min(committed, length)
         blocks.removeAll { $0.end > length }
     }
+}
+
+/// A file that another program made, as it was when its last bytes were compared with the server's.
+struct SourceFile: Hashable, Codable, Sendable {
+    let identity: FileIdentity
+    let stamp: FileStamp
 }

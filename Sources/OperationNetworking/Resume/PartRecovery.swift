@@ -15,6 +15,9 @@ internal import OperationNetworkingSystem
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
 /// | a request to another address                                         | P17       | kept if the validator is strong, else begun anew |
+/// | a copy of another program's file, with bytes of the server's behind it, if that file is continued now and is unchanged | P20 | as any other |
+/// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
+/// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
 /// | all bytes, and a request to another address                          | P7, P17   | all but the last one kept |
 ///
 /// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in the
@@ -26,6 +29,10 @@ internal import OperationNetworkingSystem
 ///
 /// P7 asks nobody. What was complete at another address has to be asked for: its last byte is, and the answer proves the
 /// others.
+///
+/// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says that it is the
+/// beginning of what the server has, and only who asked for it has agreed to that. Of a copy that was cut short not even
+/// those bytes are there.
 ///
 /// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
 enum PartRecovery: Hashable, Sendable {
@@ -54,6 +61,8 @@ enum PartRecovery: Hashable, Sendable {
         var intactBlocks = 0
         /// The session now; `nil` if the system does not tell.
         var session: String?
+        /// The file of another program that is to be continued, as it is now.
+        var source: SourceFile?
     }
 
     init(_ facts: Facts) {
@@ -70,12 +79,18 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            if let reason = PartRecovery.objection(to: checkpoint, for: facts.request) {
+            // P20: nothing of it came from a server.
+            if let copy = checkpoint.copy, !copy.isComplete {
+                self = .begin
+                return
+            }
+            if let reason = PartRecovery.objection(to: checkpoint, for: facts) {
                 self = .startOver(reason)
                 return
             }
             var length = PartRecovery.trustedLength(checkpoint, facts)
             if length == checkpoint.total, facts.request.url != checkpoint.request.url { length -= 1 }  // P17
+            if let copy = checkpoint.copy, length < copy.source.stamp.length { length = 0 }  // P20
             self = length > 0 ? .keep(length) : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
         }
     }
@@ -83,8 +98,10 @@ enum PartRecovery: Hashable, Sendable {
     /// Why the bytes are not those that the request asks for.
     private static func objection(
         to checkpoint: DownloadCheckpoint,
-        for request: RequestRecord
+        for facts: Facts
     ) -> RestartReason? {
+        let request = facts.request
+        if let copy = checkpoint.copy, copy.source != facts.source { return .foreignCopy }  // P20
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15

@@ -26,6 +26,9 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case dataLost
     /// What was noted of the file on the disk cannot be read.
     case checkpointUnreadable
+    /// The bytes began with a copy of a file that another program had made, and that file is not to be continued now, is gone,
+    /// or was changed.
+    case foreignCopy
 }
 
 // MARK: - CustomStringConvertible
@@ -47,6 +50,7 @@ extension RestartReason: CustomStringConvertible {
         case .digestMismatch: "the checksum was wrong"
         case .dataLost: "the partial file was damaged"
         case .checkpointUnreadable: "the checkpoint of the partial file cannot be read"
+        case .foreignCopy: "the partial file was begun with another program's file"
         }
     }
 }

@@ -17,6 +17,7 @@ package final class NotedFile {
     /// Longer notes are not read.
     private static let capacity = 4096
 
+    package let identity: FileIdentity
     package let stamp: FileStamp
     package let note: Note
     /// Whether it belongs to the effective user.
@@ -42,6 +43,7 @@ package final class NotedFile {
         }
         self.descriptor = descriptor
         self.path = path
+        identity = FileIdentity(device: owner.device, inode: owner.inode)
         stamp = FileStamp(length: owner.length, seconds: owner.seconds, nanoseconds: owner.nanoseconds)
         isMine = owner.is_mine != 0
         let isShared =

@@ -144,9 +144,8 @@ extension Run {
         case .unknown(isNewer: false) where settings.fetchesOnlyChanges:
             if let transfer { report(upToDate: index, transfer, nil) }
         case .begins(let started) where settings.continuesFiles:
-            reporter.tell(
-                "\(path.text): its last bytes are the server's: going on at \(ByteCount(started.length).text)"
-            )
+            // Where it goes on is told then: an earlier run may have left more of it.
+            reporter.tell("\(path.text): its last bytes are the server's")
             try fetch(index, path, .continuing(started), isNews: isNews)
         case .same, .begins, .differs, .unknown:
             if settings.fetchesOnlyChanges {

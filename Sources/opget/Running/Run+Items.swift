@@ -121,6 +121,7 @@ extension Run {
 
     private func end(_ index: Int, _ transfer: Transfer, _ error: any Error, _ now: Double) {
         if case DownloadError.destinationExists = error, transfer.operation.response == nil,
+            transfer.download?.startedFile == nil,
             case .file(let path) = transfer.item.destination,
             case .file(let size)? = try? FileStatus(of: path)
         {

@@ -17,6 +17,8 @@ import Testing
         var ends: [Int64] = [10, 20]
         var intact = 2
         var session: String? = "boot/2"
+        var copy: DownloadCheckpoint.Copy?
+        var source: SourceFile?
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
         let recovery: PartRecovery
 
@@ -33,9 +35,11 @@ import Testing
         }
 
         var facts: PartRecovery.Facts {
-            PartRecovery.Facts(
+            var checkpoint = Sample.checkpoint(.sample, fields: fields, blocks: ends)
+            checkpoint.copy = copy
+            return PartRecovery.Facts(
                 request: RequestRecord(request),
-                finding: finding(Sample.checkpoint(.sample, fields: fields, blocks: ends)),
+                finding: finding(checkpoint),
                 part: size.map {
                     FileStatus(
                         identity: identity,
@@ -48,8 +52,28 @@ import Testing
                     )
                 },
                 intactBlocks: intact,
-                session: session
+                session: session,
+                source: source
             )
+        }
+    }
+
+    /// A file of another program, of which the first fifteen bytes are a copy.
+    private static func source(inode: UInt64 = 9, nanoseconds: Int64 = 0, length: Int64 = 15) -> SourceFile {
+        SourceFile(
+            identity: FileIdentity(device: 1, inode: inode),
+            stamp: FileStamp(length: length, seconds: 1000, nanoseconds: nanoseconds)
+        )
+    }
+
+    private static func copied(
+        _ isComplete: Bool = true,
+        length: Int64 = 15,
+        continuing source: SourceFile? = nil
+    ) -> @Sendable (inout Row) -> Void {
+        { row in
+            row.copy = DownloadCheckpoint.Copy(source: Self.source(length: length), isComplete: isComplete)
+            row.source = source
         }
     }
 
@@ -124,6 +148,29 @@ import Testing
             otherAddress(&$0)
             $0.fields = ["ETag": "W/\"v1\""]
         },
+        Row("P20 a copy, and the file is continued", size: 20, .keep(20), with: copied(continuing: source())),
+        Row("P20 a copy, and the file is not continued", size: 20, .startOver(.foreignCopy), with: copied()),
+        Row(
+            "P20 a copy, and the file was changed",
+            size: 20,
+            .startOver(.foreignCopy),
+            with: copied(continuing: source(nanoseconds: 1))
+        ),
+        Row(
+            "P20 a copy, and another file has the name",
+            size: 20,
+            .startOver(.foreignCopy),
+            with: copied(continuing: source(inode: 8))
+        ),
+        Row("P20 a copy that was cut short", size: 20, .begin, with: copied(false, continuing: source())),
+        Row("P20 one that was cut short, and is not continued", size: 20, .begin, with: copied(false)),
+        Row(
+            "P20 a copy that has lost bytes",
+            size: 20,
+            .startOver(.dataLost),
+            with: copied(length: 21, continuing: source(length: 21))
+        ),
+        Row("P20 bytes of the server, and a file is continued", size: 20, .keep(20)) { $0.source = source() },
         Row("P12 the same address, no validator", size: 20, .keep(20)) { $0.fields = [:] },
     ])
     func keepsWhatCanBeTrusted(row: Row) {

@@ -17,12 +17,15 @@ struct PartialDownloadTests {
 
     private func open(
         _ request: URLRequest = .sample,
-        replacesFile: Bool = false
+        replacesFile: Bool = false,
+        continuing started: StartedFile? = nil
     ) throws -> PartialDownload {
         try PartialDownload(
             request,
             to: directory.file("a"),
             replacesFile: replacesFile,
+            orOnly: started?.replaceable ?? .none,
+            continuing: started?.source,
             in: machine.environment
         )
     }
@@ -237,6 +240,87 @@ struct PartialDownloadTests {
         try FileManager.default.moveItem(at: part, to: file)
         #expect(throws: DownloadError.destinationExists(file)) { try open() }
         #expect(try names() == ["a"])
+    }
+
+    // MARK: - Files of other programs
+
+    /// What the server says of a file: that it goes on behind it.
+    private func started(_ name: String) throws -> StartedFile {
+        let comparison = try #require(try FileComparison(of: directory.file(name)))
+        let text = try self.text(name)
+        let start = max(0, text.utf8.count - FileComparison.length)
+        let response = try #require(
+            HTTPURLResponse(
+                url: URL(fileURLWithPath: "/file"),
+                statusCode: 206,
+                httpVersion: "HTTP/1.1",
+                headerFields: [
+                    "ETag": "\"v1\"",
+                    "Content-Range": "bytes \(start)-\(text.utf8.count - 1)/\(text.utf8.count + 5)",
+                ]
+            )
+        )
+        let outcome = comparison.outcome(response, data: Data(text.utf8.dropFirst(start)))
+        guard case .begins(let started)? = outcome else { throw CocoaError(.fileReadUnknown) }
+        return started
+    }
+
+    @Test func aCopyIsOfUseOnlyForTheSameFile() throws {
+        try put("01234", "a")
+        let file = try started("a")
+        let first = try open(continuing: file)
+        try first.take(file)
+        first.close()
+        #expect(try open(replacesFile: true).lost == .foreignCopy)
+        let again = try open(continuing: file)
+        #expect(again.count == 5 && again.lost == nil)
+        again.close()
+        // The same bytes in another file.
+        try FileManager.default.removeItem(at: directory.file("a"))
+        try put("01234", "a")
+        let other = try started("a")
+        #expect(try open(continuing: other).lost == .foreignCopy)
+    }
+
+    @Test func aCopyThatWasCutShortIsBegunAnew() throws {
+        let text = String(repeating: "0123456789", count: 300_000)
+        try put(text, "a")
+        let file = try started("a")
+        let first = try open(continuing: file)
+        let writes = Machine.Box(0)
+        machine.fault.value = { change in
+            guard case .write = change else { return nil }
+            writes.value += 1
+            // The first one is that of the checkpoint.
+            return writes.value == 3 ? SystemError(28, "write") : nil
+        }
+        #expect(throws: CocoaError.self) { try first.take(file) }
+        machine.fault.value = { _ in nil }
+        first.close()
+        #expect(try names() == ["a", "a.part", "a.part.resume"])
+        let second = try open(continuing: file)
+        #expect(second.count == 0 && second.recovered == nil && second.lost == nil)
+        try second.take(file)
+        #expect(second.count == Int64(text.utf8.count))
+        #expect(second.checkpoint?.copy?.isComplete == true)
+        try second.begin(.end, total: nil, origin: Sample.origin())
+        try second.write("other")
+        try second.finish(modified: nil)
+        #expect(try names() == ["a"])
+        #expect(try self.text("a") == text + "other")
+    }
+
+    @Test func aFileThatIsChangedBeforeItIsCopiedStays() throws {
+        try put("01234", "a")
+        let file = try started("a")
+        try put("56789+", "a")
+        let url = directory.file("a")
+        #expect(throws: DownloadError.destinationExists(url)) { try open(continuing: file) }
+        try FileManager.default.removeItem(at: url)
+        let download = try open(continuing: file)
+        #expect(throws: DownloadError.destinationExists(url)) { try download.take(file) }
+        download.close()
+        #expect(try names() == [])
     }
 
     // MARK: - Checkpoints

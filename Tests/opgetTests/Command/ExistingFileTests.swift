@@ -209,6 +209,36 @@ import Testing
         #expect(server.requests.last?["Range"] == "bytes=110000-")
     }
 
+    /// The copy that `-c` made of a file with a wrong beginning does not outlive `-c`, nor that file.
+    @Test(arguments: ["--overwrite", "-N", "rm", "rm --overwrite", "rm -c", "-c"])
+    func whatAKilledRunCopiedIsOfUseOnlyToContinueTheSameFile(next: String) async throws {
+        let gate = Gate()
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.held(after: 10_000, by: gate),
+            .currentRepresentation,
+        ])
+        try opget.write("X" + body.dropFirst().prefix(149_999), "a")
+        let run = try opget.start(["-c", address(server)])
+        try await gate.waitForArrivals()
+        run.signal(SIGKILL)
+        #expect(try await run.result().code == -SIGKILL)
+        gate.open()
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        var options = next.split(separator: " ").map(String.init)
+        if options.first == "rm" {
+            options.removeFirst()
+            try FileManager.default.removeItem(atPath: path("a"))
+        } else if options == ["-c"] {
+            // Somebody sets it right.
+            try opget.write(String(body.prefix(150_000)), "a")
+        }
+        let result = try await opget.start(options + [address(server)]).result()
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(try opget.files() == ["a"])
+        #expect(result.errors.contains("started over because the partial file was begun with another"))
+    }
+
     @Test func aServerThatChangesTheFileMeanwhileReplacesItOnlyWhenItIsWhole() async throws {
         let server = try ScriptedServer([
             .respond(206, ["Content-Range": "bytes 0-3/10", "ETag": "\"v1\""], body: "0123"),
