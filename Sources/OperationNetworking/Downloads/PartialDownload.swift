@@ -251,6 +251,9 @@ final class PartialDownload {
             let access = try place.folder.access(to: file, named: place.name)
             try rollingBack { try file.synchronize() }
             try beforeNaming()
+            // What a process left that was killed while it wrote a checkpoint. While the part has its name, and its lock, no other
+            // process writes one.
+            try removeTemporary()
             try rename()
             file.grant(access)
             close()
@@ -298,6 +301,13 @@ final class PartialDownload {
         try withExtendedLifetime(replaced) { try place.folder.rename(names.part, to: place.name) }
         // In a folder where others may rename our files, it may have been another one.
         guard has(place.name) else { throw DownloadError.partialFileReplaced(partURL) }
+    }
+
+    private func removeTemporary() throws {
+        guard case .file(let status) = try place.folder.status(of: names.temporary),
+            try place.folder.trust(status) == .full
+        else { return }
+        try place.folder.remove(names.temporary)
     }
 
     /// Removes our checkpoint: another process may have begun anew, now that the name of the part is free.

@@ -242,6 +242,21 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
+    @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {
+        try leave("01234")
+        try put("half a checkpoint", "a.part.resume.new")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600],
+            ofItemAtPath: directory.file("a.part.resume.new").path
+        )
+        let download = try open()
+        #expect(download.count == 5)
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("56789")
+        try download.finish(modified: nil)
+        #expect(try names() == ["a"])
+    }
+
     // MARK: - Files of other programs
 
     /// What the server says of a file: that it goes on behind it.
