@@ -338,7 +338,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let fields = ownRange == nil ? partial.checkpoint?.origin.headerFields ?? [:] : [:]
             let request = RequestRecord(plan.request)
             try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                try? FileRecord(request, stamp: stamp, fields: fields)
+                try? FileRecord(request, stamp: stamp, proof: FileRecord.Proof(proof), fields: fields)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL)
             }

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// got its name.
 ///
 /// ```
-/// 1 <SHA-256 of the request> <length> <seconds> <nanoseconds>
+/// 1 <SHA-256 of the request> <length> <seconds> <nanoseconds> <proof>
 /// <ETag>
 /// <Last-Modified>
 /// ```
@@ -15,6 +15,25 @@ internal import OperationNetworkingSystem
 /// attribute is set while the file still is a part, in one step, and before the rename: a process that is killed leaves no
 /// record on another file. Length and time of modification bind it to the bytes: after any write it is of no use.
 struct FileRecord: Hashable, Sendable {
+    /// What was known of the file when it got its name: less than ``Download/Proof``, which says it to the caller then.
+    enum Proof: String, Hashable, Sendable, CaseIterable {
+        /// It had a digest, or the length or the end that the server had named, and every byte was proven to be the server's.
+        case complete
+        /// It was joined by comparing some bytes (``Download/Proof/overlap``): those before them may be others.
+        case overlap
+        /// It ended when its connection did (``Download/Proof/unverifiable``): it may be cut short.
+        case unverifiable
+
+        init(_ proof: Download.Proof) {
+            self =
+                switch proof {
+                case .digest, .length, .range: .complete
+                case .overlap: .overlap
+                case .unverifiable: .unverifiable
+                }
+        }
+    }
+
     static let attribute = ExtendedAttribute("user.operationnetworking.download")
     /// Longer validators are left out: file systems keep only so much.
     private static let longestValidator = 1024
@@ -24,14 +43,16 @@ struct FileRecord: Hashable, Sendable {
     let request: String
     /// Of the file when it was complete.
     let stamp: FileStamp
+    let proof: Proof
     /// As the server sent it.
     let entityTag: String?
     /// `Last-Modified` as the server sent it.
     let lastModified: String?
 
-    init(_ request: RequestRecord, stamp: FileStamp, fields: HeaderFields) throws {
+    init(_ request: RequestRecord, stamp: FileStamp, proof: Proof, fields: HeaderFields) throws {
         self.request = try request.fingerprint
         self.stamp = stamp
+        self.proof = proof
         func validator(_ name: String) -> String? {
             let values = fields.values(for: name)
             guard values.count == 1, let value = values.first, value.utf8.count <= Self.longestValidator
@@ -49,22 +70,30 @@ struct FileRecord: Hashable, Sendable {
     var text: String {
         let head = [
             Self.version, request, "\(stamp.length)", "\(stamp.seconds)", "\(stamp.nanoseconds)",
+            proof.rawValue,
         ]
         return [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""].joined(separator: "\n")
     }
 
+    /// A record of an earlier build names no proof: with a tag it counts as complete.
     /// - Returns: `nil` for the text of another version, or of no record.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 3 else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard words.count == 5, words[0] == Self.version, words[1].utf8.count == 64,
+        guard (5...6).contains(words.count), words[0] == Self.version, words[1].utf8.count == 64,
             let length = Int64(words[2]), let seconds = Int64(words[3]), let nanoseconds = Int64(words[4])
         else { return nil }
         request = words[1]
         stamp = FileStamp(length: length, seconds: seconds, nanoseconds: nanoseconds)
         entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
+        guard words.count == 6 else {
+            proof = entityTag == nil ? .unverifiable : .complete
+            return
+        }
+        guard let proof = Proof(rawValue: words[5]) else { return nil }
+        self.proof = proof
     }
 }
 
@@ -87,6 +116,11 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     case nothing
     /// It is the complete answer to the request, and was not changed since.
     case complete
+    /// It is an answer to the request, and was not changed since. Some bytes of it came again, and were equal; nothing else
+    /// said that all of it is of one file.
+    case joined
+    /// It is an answer to the request, and was not changed since. Nothing said where it ends.
+    case perhapsIncomplete
     /// The same request made it, and then it was changed.
     case changed
     /// Another address, or another request, made it.
@@ -151,6 +185,11 @@ struct FileFinding {
             guard let read = FileRecord(text: text) else { return .unrecorded }
             guard try read.request == request.fingerprint else { return .ofOtherRequest }
             guard read.stamp == file.stamp else { return .changed }
+            switch read.proof {
+            case .overlap: return .joined
+            case .unverifiable: return .perhapsIncomplete
+            case .complete: break
+            }
             record = read
             return .complete
         }

@@ -7,7 +7,9 @@ import OperationNetworking
 /// | nothing                                                  | fetch     | fetch     | fetch         | fetch     |
 /// | an empty file that no record proves complete             | fetch     | fetch     | fetch         | replace   |
 /// | a file whose record proves that it is what was asked for | done      | done      | ask           | replace   |
-/// | one that another program made, or that was changed here  | refuse    | compare   | compare, replace | replace |
+/// | one that another program made                            | refuse    | compare   | compare, replace | replace |
+/// | one that was joined by comparing, or that may be incomplete, as its record says | refuse | compare | compare, replace | replace |
+/// | one that was changed here                                | refuse    | compare   | replace       | replace   |
 /// | one that another address made, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
 ///
 /// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N` the server is
@@ -73,7 +75,9 @@ enum FileStep: Hashable, Sendable {
         case (_, .pending): self = .verify
         case (_, .right(let digest)): self = .leave(digest)
         case (_, .wrong): self = .fetch(replacing: .anyFile)
-        case (.unrecorded, .unneeded), (.unrecordable, .unneeded): self = .compare
+        case (.unrecorded, .unneeded), (.unrecordable, .unneeded), (.joined, .unneeded),
+            (.perhapsIncomplete, .unneeded):
+            self = .compare
         case (_, .unneeded): self = .fetch(replacing: .anyFile)
         }
     }
@@ -84,7 +88,7 @@ enum FileStep: Hashable, Sendable {
         _ verification: Verification,
         continues: Bool
     ) {
-        let isContinuable = continues && [.unrecorded, .unrecordable, .changed].contains(standing)
+        let isContinuable = continues && standing.mayBeBeginning
         switch verification {
         case .pending: self = .verify
         case .right(let digest): self = .leave(digest)
@@ -99,11 +103,31 @@ enum FileStep: Hashable, Sendable {
     }
 }
 
+extension FileStanding {
+    /// Whether it may be the beginning of what was asked for, or all of it: its last bytes will tell more.
+    fileprivate var mayBeBeginning: Bool {
+        switch self {
+        case .unrecorded, .unrecordable, .changed, .joined, .perhapsIncomplete: true
+        case .nothing, .complete, .ofOtherRequest, .foreign, .writableByOthers: false
+        }
+    }
+}
+
 extension Failure {
     /// A file that is there, and that nothing proves to be what was asked for.
     init(_ standing: FileStanding, _ path: FilePath) {
         let (reason, remedy) =
             switch standing {
+            case .joined:
+                (
+                    "opget joined it from parts by comparing, and nothing proves that it is right",
+                    "--checksum, --overwrite, -c or -N"
+                )
+            case .perhapsIncomplete:
+                (
+                    "it may be incomplete, for the server did not say where it ends",
+                    "--checksum, --overwrite, -c or -N"
+                )
             case .changed: ("was changed since opget saved it", "--overwrite, -c or -N")
             case .ofOtherRequest:
                 ("opget saved it from another address, or with other fields", "--overwrite or -N")

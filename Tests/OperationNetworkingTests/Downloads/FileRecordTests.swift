@@ -18,8 +18,11 @@ import Testing
         return request
     }
 
-    private func record(_ fields: HeaderFields = [:]) throws -> FileRecord {
-        try FileRecord(RequestRecord(try request()), stamp: stamp, fields: fields)
+    private func record(
+        _ fields: HeaderFields = [:],
+        proof: FileRecord.Proof = .complete
+    ) throws -> FileRecord {
+        try FileRecord(RequestRecord(try request()), stamp: stamp, proof: proof, fields: fields)
     }
 
     @Test(
@@ -45,10 +48,49 @@ import Testing
 
     @Test(arguments: [
         "", "1", "\n\n", "1 x 4 5 6\n\n", "2 \(hash) 4 5 6\n\n", "1 \(hash) 4 5\n\n", "1 \(hash) x 5 6\n\n",
-        "1 \(hash) 99999999999999999999 5 6\n\n", "1 \(hash) 4 5 6", "1 \(hash) 4 5 6\n\n\n",
+        "1 \(hash) 99999999999999999999 5 6\n\n", "1 \(hash) 4 5 6 perhaps\n\n", "1 \(hash) 4 5 6 complete 7\n\n", "1 \(hash) 4 5 6", "1 \(hash) 4 5 6\n\n\n",
     ])
     func textThatIsNoRecordIsNone(text: String) {
         #expect(FileRecord(text: text) == nil)
+    }
+
+    @Test func oneOfAnEarlierBuildIsCompleteIfItHasATag() {
+        #expect(FileRecord(text: "1 \(Self.hash) 4 5 6\n\"v\"\n")?.proof == .complete)
+        #expect(FileRecord(text: "1 \(Self.hash) 4 5 6\n\n")?.proof == .unverifiable)
+    }
+
+    @Test(arguments: FileRecord.Proof.allCases)
+    func provesNoMoreThanWasKnown(proof: FileRecord.Proof) throws {
+        let record = try record(["ETag": "\"v\""], proof: proof)
+        #expect(FileRecord(text: record.text) == record)
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        try Data("0123".utf8).write(to: url)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let note = try FileRecord(
+            RequestRecord(try request()),
+            stamp: try file.stamp,
+            proof: proof,
+            fields: ["ETag": "\"v\""]
+        )
+        try file.note(note.text, as: FileRecord.attribute)
+        let standing = try FileStanding(of: url, for: try request())
+        let condition = try FileCondition(for: url, request: try request(), digests: [])
+        #expect(
+            standing
+                == (proof == .complete ? .complete : proof == .overlap ? .joined : .perhapsIncomplete)
+        )
+        // A tag that was never proven to be the file's is not asked with.
+        #expect((condition == nil) == (proof != .complete))
+    }
+
+    @Test func everyProofOfADownloadHasItsWord() throws {
+        let digest = try Digest.of(Data(), algorithm: .sha256)
+        #expect(FileRecord.Proof(.digest(digest)) == .complete)
+        #expect(FileRecord.Proof(.length) == .complete)
+        #expect(FileRecord.Proof(.range(0..<1)) == .complete)
+        #expect(FileRecord.Proof(.overlap) == .overlap)
+        #expect(FileRecord.Proof(.unverifiable) == .unverifiable)
     }
 
     private static let hash = String(repeating: "0", count: 64)
@@ -64,7 +106,7 @@ import Testing
         try Data("0123".utf8).write(to: url)
         #expect(try standing(request) == .unrecorded)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
-        let record = try FileRecord(RequestRecord(request), stamp: try file.stamp, fields: [:])
+        let record = try FileRecord(RequestRecord(request), stamp: try file.stamp, proof: .complete, fields: [:])
         try file.note(record.text, as: FileRecord.attribute)
         #expect(try standing(request) == .complete)
         // What does not select another representation does not count, nor does who asks.

@@ -164,8 +164,44 @@ import Testing
         #expect(server.requests.last?["Range"] != nil)
         #expect(result.output.contains("\"resumedAt\":150000"))
         #expect(result.output.contains("\"proof\":\"overlap\""))
-        #expect(try await opget(address(server)).code == 0)
+    }
+
+    @Test func whatWasJoinedByComparingIsNotTakenForProvenLater() async throws {
+        let server = try server()
+        try opget.write("X" + body.dropFirst().prefix(149_999), "a")
+        #expect(try await opget("-c", address(server)).code == 0)
+        let plain = try await opget(address(server))
+        #expect(plain.code == 11)
+        #expect(plain.errors.contains("joined it from parts by comparing"))
         #expect(server.requests.count == 2)
+        let again = try await opget("-c", address(server))
+        #expect(again.code == 0)
+        #expect(again.errors.hasSuffix(", same length and last bytes\n"))
+        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        #expect(try await opget("--checksum", digest, address(server)).code == 9)
+        let changes = try await opget("-N", address(server))
+        #expect(changes.code == 0)
+        #expect(server.requests.last?["If-None-Match"] == nil)
+        #expect(changes.errors == "a: up to date, same length and last bytes\n")
+        #expect(try await opget("--overwrite", address(server)).code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(try await opget(address(server)).code == 0)
+    }
+
+    @Test func whatMayBeIncompleteIsNotTakenForProvenLater() async throws {
+        let server = try server(answers: [
+            .respond(200, ["ETag": "\"v1\""], body: .text(String(body.prefix(150_000)))).untilClose(),
+            .currentRepresentation,
+        ])
+        let first = try await opget(address(server))
+        #expect(first.code == 0)
+        #expect(first.errors.contains("perhaps incomplete"))
+        let plain = try await opget(address(server))
+        #expect(plain.code == 11)
+        #expect(plain.errors.contains("it may be incomplete"))
+        #expect(server.requests.count == 1)
+        #expect(try await opget("-c", address(server)).code == 0)
+        #expect(try opget.text("a") == body)
     }
 
     @Test func aFileOfTheSameLengthAndEndIsDoneAndNoMoreIsClaimed() async throws {

@@ -20,6 +20,11 @@ import Testing
     private static let path = FilePath("a")
     private static let wrong = Failure(.checksum, "wrong")
 
+    /// Whether `-c` may go on with it.
+    private static func isOwn(_ standing: FileStanding) -> Bool {
+        [.unrecorded, .unrecordable, .changed, .joined, .perhapsIncomplete].contains(standing)
+    }
+
     private func step(
         _ standing: FileStanding,
         _ option: Option,
@@ -32,8 +37,8 @@ import Testing
     @Test func aFileWithoutAChecksumIsDoneOnlyByItsRecord() {
         for standing in FileStanding.allCases where standing != .nothing {
             let refusal = FileStep.refuse(Failure(standing, Self.path))
-            let isOwn = [.unrecorded, .unrecordable, .changed].contains(standing)
-            let isUnknown = [.unrecorded, .unrecordable].contains(standing)
+            let isOwn = Self.isOwn(standing)
+            let isUnknown = Self.isOwn(standing) && standing != .changed
             let isComplete = standing == .complete
             #expect(step(standing, .none) == (isComplete ? .leave(nil) : refusal))
             #expect(step(standing, .continues) == (isComplete ? .leave(nil) : isOwn ? .compare : refusal))
@@ -63,7 +68,7 @@ import Testing
 
     @Test(arguments: FileStanding.allCases.filter { $0 != .nothing })
     func aChecksumDecidesWhoeverMadeTheFile(standing: FileStanding) {
-        let isOwn = [.unrecorded, .unrecordable, .changed].contains(standing)
+        let isOwn = Self.isOwn(standing)
         let isComplete = standing == .complete
         #expect(step(standing, .none, .pending) == .verify)
         #expect(step(standing, .none, .right(nil)) == .leave(nil))
