@@ -52,7 +52,7 @@ extension DownloadError: CustomStringConvertible {
         case .destinationIsDirectory(let url):
             "\(url.path) is a directory."
         case .destinationIsNotFile(let url):
-            "\(url.path) is neither a file nor a directory."
+            "\(url.path) is a link, or no regular file: nothing is saved there."
         case .inUse(let url):
             "\(url.path) is being downloaded by somebody else."
         case .noFreeName(let url):

@@ -123,7 +123,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Whether a file that is there already is fetched, and replaced, only if the server has another one: then nothing
     /// happens, and ``isUpToDate`` is set.
     ///
-    /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`. Both are kept in
+    /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`, if that is strong
+    /// (RFC 9110 §8.8.2.2). A 304 that names another tag, date or length is not believed. Both are kept in
     /// an extended attribute of the file, with its length and the time of its last change. The file is fetched without a
     /// condition where nothing proves that it is still what the server sent: it was changed here since, another program, user
     /// or request made it, others may write it, the file system keeps no attributes, or it does not have the

@@ -26,6 +26,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         var isAbandoned = false
         var hasStopped = false
         var failure: (any Error)?
+        /// Why no body can be saved.
+        var refusal: DownloadError?
         var demand: RestartReason?
         var onChange: (@Sendable () -> Void)?
 
@@ -84,6 +86,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     func prepare(_ start: BodyStart) throws {
         try shared.withLock { shared in
             if let failure = shared.failure { throw failure }
+            if let refusal = shared.refusal { throw refusal }
             shared.preparations += 1
             shared.again = 0
             switch start.place {
@@ -171,7 +174,17 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func open() throws -> SinkContent {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
-        var partial = try partialDownload(to: destination)
+        var partial: PartialDownload
+        do {
+            partial = try partialDownload(to: destination)
+        } catch let error as DownloadError {
+            // Nothing is saved through a link. But the file that it leads to may be what the server has.
+            guard case .destinationIsNotFile = error, plan.onlyIfChanged,
+                let condition = try condition(for: destination)
+            else { throw error }
+            shared.withLock { $0.refusal = error }
+            return SinkContent(condition: condition)
+        }
         if plan.startsOver, partial.count > 0 {
             try partial.discard()
             partial = try partialDownload(to: destination)
@@ -196,12 +209,23 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             lost: partial.lost
         )
         if plan.onlyIfChanged {
-            let digests = plan.expectedDigests
-            let condition = try FileCondition(for: destination, request: plan.request, digests: digests)
-            if let condition { content.condition[condition.name] = condition.value }
-            progress.withLock { $0.isConditional = condition != nil }
+            content.condition = try condition(for: destination)
         }
         return content
+    }
+
+    func dropCondition() {
+        progress.withLock { $0.isConditional = false }
+    }
+
+    private func condition(for destination: URL) throws -> FileCondition? {
+        let condition = try FileCondition(
+            for: destination,
+            request: plan.request,
+            digests: plan.expectedDigests
+        )
+        progress.withLock { $0.isConditional = condition != nil }
+        return condition
     }
 
     private func partialDownload(to destination: URL) throws -> PartialDownload {

@@ -46,7 +46,7 @@ struct FileRecord: Hashable, Sendable {
     let proof: Proof
     /// As the server sent it.
     let entityTag: String?
-    /// `Last-Modified` as the server sent it.
+    /// `Last-Modified` as the server sent it, in a second that was over then: a weak one proves nothing later.
     let lastModified: String?
 
     init(_ request: RequestRecord, stamp: FileStamp, proof: Proof, fields: HeaderFields) throws {
@@ -62,7 +62,7 @@ struct FileRecord: Hashable, Sendable {
             return value.contains(where: \.isNewline) ? nil : value
         }
         entityTag = validator("ETag").flatMap { EntityTag(fieldValue: $0) == nil ? nil : $0 }
-        lastModified = validator("Last-Modified").flatMap { HTTPDate(fieldValue: $0) == nil ? nil : $0 }
+        lastModified = validator("Last-Modified").flatMap { _ in EntityValidator.strongDate(in: fields) }
     }
 
     // MARK: - Text

@@ -19,7 +19,7 @@ extension Run {
                 case .leave, .refuse, .verify, .compare: FileStatus.isThere(path.text + ".part.resume")
                 case .fetch, .ask: false
                 }
-            if mayHaveLeftovers, !isCleared, !settings.fetchesOnlyChanges {
+            if mayHaveLeftovers, !isCleared, !settings.fetchesOnlyChanges, !FileStatus.isLink(path.text) {
                 return try fetch(index, path, .replacing(.nothing))
             }
             try take(step, index, path, size, standing, isNews: !isCleared)
@@ -86,9 +86,6 @@ extension Run {
     // MARK: - The last bytes
 
     private func compare(_ index: Int, _ path: FilePath, isNews: Bool) throws {
-        guard !FileStatus.isLink(path.text) else {
-            throw Failure(.file, "\(path.text) is a link, and what it leads to is never replaced.")
-        }
         guard let comparison = try FileComparison(of: path.url) else {
             return try fetch(index, path, .replacing(.nothing), isNews: isNews)
         }

@@ -105,6 +105,70 @@ struct DownloadConditionTests {
         #expect(throws: ResponseSerializationError.self) { try result.get() }
     }
 
+    /// `Content-Length: 0` is what some servers send by mistake.
+    @Test(
+        "S30",
+        arguments: [["ETag": "\"v2\""], ["Content-Length": "77"], ["Content-Length": "0"]] as [FieldLines]
+    )
+    func a304ThatContradictsItselfIsNotBelieved(fields: FieldLines) async throws {
+        let scene = try DownloadScene(
+            serving: representation("one", tag: "v1"),
+            answers: [.currentRepresentation, .respond(304, fields), .currentRepresentation]
+        )
+        _ = await scene.run(scene.operation())
+        scene.server.setRepresentation(representation("other", tag: "v2"))
+        let operation = conditional(scene)
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(!operation.isUpToDate)
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "other")
+        #expect(scene.server.requests.map { $0["If-None-Match"] } == [nil, "\"v1\"", nil])
+    }
+
+    @Test func a304AfterOneThatContradictedItselfIsAnError() async throws {
+        let scene = try DownloadScene(
+            serving: representation("one", tag: "v1"),
+            answers: [.currentRepresentation, .respond(304, ["ETag": "\"v2\""]), .respond(304)]
+        )
+        _ = await scene.run(scene.operation())
+        let operation = conditional(scene)
+        let result = await scene.run(operation)
+        #expect(throws: ResponseSerializationError.self) { try result.get() }
+        #expect(!operation.isUpToDate)
+        #expect(scene.server.requests.count == 3)
+    }
+
+    @Test func aChangeInTheSecondOfTheAnswerIsNotMissed() async throws {
+        var old = Representation(.text("one"), lastModified: Self.date)
+        old.date = Self.date
+        let scene = try DownloadScene(serving: old)
+        _ = await scene.run(scene.operation())
+        var new = Representation(.text("two"), lastModified: Self.date)
+        new.date = Self.date
+        scene.server.setRepresentation(new)
+        let operation = conditional(scene)
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(scene.server.requests[1]["If-Modified-Since"] == nil)
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "two")
+    }
+
+    @Test func aLinkToAFileThatTheServerHasNoOtherForStays() async throws {
+        let scene = try DownloadScene(serving: representation("one", tag: "v1"))
+        _ = await scene.run(scene.operation())
+        let file = scene.folder.file("moved")
+        try FileManager.default.moveItem(at: scene.target, to: file)
+        try FileManager.default.createSymbolicLink(at: scene.target, withDestinationURL: file)
+        let operation = conditional(scene)
+        #expect(try await scene.run(operation).get() == scene.target)
+        #expect(operation.isUpToDate)
+        #expect(scene.names == ["file.bin", "moved"])
+        // What it leads to is not replaced, nor is it.
+        scene.server.setRepresentation(representation("other", tag: "v2"))
+        let result = await scene.run(conditional(scene))
+        #expect(throws: DownloadError.destinationIsNotFile(scene.target)) { try result.get() }
+        #expect(try String(contentsOf: file, encoding: .utf8) == "one")
+        #expect(scene.names == ["file.bin", "moved"])
+    }
+
     @Test func whatAnEarlierOperationLeftCanBeUnwanted() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: 1000), .currentRepresentation,

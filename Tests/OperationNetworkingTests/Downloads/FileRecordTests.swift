@@ -27,7 +27,11 @@ import Testing
 
     @Test(
         arguments: [
-            [:], ["ETag": "\"v\""], ["ETag": "W/\"v\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"],
+            [:], ["ETag": "\"v\""],
+            [
+                "ETag": "W/\"v\"", "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT",
+                "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+            ],
         ] as [HeaderFields]
     )
     func isReadAsItWasWritten(fields: HeaderFields) throws {
@@ -48,10 +52,55 @@ import Testing
 
     @Test(arguments: [
         "", "1", "\n\n", "1 x 4 5 6\n\n", "2 \(hash) 4 5 6\n\n", "1 \(hash) 4 5\n\n", "1 \(hash) x 5 6\n\n",
-        "1 \(hash) 99999999999999999999 5 6\n\n", "1 \(hash) 4 5 6 perhaps\n\n", "1 \(hash) 4 5 6 complete 7\n\n", "1 \(hash) 4 5 6", "1 \(hash) 4 5 6\n\n\n",
+        "1 \(hash) 99999999999999999999 5 6\n\n", "1 \(hash) 4 5 6 perhaps\n\n",
+        "1 \(hash) 4 5 6 complete 7\n\n", "1 \(hash) 4 5 6", "1 \(hash) 4 5 6\n\n\n",
     ])
     func textThatIsNoRecordIsNone(text: String) {
         #expect(FileRecord(text: text) == nil)
+    }
+
+    /// In the second of the response the file may have changed once more, and a proxy's clock may be another one.
+    @Test(
+        arguments: [
+            ["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:20 GMT"],
+            ["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"],
+            [
+                "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:14:19 GMT",
+                "Age": "9",
+            ],
+        ] as [HeaderFields]
+    )
+    func keepsNoWeakDate(fields: HeaderFields) throws {
+        let record = try record(fields)
+        #expect(record.lastModified == nil)
+        #expect(FileCondition(record) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (["ETag": "\"v\"", "Content-Length": "4"], false), ([:], false), (["ETag": "W/\"v\""], false),
+            (["ETag": "\"w\""], true), (["ETag": "v"], true), (["Content-Length": "5"], true),
+            (["Content-Length": "0"], true), (["Content-Length": "x"], true),
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"], false),
+        ] as [(HeaderFields, Bool)]
+    )
+    func a304MayContradictTheTagOrTheLength(fields: HeaderFields, isContradiction: Bool) throws {
+        let condition = try #require(FileCondition(try record(["ETag": "\"v\""])))
+        #expect(condition.isContradicted(by: fields) == isContradiction)
+    }
+
+    @Test(
+        arguments: [
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT"], false), (["ETag": "\"w\""], false),
+            (["Last-Modified": "Tue, 14 Nov 2023 22:13:19 GMT"], true), (["Content-Length": "5"], true),
+        ] as [(HeaderFields, Bool)]
+    )
+    func a304MayContradictTheDate(fields: HeaderFields, isContradiction: Bool) throws {
+        let sent: HeaderFields = [
+            "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+        ]
+        let condition = try #require(FileCondition(try record(sent)))
+        #expect(condition.isContradicted(by: fields) == isContradiction)
     }
 
     @Test func oneOfAnEarlierBuildIsCompleteIfItHasATag() {
@@ -106,7 +155,12 @@ import Testing
         try Data("0123".utf8).write(to: url)
         #expect(try standing(request) == .unrecorded)
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
-        let record = try FileRecord(RequestRecord(request), stamp: try file.stamp, proof: .complete, fields: [:])
+        let record = try FileRecord(
+            RequestRecord(request),
+            stamp: try file.stamp,
+            proof: .complete,
+            fields: [:]
+        )
         try file.note(record.text, as: FileRecord.attribute)
         #expect(try standing(request) == .complete)
         // What does not select another representation does not count, nor does who asks.

@@ -86,6 +86,33 @@ import Testing
         #expect(try opget.text("a") == "new")
     }
 
+    @Test func aLinkIsNoReasonToFailWhileNothingHasChanged() async throws {
+        let server = try ScriptedServer(
+            serving: Representation("one", entityTag: .strong("v1"), lastModified: date)
+        )
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget("-o", "b", address).code == 0)
+        let link = opget.directory.file("a").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "b")
+        let result = try await opget("-N", address)
+        #expect(result.code == 0)
+        #expect(result.errors == "a: up to date\n")
+        #expect(server.requests.last?["If-None-Match"] == "\"v1\"")
+        server.setRepresentation(Representation("two", entityTag: .strong("v2"), lastModified: date))
+        #expect(try await opget("-N", address).code == 3)
+        #expect(try opget.text("b") == "one")
+        // One that another program made.
+        try opget.write("two", "b")
+        try FileManager.default.setAttributes(
+            [.modificationDate: date.addingTimeInterval(1)],
+            ofItemAtPath: opget.directory.file("b").path
+        )
+        let foreign = try await opget("-c", address)
+        #expect(foreign.code == 0)
+        #expect(foreign.errors.hasSuffix(", same length and last bytes\n"))
+        #expect(try opget.files() == ["a", "b"])
+    }
+
     @Test func aServerThatFailsLeavesTheFile() async throws {
         let server = try ScriptedServer([.respond(404)])
         try opget.write("old", "a")

@@ -10,6 +10,9 @@ extension Exchange {
         if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
             return judgeRedirect(head)
         }
+        if head.status == 304, let condition, condition.isContradicted(by: head.fields) {
+            return refuse(condition)
+        }
         let url = hop.url?.absoluteString
         switch resumption.judge(head, from: url, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
@@ -36,6 +39,16 @@ extension Exchange {
             return .refuse
         }
         return .receive
+    }
+
+    /// The 304 is about another file: the same is asked without the condition, once.
+    private func refuse(_ condition: FileCondition) -> HeadAnswer {
+        self.condition = nil
+        sink.dropCondition()
+        request.setValue(nil, forHTTPHeaderField: condition.name)
+        hop.setValue(nil, forHTTPHeaderField: condition.name)
+        verdict = .askAgain
+        return .refuse
     }
 
     /// A sink that can read back what it has compares it, while it writes; for others it is done here.

@@ -43,10 +43,11 @@ extension Exchange {
         opening = .done
         if case .success(let content) = result {
             if let partial = content.partial { resumption.take(partial) }
-            for field in content.condition.fields {
-                request.setValue(field.value, forHTTPHeaderField: field.name)
+            if let condition = content.condition {
+                self.condition = condition
+                request.setValue(condition.value, forHTTPHeaderField: condition.name)
                 // It is the first one: a sink is opened before anything is sent.
-                hop.setValue(field.value, forHTTPHeaderField: field.name)
+                hop.setValue(condition.value, forHTTPHeaderField: condition.name)
             }
             if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
         }

@@ -96,6 +96,8 @@ final class Exchange: @unchecked Sendable {
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
     var resumption: Resumption
+    /// Under which only another file than the one that is there is sent.
+    var condition: FileCondition?
     var verdict = Verdict.none
     /// No byte has come since somebody gave another address.
     var hasFreshURL = false

@@ -27,6 +27,9 @@ protocol ResponseSink: AnyObject {
     /// - Parameter then: called once, on any thread.
     func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void)
 
+    /// The server has contradicted its own 304 to the ``SinkContent/condition``: it is asked for the whole without one.
+    func dropCondition()
+
     /// Gets ready for a body. Called before each transfer's first byte.
     func prepare(_ start: BodyStart) throws
 
@@ -51,6 +54,8 @@ protocol ResponseSink: AnyObject {
 extension ResponseSink {
     var demand: RestartReason? { nil }
 
+    func dropCondition() {}
+
     func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
         then(.success(SinkContent()))
     }
@@ -67,7 +72,7 @@ struct SinkContent: Sendable {
     /// Why bytes that were there are not.
     var lost: RestartReason?
     /// What is sent with every question, so that the whole comes only if it is another one than before.
-    var condition: HeaderFields = [:]
+    var condition: FileCondition?
 }
 
 /// A body that is about to come.
