@@ -29,6 +29,8 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The bytes began with a copy of a file that another program had made, and that file is not to be continued now, is gone,
     /// or was changed.
     case foreignCopy
+    /// The request has a `Range` of its own: the answer to that is never continued.
+    case ownRange
 }
 
 // MARK: - CustomStringConvertible
@@ -51,6 +53,7 @@ extension RestartReason: CustomStringConvertible {
         case .dataLost: "the partial file was damaged"
         case .checkpointUnreadable: "the checkpoint of the partial file cannot be read"
         case .foreignCopy: "the partial file was begun with another program's file"
+        case .ownRange: "the answer to a Range of one's own is never continued"
         }
     }
 }

@@ -118,7 +118,7 @@ extension ResumeDecision.Question {
         guard (200..<300).contains(status) else { return .deliver }
         // Bytes of two answers are never joined.
         guard abilities.canBeEmptied || offset == 0 else { return .fail(.representationChanged) }
-        let reason: RestartReason? = offset > 0 ? .requestChanged : nil
+        let reason: RestartReason? = offset > 0 ? .ownRange : nil
         guard status == 206, let range else { return .replace(total: fields.contentLength, because: reason) }
         do {
             let bytes = try range.part(in: fields, takesAnyPart: abilities.canBeAnyPart)

@@ -39,13 +39,16 @@ struct Access: Sendable {
     }
 
     /// Writes the cookies to their file, if there is one.
-    /// - Throws: `Failure` with ``Outcome/file``.
+    /// - Throws: `Failure` with ``Outcome/file`` or ``Outcome/diskFull``.
     func saveCookies() throws {
         guard let cookieFile else { return }
         do {
             try cookies.save(to: cookieFile)
         } catch {
-            throw Failure(.file, "The cookies could not be saved: \((error as NSError).localizedDescription)")
+            throw Failure(
+                Outcome(error as NSError),
+                "The cookies could not be saved: \((error as NSError).localizedDescription)"
+            )
         }
     }
 }

@@ -31,6 +31,6 @@ struct EventWriter {
         guard code != 0 else { return }
         hasFailed = true
         if code == EPIPE { throw Failure.closedOutput }
-        throw Failure(.file, "Events could not be written: \(Failure.reason(code)).")
+        throw Failure(Outcome(file: code), "Events could not be written: \(Failure.reason(code)).")
     }
 }

@@ -60,7 +60,7 @@ final class DescriptorStream: OutputStream {
     private static func failure(_ code: Int32, _ descriptor: Int32) -> Failure {
         if code == EPIPE { return .closedOutput }
         let name = descriptor == 1 ? "Standard output" : "Descriptor \(descriptor)"
-        return Failure(.file, "\(name) could not be written: \(Failure.reason(code)).")
+        return Failure(Outcome(file: code), "\(name) could not be written: \(Failure.reason(code)).")
     }
 }
 

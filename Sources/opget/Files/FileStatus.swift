@@ -50,7 +50,7 @@ extension Failure {
 
     /// A file or directory that could not be made or renamed; `code` is an `errno`.
     init(making path: FilePath, _ code: Int32) {
-        self.init(.file, "\(path.text) could not be made: \(Self.reason(code)).")
+        self.init(Outcome(file: code), "\(path.text) could not be made: \(Self.reason(code)).")
     }
 
     /// The system's words for an `errno`.

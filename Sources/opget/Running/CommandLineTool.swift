@@ -39,7 +39,7 @@ enum CommandLineTool {
         let settings = try settings(command, environment)
         let events = try events(command)
         let plan = try plan(command)
-        let outlets = outlets(command, plan, environment, events)
+        let outlets = outlets(command, plan, environment, events, asksForRange: settings.asksForRange)
         TerminalRescue.install(showingCursorOf: outlets.reporter.draws ? Terminal.standardError : nil)
         let run = Run(plan.items, settings: settings, outlets: outlets)
         let signals = SignalHandling()
@@ -142,7 +142,8 @@ enum CommandLineTool {
         _ command: OpgetCommand,
         _ plan: Plan,
         _ environment: [String: String],
-        _ events: EventWriter?
+        _ events: EventWriter?,
+        asksForRange: Bool
     ) -> RunOutlets {
         let body = plan.items.lazy.compactMap(\.descriptor).first
         let shared = [body, events?.descriptor].compactMap { $0 }.map { Terminal(descriptor: $0) }
@@ -177,7 +178,8 @@ enum CommandLineTool {
                 readsInput: command.lists.contains("-"),
                 replacesFiles: command.overwrites,
                 startsOver: command.startsOver,
-                writesOutput: body != nil
+                writesOutput: body != nil,
+                asksForRange: asksForRange
             )
         )
     }

@@ -15,11 +15,13 @@ struct Continuation: Hashable, Sendable {
     var startsOver = false
     /// Where the body went to standard output.
     var writesOutput = false
+    /// Where a part was asked for: that is never continued.
+    var asksForRange = false
 
     /// What to say: what happens to files, then the command in a line of its own if it can be repeated.
     var lines: [String] {
         let purpose =
-            if writesOutput {
+            if writesOutput || asksForRange {
                 "To fetch it from the beginning"
             } else if replacesFiles {
                 "To go on (with --overwrite, complete files are fetched again, too)"

@@ -26,6 +26,12 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
                 "\(url.lastPathComponent) is a name of partial files (.part, .part.resume, .part.resume.new): "
                     + "give it another one with -o."
             )
+        case DownloadError.destinationExists(let url):
+            self.init(
+                .exists,
+                "\(url.path) is there, and was not, or was another one, when this began: it stays as it is; "
+                    + "use --overwrite, -c or -N."
+            )
         case let error as DownloadError:
             self.init(Outcome(error), "\(error)")
         case let error as URLError:
@@ -83,19 +89,25 @@ extension Outcome {
             case .digestMismatch: .checksum
             case .incomplete: .network
             case .noDestination, .invalidDestination: .usage
-            case .reservedName, .destinationExists, .destinationIsDirectory, .destinationIsNotFile, .inUse,
-                .noFreeName,
+            case .destinationExists: .exists
+            case .reservedName, .destinationIsDirectory, .destinationIsNotFile, .inUse, .noFreeName,
                 .partialFileReplaced, .checkpointUnreadable:
                 .file
             }
     }
 
+    /// The class of an `errno` of a file: no room on the disk, in a quota, or within the limit of a file's length, or anything
+    /// else.
+    init(file code: Int32) {
+        self = [ENOSPC, EDQUOT, EFBIG].contains(code) ? .diskFull : .file
+    }
+
     /// The class of an error of the system's, or of one that stands on it.
-    fileprivate init(_ error: NSError) {
+    init(_ error: NSError) {
         let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
         switch error.domain {
         case NSPOSIXErrorDomain:
-            self = [ENOSPC, EDQUOT].contains(Int32(clamping: error.code)) ? .diskFull : .file
+            self.init(file: Int32(clamping: error.code))
         case NSCocoaErrorDomain:
             let isFull = error.code == CocoaError.fileWriteOutOfSpace.rawValue
             self = isFull ? .diskFull : underlying.map { Outcome($0) } ?? .file

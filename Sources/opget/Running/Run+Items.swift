@@ -151,7 +151,7 @@ extension Run {
                 failure.outcome,
                 bytes: transfer.received,
                 recovered: transfer.resumedAt,
-                isKept: transfer.partialPath != nil
+                isKept: transfer.partialPath != nil && !settings.asksForRange
             )
             tell(
                 ItemFinished(

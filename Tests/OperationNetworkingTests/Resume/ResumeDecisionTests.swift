@@ -221,7 +221,7 @@ import Testing
             "a Range of the caller's",
             206,
             good,
-            .replace(total: 6, because: .requestChanged),
+            .replace(total: 6, because: .ownRange),
             with: { $0.asked = .ownRange(RangeRequest(fieldValue: "bytes=4-")) }
         ),
         Row(

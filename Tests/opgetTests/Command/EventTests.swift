@@ -179,7 +179,7 @@ import Testing
         let server = try ScriptedServer([.respond(200, body: "0123456789").stalling(after: 4)])
         let address = server.url(path: "a").absoluteString
         let result = try await opget.start(["--json", address], redirection: ">/dev/full").result()
-        #expect(result.code == 3)
+        #expect(result.code == 10)
         #expect(result.errorLines.first == "opget: Events could not be written: No space left on device.")
         #expect(result.errorLines.contains { $0.hasPrefix("Interrupted.") })
     }

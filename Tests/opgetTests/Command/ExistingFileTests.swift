@@ -95,7 +95,35 @@ import Testing
         try await gate.waitForArrivals()
         try opget.write("theirs", "a")
         gate.open()
-        #expect(try await run.result().code == 3)
+        let result = try await run.result()
+        #expect(result.code == 11)
+        #expect(result.errors.contains("it stays as it is; use --overwrite, -c or -N."))
+        #expect(try opget.text("a") == "theirs")
+    }
+
+    @Test(arguments: ["-c", "-N"])
+    func aFileThatAppearsMeanwhileIsNotReplaced(option: String) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(200, body: "ours").held(after: 2, by: gate)])
+        let run = try opget.start([option, address(server)])
+        try await gate.waitForArrivals()
+        try opget.write("theirs", "a")
+        gate.open()
+        #expect(try await run.result().code == 11)
+        #expect(try opget.text("a") == "theirs")
+    }
+
+    @Test func aFileThatGrowsWhileItIsContinuedIsNotReplaced() async throws {
+        let gate = Gate()
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.held(after: 10_000, by: gate),
+        ])
+        try opget.write(String(body.prefix(150_000)), "a")
+        let run = try opget.start(["-c", address(server)])
+        try await gate.waitForArrivals()
+        try opget.write("theirs", "a")
+        gate.open()
+        #expect(try await run.result().code == 11)
         #expect(try opget.text("a") == "theirs")
     }
 

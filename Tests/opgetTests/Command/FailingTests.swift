@@ -124,4 +124,46 @@ import Testing
         #expect(nothing.output == "")
         #expect(nothing.errors == HelpText.text)
     }
+
+    // MARK: - No room
+
+    @Test(arguments: ["-", "/dev/full", "/dev/stdout"])
+    func aFullDeviceHasTheCodeOfAFullDisk(output: String) async throws {
+        let server = try ScriptedServer([.respond(200, body: "0123456789")])
+        let arguments = ["--retry", "0", "-o", output, server.url(path: "a").absoluteString]
+        let redirection = output == "/dev/full" ? "" : "> /dev/full"
+        #expect(try await opget.start(arguments, redirection: redirection).result().code == 10)
+    }
+
+    /// 512 bytes.
+    @Test(arguments: [true, false])
+    func aFileBeyondItsLimitHasTheCodeOfAFullDisk(hasLength: Bool) async throws {
+        let answer = Answer.respond(200, body: .text(String(repeating: "x", count: 100_000)))
+        let server = try ScriptedServer([hasLength ? answer : answer.chunked()])
+        let arguments = ["--retry", "0", server.url(path: "a").absoluteString]
+        let result = try await opget.start(arguments, limitingFilesTo: 8).result()
+        #expect(result.code == 10)
+    }
+
+    // MARK: - Ranges of the caller's
+
+    @Test func whatARangeBroughtIsNotSaidToBeContinued() async throws {
+        let part = Answer.respond(
+            206,
+            ["ETag": "\"v1\"", "Content-Range": "bytes 0-9/20"],
+            body: "0123456789"
+        )
+        let server = try ScriptedServer([
+            part.breaking(after: 4), part.breaking(after: 4), part,
+        ])
+        let address = server.url(path: "a").absoluteString
+        let first = try await opget("-H", "Range: bytes=0-9", "--retry", "0", address)
+        #expect(first.code == 4)
+        #expect(!first.errors.contains("kept"))
+        let second = try await opget("-H", "Range: bytes=0-9", "--retry", "1", address)
+        #expect(second.code == 0)
+        #expect(second.errors.contains("started over because the answer to a Range of one's own is never"))
+        #expect(!second.errors.contains("the request is not the same"))
+        #expect(try opget.text("a") == "0123456789")
+    }
 }

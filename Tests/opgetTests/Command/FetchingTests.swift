@@ -106,7 +106,7 @@ import Testing
         try await gate.waitForArrivals()
         try opget.write("theirs", "a")
         gate.open()
-        #expect(try await run.result().code == 3)
+        #expect(try await run.result().code == 11)
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
         #expect(try opget.text("a") == "theirs")
     }

@@ -35,17 +35,20 @@ struct Opget {
     // MARK: - Running
 
     /// Begins a run. Its input is empty unless some is given; its output is read to the end, or for so many bytes.
-    /// `redirection` is the shell's.
+    /// `redirection` is the shell's. No file may be longer than `blocks` of 512 bytes.
     func start(
         _ arguments: [String],
         input: String = "",
         environment: [String: String] = [:],
         closingOutputAfter limit: Int? = nil,
-        redirection: String = ""
+        redirection: String = "",
+        limitingFilesTo blocks: Int? = nil
     ) throws -> RunningOpget {
         let process = Process()
+        let prefix = blocks.map { "ulimit -f \($0); " } ?? ""
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "exec \"$0\" \"$@\" \(redirection)", Self.binary.path] + arguments
+        process.arguments =
+            ["-c", prefix + "exec \"$0\" \"$@\" \(redirection)", Self.binary.path] + arguments
         process.currentDirectoryURL = directory.url
         process.environment = Self.environment(environment)
         return try RunningOpget(process, input: input, outputLimit: limit)

@@ -37,6 +37,12 @@ import Testing
         )
     }
 
+    @Test func aRangeIsNotSaidToGoOn() {
+        var continuation = Continuation(arguments: ["opget", "-H", "Range: bytes=0-9", "http://h/a"])
+        continuation.asksForRange = true
+        #expect(continuation.lines.first?.hasPrefix("To fetch it from the beginning") == true)
+    }
+
     @Test func whatCannotBeTypedAgainIsNotRepeated() {
         #expect(command("http://h/" + String(repeating: "a", count: 600)) == nil)
         #expect(command("-o", "a\u{1B}[2J", "http://h/a") == nil)

@@ -67,7 +67,7 @@ import Testing
         let mismatch = DownloadError.digestMismatch(file, expected: digest, actual: digest)
         #expect(Failure(mismatch).outcome == .checksum)
         #expect(Failure(DownloadError.inUse(file)).outcome == .file)
-        #expect(Failure(DownloadError.destinationExists(file)).outcome == .file)
+        #expect(Failure(DownloadError.destinationExists(file)).outcome == .exists)
         #expect(Failure(DownloadError.incomplete(file, received: 1, expected: 2)).outcome == .network)
     }
 
@@ -77,6 +77,8 @@ import Testing
         #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: 5)).outcome == .file)
         #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC))).outcome == .diskFull)
         #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: Int(EDQUOT))).outcome == .diskFull)
+        #expect(Failure(NSError(domain: NSPOSIXErrorDomain, code: Int(EFBIG))).outcome == .diskFull)
+        #expect(Failure(making: FilePath("d"), ENOSPC).outcome == .diskFull)
         #expect(Failure(ResumeError.representationChanged).outcome == .wrongAnswer)
         #expect(Failure(CancellationError()).outcome == .other)
         #expect(Failure(Failure.closedOutput) == .closedOutput)
