@@ -85,6 +85,6 @@ struct TransferLog: Sendable {
 
     /// Bytes were there already, and are not fetched again.
     mutating func addKept(_ count: Int64) {
-        sum.bytesKept += count
+        sum.bytesKept = sum.bytesKept.addingSaturated(count)
     }
 }

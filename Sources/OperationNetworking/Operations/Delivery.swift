@@ -37,7 +37,11 @@ struct ProgressReport: Hashable, Sendable {
 
     /// This one and a later one, as one.
     func merged(with later: ProgressReport) -> ProgressReport {
-        ProgressReport(bytes: bytes + later.bytes, total: later.total, expected: later.expected)
+        ProgressReport(
+            bytes: Int(Int64(bytes).addingSaturated(Int64(later.bytes))),
+            total: later.total,
+            expected: later.expected
+        )
     }
 }
 

@@ -15,7 +15,7 @@ struct ProgressMeter {
 
     /// Counts bytes; returns what to report now, if anything.
     mutating func add(_ count: Int, now: MonotonicTime) -> ProgressReport? {
-        total += Int64(count)
+        total = total.addingSaturated(Int64(count))
         if let reportedAt, now - reportedAt < Self.interval { return nil }
         guard total > reportedTotal else { return nil }
         return report(now: now)

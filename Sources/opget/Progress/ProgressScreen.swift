@@ -1,3 +1,5 @@
+import OperationNetworking
+
 /// Draws the progress as lines of text, none wider than the terminal less one column. In a bar, `+` is what an earlier
 /// run had left.
 ///
@@ -126,7 +128,8 @@ struct ProgressScreen: Hashable, Sendable {
             transfer.percent.map { "\($0)%" } ?? (isAlone ? ByteCount(transfer.received).shortText : "")
         case .bytes: ByteCount(transfer.received).text
         case .total: transfer.expected.map { "of \(ByteCount($0).text)" } ?? ""
-        case .speed: transfer.isIdle ? "" : transfer.speed.map { ByteCount(Int64($0)).text + "/s" } ?? ""
+        case .speed:
+            transfer.isIdle ? "" : transfer.speed.map { ByteCount(Int64(saturated: $0)).text + "/s" } ?? ""
         case .timeLeft: transfer.isIdle ? "" : transfer.timeLeft.map { TimeSpan(seconds: $0).text } ?? ""
         }
     }
@@ -139,7 +142,8 @@ struct ProgressScreen: Hashable, Sendable {
         let full = Int(part * Double(barWidth))
         let head = full < barWidth ? ">" : ""
         let rest = String(repeating: " ", count: barWidth - full - head.count)
-        let old = min(full, Int(Double(transfer.resumedAt) / Double(expected) * Double(barWidth)))
+        let oldPart = min(1, Double(transfer.resumedAt) / Double(expected))
+        let old = min(full, Int(oldPart * Double(barWidth)))
         return "[" + String(repeating: "+", count: old) + String(repeating: "=", count: full - old) + head
             + rest
             + "]"
@@ -157,7 +161,7 @@ struct ProgressScreen: Hashable, Sendable {
             (5, batch.isPaused ? Self.paused : nil, .attention),
             (2, batch.percent.map { "\($0)%" }, nil),
             (1, batch.expected.map { "\(received) of \(ByteCount($0).text)" } ?? received, nil),
-            (3, speed.map { ByteCount(Int64($0)).text + "/s" }, nil),
+            (3, speed.map { ByteCount(Int64(saturated: $0)).text + "/s" }, nil),
             (4, timeLeft.map { TimeSpan(seconds: $0).text + " left" }, nil),
             (6, batch.hint, nil),
         ]

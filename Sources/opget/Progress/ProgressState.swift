@@ -22,7 +22,7 @@ struct TransferState: Hashable, Sendable {
 
     static func percent(_ received: Int64, _ expected: Int64?) -> Int? {
         guard let expected, expected > 0 else { return nil }
-        return min(100, max(0, Int(Double(received) / Double(expected) * 100)))
+        return Int(min(1, max(0, Double(received) / Double(expected))) * 100)
     }
 }
 

@@ -213,15 +213,15 @@ final class Run: @unchecked Sendable {
     }
 
     private func batch(_ states: [TransferState], _ now: Double) -> BatchState {
-        let received = states.reduce(0) { $0 + $1.received }
+        let received = states.reduce(Int64(0)) { $0.addingSaturated($1.received) }
         let expected = states.reduce(Int64?(0)) { sum, state in
-            sum.flatMap { sum in state.expected.map { sum + $0 } }
+            sum.flatMap { sum in state.expected.map { sum.addingSaturated($0) } }
         }
         var batch = tally.batch(
             running: states.count,
             received: received,
             expected: expected,
-            recovered: states.reduce(0) { $0 + $1.resumedAt }
+            recovered: states.reduce(0) { $0.addingSaturated($1.resumedAt) }
         )
         batch.isPaused = isPaused
         batch.hint = isPaused ? "p resumes, q stops" : nil

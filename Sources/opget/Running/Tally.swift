@@ -1,3 +1,5 @@
+import OperationNetworking
+
 /// What became of the items so far: counts and bytes, for the batch's line, the last line and the exit code.
 struct Tally: Hashable, Sendable {
     let count: Int
@@ -24,9 +26,9 @@ struct Tally: Hashable, Sendable {
 
     mutating func save(bytes: Int64, recovered: Int64 = 0) {
         saved += 1
-        bytesRecovered += recovered
-        bytesSaved += bytes
-        self.bytes += bytes
+        bytesRecovered = bytesRecovered.addingSaturated(recovered)
+        bytesSaved = bytesSaved.addingSaturated(bytes)
+        self.bytes = self.bytes.addingSaturated(bytes)
     }
 
     mutating func findAlreadyThere() {
@@ -40,9 +42,9 @@ struct Tally: Hashable, Sendable {
     /// `isKept`: of what came, something can be used by the next run.
     mutating func fail(_ outcome: Outcome, bytes: Int64, recovered: Int64 = 0, isKept: Bool = false) {
         failed += 1
-        bytesRecovered += recovered
+        bytesRecovered = bytesRecovered.addingSaturated(recovered)
         if isKept { resumable += 1 }
-        self.bytes += bytes
+        self.bytes = self.bytes.addingSaturated(bytes)
         self.outcome = self.outcome.combined(with: outcome)
     }
 
@@ -53,9 +55,9 @@ struct Tally: Hashable, Sendable {
         return BatchState(
             finished: finished,
             count: count,
-            received: bytes + received,
-            expected: isAllKnown ? expected.map { bytes + $0 } : nil,
-            recovered: bytesRecovered + recovered
+            received: bytes.addingSaturated(received),
+            expected: isAllKnown ? expected.map { bytes.addingSaturated($0) } : nil,
+            recovered: bytesRecovered.addingSaturated(recovered)
         )
     }
 

@@ -163,7 +163,7 @@ struct Transfer {
     mutating func news(_ index: Int) -> ItemProgress? {
         guard received != reported else { return nil }
         reported = received
-        let speed = isPaused ? nil : meter.speed.map { Int64($0) }
+        let speed = isPaused ? nil : meter.speed.map { Int64(saturated: $0) }
         return ItemProgress(item: index + 1, received: received, expected: expected, speed: speed)
     }
 
@@ -175,7 +175,7 @@ struct Transfer {
     /// The line that says it is done.
     func summary(length: Int64, now: Double) -> String {
         let seconds = max(seconds(now: now), 0.001)
-        let fetched = ByteCount(Int64(Double(max(0, length - resumedAt)) / seconds)).text
+        let fetched = ByteCount(Int64(saturated: Double(max(0, length - resumedAt)) / seconds)).text
         var parts = ["\(ByteCount(length).text) in \(TimeSpan(elapsed: seconds).text)", "\(fetched)/s"]
         if resumedAt > 0 { parts.append("resumed at \(ByteCount(resumedAt).text)") }
         switch download?.download?.proof {

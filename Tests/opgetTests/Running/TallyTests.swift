@@ -37,6 +37,16 @@ import Testing
         #expect(batch.finished == 1)
     }
 
+    @Test func sumsStopAtTheHighestNumber() {
+        var tally = Tally(count: 4)
+        tally.save(bytes: .max, recovered: .max)
+        tally.fail(.network, bytes: 1, recovered: 1)
+        let batch = tally.batch(running: 2, received: 1, expected: .max, recovered: .max)
+        #expect(batch.expected == .max && batch.received == .max && batch.recovered == .max)
+        #expect(tally.bytesSaved == .max)
+        #expect(TransferState.percent(.max, 1) == 100)
+    }
+
     @Test(arguments: [(5, 1024, 5), (1000, 1024, 198), (8, 42, 2), (8, 0, 1), (8, Int.max, 8)])
     func transfersFitTheDescriptors(asked: Int, descriptors: Int, expected: Int) {
         #expect(DescriptorLimit.transfers(asked: asked, descriptors: descriptors) == expected)

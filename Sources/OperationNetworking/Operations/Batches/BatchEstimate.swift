@@ -106,8 +106,7 @@ struct BatchEstimate: Sendable {
     }
 
     private mutating func transfer(_ bytes: Int64) {
-        let (sum, overflow) = transferred.addingReportingOverflow(max(0, bytes))
-        transferred = overflow ? .max : sum
+        transferred = transferred.addingSaturated(max(0, bytes))
     }
 
     private mutating func updateUnits() {

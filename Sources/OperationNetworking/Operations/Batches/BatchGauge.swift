@@ -69,7 +69,9 @@ final class BatchGauge: Sendable {
             if state.estimate.hasFinished { return 0 }
             state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
             let transferred = state.estimate.transferred
-            return state.meter.timeLeft(expected: state.estimate.remaining.map { transferred + $0 })
+            return state.meter.timeLeft(
+                expected: state.estimate.remaining.map { transferred.addingSaturated($0) }
+            )
         }
     }
 }
