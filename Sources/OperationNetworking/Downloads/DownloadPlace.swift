@@ -41,11 +41,30 @@ struct DownloadPlace {
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError`.
     static func wish(in url: URL) throws -> (DownloadCheckpoint.Wish, URLRequest) {
         let place = try DownloadPlace(url, watch: nil)
-        let finding = try FileError.translating(url) { try place.folder.checkpoint(place.name) }
-        guard case .checkpoint(let checkpoint) = finding, let request = checkpoint.request.request,
+        let read = try FileError.translating(url) { try place.provenCheckpoint() }
+        guard let checkpoint = read, let request = checkpoint.request.request,
             !checkpoint.wish.name.isEmpty, !checkpoint.wish.name.utf8.contains(Self.separator)
         else { throw DownloadError.checkpointUnreadable(url) }
         return (checkpoint.wish, request)
+    }
+
+    /// The checkpoint that has the name, if it is certain that a download of this user's made it.
+    private func provenCheckpoint() throws -> DownloadCheckpoint? {
+        switch try folder.checkpoint(name) {
+        case .checkpoint(let checkpoint):
+            return checkpoint
+        case .unmarked(let checkpoint):
+            // As in `PartRecovery`: only one that was written here names the session and its part.
+            let part = String(name.dropLast(PartialName.Candidate.checkpointEnding.count))
+            guard name.hasSuffix(PartialName.Candidate.checkpointEnding),
+                case .file = try folder.status(of: part),
+                let file = try folder.open(part), try file.status.identity == checkpoint.part,
+                let session = DownloadEnvironment().session(file), session == checkpoint.session
+            else { return nil }
+            return checkpoint
+        case .none, .unreadable, .notOurs:
+            return nil
+        }
     }
 
     /// The file with this name beside it.
@@ -102,15 +121,17 @@ struct DownloadPlace {
         let names = PartialName(of: name).candidate(0)
         switch try folder.status(of: names.part) {
         case .nothing:
-            guard case .checkpoint(let checkpoint) = try folder.checkpoint(names.checkpoint),
+            guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
                 checkpoint.part == file.identity
             else { return }
-            // It died before others could be let at the file. What one that was replaced let them do, nobody knows any more.
-            if file.mode == 0o600, !checkpoint.wish.replacesFile, let opened = try folder.open(name) {
-                opened.grant(folder.accessOfNewFile)
+            if let opened = try? folder.open(name) {
+                opened.removeMark()
+                // It died before others could be let at the file. What one that was replaced let them do, nobody knows any more.
+                if file.mode == 0o600, !checkpoint.wish.replacesFile { opened.grant(folder.accessOfNewFile) }
             }
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
+            if let opened = try? folder.open(name) { opened.removeMark() }
             try folder.remove(names.part)
             try folder.remove(names.checkpoint)
         case .file, .directory, .symbolicLink, .other:
@@ -122,12 +143,13 @@ struct DownloadPlace {
 extension DownloadFolder {
     /// Reads a checkpoint.
     func checkpoint(_ name: String) throws -> PartRecovery.Facts.Finding {
-        switch try contents(of: name, limit: DownloadCheckpoint.maximumFileLength) {
+        switch try contents(of: name, as: .checkpoint, limit: DownloadCheckpoint.maximumFileLength) {
         case .nothing: .none
         case .notOurs: .notOurs
         case .tooLong: .unreadable
-        case .bytes(let bytes):
-            (try? DownloadCheckpoint(fileBytes: bytes)).map { .checkpoint($0) } ?? .unreadable
+        case .bytes(let bytes, let isMarked):
+            (try? DownloadCheckpoint(fileBytes: bytes)).map { isMarked ? .checkpoint($0) : .unmarked($0) }
+                ?? .unreadable
         }
     }
 }

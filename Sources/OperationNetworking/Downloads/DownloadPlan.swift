@@ -4,6 +4,9 @@ import FoundationNetworking
 /// What a download is to become, decided before it starts.
 struct DownloadPlan: Sendable {
     var request: URLRequest
+    /// What is shown to a server that asks who it is.
+    var credential: Credential?
+    var clientIdentity: ClientIdentity?
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
@@ -22,6 +25,9 @@ struct DownloadPlan: Sendable {
     /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right, and on the disk,
     /// and is about to get its name. What it throws is the end, and the partial file is kept.
     var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)?
+
+    /// As whom it is asked.
+    var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
 
     /// What a process that knows nothing but the checkpoint has to know.
     var wish: DownloadCheckpoint.Wish {

@@ -222,6 +222,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         let condition = try FileCondition(
             for: destination,
             request: plan.request,
+            as: plan.asker,
             digests: plan.expectedDigests
         )
         progress.withLock { $0.isConditional = condition != nil }
@@ -231,6 +232,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private func partialDownload(to destination: URL) throws -> PartialDownload {
         try PartialDownload(
             plan.request,
+            as: plan.asker,
             to: destination,
             replacesFile: plan.replacesFile || plan.onlyIfChanged,
             orOnly: plan.replaceable,
@@ -360,9 +362,15 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             )
             // The tag names the whole.
             let fields = ownRange == nil ? partial.checkpoint?.origin.headerFields ?? [:] : [:]
-            let request = RequestRecord(plan.request)
+            let (request, asker) = (RequestRecord(plan.request), plan.asker)
             try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                try? FileRecord(request, stamp: stamp, proof: FileRecord.Proof(proof), fields: fields)
+                try? FileRecord(
+                    request,
+                    as: asker,
+                    stamp: stamp,
+                    proof: FileRecord.Proof(proof),
+                    fields: fields
+                )
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL)
             }

@@ -27,10 +27,11 @@ extension FileCondition {
     /// - Parameters:
     ///   - file: the destination.
     ///   - request: what is going to be asked.
+    ///   - asker: as whom.
     ///   - digests: what the file has to be.
     /// - Throws: a `CocoaError` if the file cannot be read.
-    init?(for file: URL, request: URLRequest, digests: [Digest]) throws {
-        guard let record = try FileFinding(of: file, for: request).record else { return nil }
+    init?(for file: URL, request: URLRequest, as asker: Asker, digests: [Digest]) throws {
+        guard let record = try FileFinding(of: file, for: request, as: asker).record else { return nil }
         self.init(record)
         for digest in digests {
             guard try Digest.of(file: file, algorithm: digest.algorithm) == digest else { return nil }

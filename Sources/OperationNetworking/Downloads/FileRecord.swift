@@ -6,12 +6,13 @@ internal import OperationNetworkingSystem
 /// got its name.
 ///
 /// ```
-/// 1 <SHA-256 of the request> <length> <seconds> <nanoseconds> <proof>
+/// 2 <SHA-256 of salt and request> <salt> <length> <seconds> <nanoseconds> <proof>
 /// <ETag>
 /// <Last-Modified>
 /// ```
 ///
-/// No address is in it: an address may hold what others must not see, and a file's attributes travel with its copies. The
+/// No address is in it: an address may hold what others must not see, and a file's attributes travel with its copies. As whom
+/// the request asked counts, too (``Asker``): what one user was sent is not what another one would be. The
 /// attribute is set while the file still is a part, in one step, and before the rename: a process that is killed leaves no
 /// record on another file. Length and time of modification bind it to the bytes: after any write it is of no use.
 struct FileRecord: Hashable, Sendable {
@@ -37,10 +38,10 @@ struct FileRecord: Hashable, Sendable {
     static let attribute = ExtendedAttribute("user.operationnetworking.download")
     /// Longer validators are left out: file systems keep only so much.
     private static let longestValidator = 1024
-    private static let version = "1"
+    private static let version = "2"
 
-    /// SHA-256, in hexadecimal, of what was asked.
-    let request: String
+    /// Of what was asked, and as whom.
+    let request: SaltedDigest
     /// Of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
@@ -49,8 +50,14 @@ struct FileRecord: Hashable, Sendable {
     /// `Last-Modified` as the server sent it, in a second that was over then: a weak one proves nothing later.
     let lastModified: String?
 
-    init(_ request: RequestRecord, stamp: FileStamp, proof: Proof, fields: HeaderFields) throws {
-        self.request = try request.fingerprint
+    init(
+        _ request: RequestRecord,
+        as asker: Asker,
+        stamp: FileStamp,
+        proof: Proof,
+        fields: HeaderFields
+    ) throws {
+        self.request = try SaltedDigest(of: request.fingerprint(as: asker))
         self.stamp = stamp
         self.proof = proof
         func validator(_ name: String) -> String? {
@@ -69,8 +76,8 @@ struct FileRecord: Hashable, Sendable {
 
     var text: String {
         let head = [
-            Self.version, request, "\(stamp.length)", "\(stamp.seconds)", "\(stamp.nanoseconds)",
-            proof.rawValue,
+            Self.version, request.digest, request.salt, "\(stamp.length)", "\(stamp.seconds)",
+            "\(stamp.nanoseconds)", proof.rawValue,
         ]
         return [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""].joined(separator: "\n")
     }
@@ -81,32 +88,25 @@ struct FileRecord: Hashable, Sendable {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count == 3 else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        guard (5...6).contains(words.count), words[0] == Self.version, words[1].utf8.count == 64,
-            let length = Int64(words[2]), let seconds = Int64(words[3]), let nanoseconds = Int64(words[4])
+        guard words.count == 7, words[0] == Self.version,
+            let request = SaltedDigest(digest: words[1], salt: words[2]),
+            let length = Int64(words[3]), let seconds = Int64(words[4]), let nanoseconds = Int64(words[5])
         else { return nil }
-        request = words[1]
+        self.request = request
         stamp = FileStamp(length: length, seconds: seconds, nanoseconds: nanoseconds)
         entityTag = EntityTag(fieldValue: lines[1]) == nil ? nil : lines[1]
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
-        guard words.count == 6 else {
-            proof = entityTag == nil ? .unverifiable : .complete
-            return
-        }
-        guard let proof = Proof(rawValue: words[5]) else { return nil }
+        guard let proof = Proof(rawValue: words[6]) else { return nil }
         self.proof = proof
     }
 }
 
 extension RequestRecord {
-    /// SHA-256, in hexadecimal, of everything that decides which bytes are the answer. The same in every version.
-    var fingerprint: String {
-        get throws {
-            var lines = [method, url]
-            lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-            lines += secretFields
-            let bytes = Array(lines.joined(separator: "\n").utf8)
-            return try DownloadCheckpoint.hexDigest(of: bytes.span)
-        }
+    /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every version.
+    fileprivate func fingerprint(as asker: Asker) -> String {
+        var lines = [method, url]
+        lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return (lines + ["", asker.text]).joined(separator: "\n")
     }
 }
 
@@ -123,7 +123,7 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     case perhapsIncomplete
     /// The same request made it, and then it was changed.
     case changed
-    /// Another address, or another request, made it.
+    /// Another address, another request, or another user made it.
     case ofOtherRequest
     /// No record is with it: another program made it.
     case unrecorded
@@ -137,9 +137,10 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// - Parameters:
     ///   - file: a file URL. Links are followed.
     ///   - request: what the file is to be the answer to.
+    ///   - asker: as whom it is asked.
     /// - Throws: a `CocoaError` if it cannot be looked at.
-    package init(of file: URL, for request: URLRequest) throws {
-        self = try FileFinding(of: file, for: request).standing
+    package init(of file: URL, for request: URLRequest, as asker: Asker) throws {
+        self = try FileFinding(of: file, for: request, as: asker).standing
     }
 }
 
@@ -149,21 +150,22 @@ struct FileFinding {
     /// Only of a file that is complete.
     let record: FileRecord?
 
-    init(of file: URL, for request: URLRequest) throws {
+    init(of file: URL, for request: URLRequest, as asker: Asker) throws {
         var record: FileRecord?
-        standing = try Self.standing(of: file, for: RequestRecord(request), &record)
+        standing = try Self.standing(of: file, for: RequestRecord(request), as: asker, &record)
         self.record = record
     }
 
     private static func standing(
         of file: URL,
         for request: RequestRecord,
+        as asker: Asker,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
         do {
             let found = try NotedFile(path: file.path, attribute: FileRecord.attribute)
             guard let found else { return .nothing }
-            return try standing(found, for: request, &record)
+            return try standing(found, for: request, as: asker, &record)
         } catch let error as SystemError where error.isLackOfPermission {
             return .foreign
         } catch {
@@ -174,6 +176,7 @@ struct FileFinding {
     private static func standing(
         _ file: NotedFile,
         for request: RequestRecord,
+        as asker: Asker,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
         guard file.isMine else { return .foreign }
@@ -183,7 +186,9 @@ struct FileFinding {
         case .none: return .unrecorded
         case .text(let text):
             guard let read = FileRecord(text: text) else { return .unrecorded }
-            guard try read.request == request.fingerprint else { return .ofOtherRequest }
+            guard try read.request.isDigest(of: request.fingerprint(as: asker)) else {
+                return .ofOtherRequest
+            }
             guard read.stamp == file.stamp else { return .changed }
             switch read.proof {
             case .overlap: return .joined

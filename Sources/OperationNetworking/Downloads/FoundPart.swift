@@ -18,6 +18,7 @@ struct FoundPart {
     /// Finds the file of a download, or makes it.
     /// - Parameters:
     ///   - request: what is going to be asked.
+    ///   - asker: as whom.
     ///   - source: the file of another program that is to be continued.
     ///   - place: where it is to be saved.
     ///   - environment: the machine.
@@ -25,6 +26,7 @@ struct FoundPart {
     /// - Throws: ``DownloadError``, `SystemError`.
     static func find(
         for request: RequestRecord,
+        as asker: Asker,
         continuing source: SourceFile?,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
@@ -33,7 +35,15 @@ struct FoundPart {
         for number in 0..<PartialName.candidateCount {
             let names = name.candidate(number)
             guard let file = try lock(names.part, at: place) else { continue }
-            if let found = try recover(file, names, for: request, source, at: place, in: environment) {
+            if let found = try recover(
+                file,
+                names,
+                for: request,
+                as: asker,
+                source,
+                at: place,
+                in: environment
+            ) {
                 return found
             }
             // What was made here only to find that the names beside it are taken.
@@ -53,21 +63,21 @@ struct FoundPart {
             let trust: FileTrust?
             switch try folder.status(of: name) {
             case .nothing:
-                guard let made = try folder.create(name) else { continue }
+                guard let made = try folder.create(name, as: .part) else { continue }
                 (file, trust) = (made, nil)
             case .file(let status):
-                guard try folder.trust(status) != .none else { return nil }
+                guard try folder.mayBeOurs(status) else { return nil }
                 do {
                     guard let opened = try folder.open(name) else { continue }
                     // Another file may have the name since it was looked at.
-                    (file, trust) = (opened, try folder.trust(opened.status))
+                    (file, trust) = (opened, try folder.trust(opened, as: .part))
                 } catch let error as SystemError where error.isLackOfPermission {
                     return nil
                 }
             case .directory, .symbolicLink, .other:
                 return nil
             }
-            switch PartClaim(trust, lock: try file.lock(), isEmpty: try file.status.size == 0) {
+            switch PartClaim(trust, lock: try file.lock()) {
             case .take: break
             case .useOtherName: return nil
             case .wait: throw DownloadError.inUse(place.url)
@@ -80,7 +90,7 @@ struct FoundPart {
                 try named.identity == file.status.identity
             else { continue }
             // What is made here needs no proof that it is ours: on some file systems it belongs to another user.
-            return try trust == nil || folder.trust(named) != .none ? file : nil
+            return try trust == nil || folder.mayBeOurs(named) ? file : nil
         }
         throw DownloadError.inUse(place.url)
     }
@@ -90,6 +100,7 @@ struct FoundPart {
         _ file: PartFile,
         _ names: PartialName.Candidate,
         for request: RequestRecord,
+        as asker: Asker,
         _ source: SourceFile?,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
@@ -99,7 +110,8 @@ struct FoundPart {
         var facts = PartRecovery.Facts(request: request, finding: finding, part: status)
         facts.session = environment.session(file)
         facts.source = source
-        if case .checkpoint(let checkpoint) = finding {
+        if let checkpoint = finding.checkpoint {
+            facts.isSameAsker = asker.isAsker(of: checkpoint.asker)
             facts.intactBlocks = checkpoint.blocks.prefix { isIntact($0, in: file) }.count
         }
         var found = FoundPart(names: names, file: file, status: status)
@@ -112,7 +124,7 @@ struct FoundPart {
             found.lost = reason
             found.isTainted = true
         case .keep(let length):
-            guard case .checkpoint(var checkpoint) = finding else { return nil }
+            guard var checkpoint = finding.checkpoint else { return nil }
             if length < status.size { try file.truncate(to: length) }
             if length < checkpoint.committed {
                 checkpoint.rollBack(to: length)
@@ -123,8 +135,6 @@ struct FoundPart {
             found.checkpoint = checkpoint
             found.length = length
         }
-        // One of an earlier version. What the file system does not keep is no reason to fail.
-        if status.mode & 0o077 != 0 { try? file.setMode(0o600) }
         return found
     }
 
@@ -140,12 +150,8 @@ struct FoundPart {
 extension DownloadFolder {
     /// What the names beside a partial file stand for.
     fileprivate func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
-        switch try status(of: names.temporary) {
-        case .nothing: break
-        // What a process left that died.
-        case .file(let status) where try trust(status) == .full: break
-        case .file, .directory, .symbolicLink, .other: return .notOurs
-        }
+        // What a process left that died is never read, and removed when the next one is written.
+        if try trust(of: names.temporary, as: .checkpoint) == FileTrust.none { return .notOurs }
         return try checkpoint(names.checkpoint)
     }
 
@@ -159,6 +165,7 @@ extension DownloadFolder {
         try replace(
             names.checkpoint,
             with: checkpoint.fileBytes(),
+            as: .checkpoint,
             temporary: names.temporary,
             isDurable: isDurable
         )

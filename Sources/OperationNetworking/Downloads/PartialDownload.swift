@@ -52,6 +52,7 @@ final class PartialDownload {
     private let place: DownloadPlace
     private let environment: DownloadEnvironment
     private let request: RequestRecord
+    private let asker: Asker
     private let names: PartialName.Candidate
     private let file: PartFile
     private let identity: FileIdentity
@@ -71,6 +72,7 @@ final class PartialDownload {
     ///
     /// - Parameters:
     ///   - request: what is going to be asked; decides whether old bytes are of use.
+    ///   - asker: as whom; `nil`: as the request alone says.
     ///   - destination: the name of the complete file. Its folder has to exist.
     ///   - replacesFile: whether any file that has the name may be replaced.
     ///   - replaceable: which one may be replaced all the same.
@@ -79,6 +81,7 @@ final class PartialDownload {
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
         _ request: URLRequest,
+        as asker: Asker? = nil,
         to destination: URL,
         replacesFile: Bool,
         orOnly replaceable: ReplaceableFile = .none,
@@ -88,15 +91,23 @@ final class PartialDownload {
         let place = try DownloadPlace(destination, watch: environment.watch)
         guard !DownloadPlace.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         let record = RequestRecord(request)
+        let asker = asker ?? Asker(request)
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
-            return try FoundPart.find(for: record, continuing: source, at: place, in: environment)
+            return try FoundPart.find(
+                for: record,
+                as: asker,
+                continuing: source,
+                at: place,
+                in: environment
+            )
         }
         self.place = place
         self.environment = environment
         self.replaceable = replaceable
         self.request = record
+        self.asker = asker
         names = found.names
         file = found.file
         identity = found.status.identity
@@ -255,6 +266,8 @@ final class PartialDownload {
             // process writes one.
             try removeTemporary()
             try rename()
+            // Not before: until then another process has to see that the part is ours.
+            file.removeMark()
             file.grant(access)
             close()
             try place.folder.synchronize()
@@ -304,10 +317,10 @@ final class PartialDownload {
     }
 
     private func removeTemporary() throws {
-        guard case .file(let status) = try place.folder.status(of: names.temporary),
-            try place.folder.trust(status) == .full
-        else { return }
-        try place.folder.remove(names.temporary)
+        switch try place.folder.trust(of: names.temporary, as: .checkpoint) {
+        case .blank?, .unmarked?, .full?: try place.folder.remove(names.temporary)
+        case FileTrust.none?, nil: break
+        }
     }
 
     /// Removes our checkpoint: another process may have begun anew, now that the name of the part is free.
@@ -372,6 +385,7 @@ final class PartialDownload {
             session: session,
             now: environment.wallClock()
         )
+        next.asker = asker.digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }
         next.countAttempt()
         note(&next)
@@ -393,6 +407,8 @@ final class PartialDownload {
 
     private func goOn(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
         guard var next = checkpoint else { return }
+        // The validator has proven that the bytes are those of this one as well.
+        if !asker.isAsker(of: next.asker) { next.asker = asker.digest }
         // What a failed write left.
         if try file.status.size != count { try file.truncate(to: count) }
         next.total = total ?? next.total

@@ -26,10 +26,12 @@ struct PartialName: Hashable, Sendable {
 
     /// A partial file and what belongs to it.
     struct Candidate: Hashable, Sendable {
+        /// Behind the name of a partial file, it is that of its checkpoint.
+        static let checkpointEnding = ".resume"
         /// The bytes.
         let part: String
         /// What is known of them.
-        var checkpoint: String { part + ".resume" }
+        var checkpoint: String { part + Self.checkpointEnding }
         /// A checkpoint that is being written.
         var temporary: String { part + ".resume.new" }
     }

@@ -72,6 +72,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// What was asked for.
     var request: RequestRecord
+    /// As whom; `nil`: as nobody in particular, or it was not written down.
+    var asker: SaltedDigest?
     var origin: Origin
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
@@ -139,8 +141,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     ///   - old: that checkpoint.
     ///   - count: how many bytes those are.
     mutating func succeed(_ old: DownloadCheckpoint, wasting count: Int64) {
-        let (sum, isTooMuch) = old.wasted.addingReportingOverflow(count)
-        wasted = isTooMuch ? .max : sum
+        wasted = old.wasted.addingSaturated(count)
         attempts = old.attempts
         created = old.created
     }

@@ -8,17 +8,18 @@ internal import OperationNetworkingSystem
 /// | bytes, and no checkpoint                                             | P2        | not ours: another name |
 /// | a file or anything else in the checkpoint's place that is not ours   | P2        | another name           |
 /// | a checkpoint that cannot be read                                     | P2        | begun anew             |
+/// | one that no mark proves ours, of another file or another session     | P2        | begun anew             |
 /// | a checkpoint of bytes, and no file                                   | P3        | begun anew             |
 /// | more bytes than are committed                                        | P4        | cut, see below         |
 /// | fewer bytes than are committed; blocks that are not as they were     | P5, P6    | cut behind the last block before which all are, else begun anew |
 /// | all bytes                                                            | P7        | kept                   |
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
-/// | a request to another address                                         | P17       | kept if the validator is strong, else begun anew |
+/// | a request to another address, or as another user (``Asker``)         | P17       | kept if the validator is strong, else begun anew |
 /// | a copy of another program's file, with bytes of the server's behind it, if that file is continued now and is unchanged | P20 | as any other |
 /// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
 /// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
-/// | all bytes, and a request to another address                          | P7, P17   | all but the last one kept |
+/// | all bytes, and such a request                                        | P7, P17   | all but the last one kept |
 ///
 /// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in the
 /// session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was written is
@@ -27,7 +28,11 @@ internal import OperationNetworkingSystem
 /// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be trusted
 /// either, so blocks count only as far as all before them do.
 ///
-/// P7 asks nobody. What was complete at another address has to be asked for: its last byte is, and the answer proves the
+/// A file system that keeps no marks leaves open which program made a checkpoint, and any server can send one. The device and
+/// inode of the part and the session, a random number of the kernel's, no server knows. So one without a mark is
+/// believed only if it names both.
+///
+/// P7 asks nobody. What was complete at another address, or for another user, has to be asked for: its last byte is, and the answer proves the
 /// others.
 ///
 /// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says that it is the
@@ -51,9 +56,20 @@ enum PartRecovery: Hashable, Sendable {
             /// Something that another user or program put there.
             case notOurs
             case checkpoint(DownloadCheckpoint)
+            /// One that the file system cannot mark as ours.
+            case unmarked(DownloadCheckpoint)
+
+            var checkpoint: DownloadCheckpoint? {
+                switch self {
+                case .checkpoint(let checkpoint), .unmarked(let checkpoint): checkpoint
+                case .none, .unreadable, .notOurs: nil
+                }
+            }
         }
 
         let request: RequestRecord
+        /// Whether it asks as the one before did.
+        var isSameAsker = true
         let finding: Finding
         /// Of the file; `nil` if there is none.
         let part: FileStatus?
@@ -74,7 +90,9 @@ enum PartRecovery: Hashable, Sendable {
             self = .useOtherName  // P2
         case .unreadable:
             self = size == 0 ? .begin : .startOver(.checkpointUnreadable)  // P2
-        case .checkpoint(let checkpoint):
+        case .unmarked(let checkpoint) where size > 0 && !PartRecovery.isSameSession(checkpoint, facts):
+            self = .startOver(.checkpointUnproven)  // P2
+        case .checkpoint(let checkpoint), .unmarked(let checkpoint):
             guard size > 0 || checkpoint.committed > 0 else {
                 self = .begin
                 return
@@ -84,12 +102,13 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            if let reason = PartRecovery.objection(to: checkpoint, for: facts) {
+            let isSameQuestion = facts.isSameAsker && facts.request.url == checkpoint.request.url
+            if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {
                 self = .startOver(reason)
                 return
             }
             var length = PartRecovery.trustedLength(checkpoint, facts)
-            if length == checkpoint.total, facts.request.url != checkpoint.request.url { length -= 1 }  // P17
+            if length == checkpoint.total, !isSameQuestion { length -= 1 }  // P17
             if let copy = checkpoint.copy, length < copy.source.stamp.length { length = 0 }  // P20
             self = length > 0 ? .keep(length) : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
         }
@@ -98,7 +117,8 @@ enum PartRecovery: Hashable, Sendable {
     /// Why the bytes are not those that the request asks for.
     private static func objection(
         to checkpoint: DownloadCheckpoint,
-        for facts: Facts
+        for facts: Facts,
+        _ isSameQuestion: Bool
     ) -> RestartReason? {
         let request = facts.request
         if let copy = checkpoint.copy, copy.source != facts.source { return .foreignCopy }  // P20
@@ -106,8 +126,7 @@ enum PartRecovery: Hashable, Sendable {
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         guard request.selectsTheSame(as: checkpoint.request) else { return .requestChanged }  // P16
-        let isSameAddress = request.url == checkpoint.request.url
-        return isSameAddress || content.validator.ifRange != nil ? nil : .requestChanged  // P17
+        return isSameQuestion || content.validator.ifRange != nil ? nil : .requestChanged  // P17
     }
 
     /// How many bytes are what the server sent.
@@ -117,8 +136,13 @@ enum PartRecovery: Hashable, Sendable {
         guard blocks.count == checkpoint.blocks.count, part.size >= checkpoint.committed else {
             return min(blocks.last?.end ?? 0, part.size)  // P5, P6
         }
-        let isSameSession =
-            facts.session != nil && facts.session == checkpoint.session && part.identity == checkpoint.part
-        return isSameSession ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed  // P4, P7
+        // P4, P7
+        return isSameSession(checkpoint, facts)
+            ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed
+    }
+
+    /// Whether the file is being written, or was, by this run of the kernel, by way of this mount.
+    private static func isSameSession(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Bool {
+        facts.session != nil && facts.session == checkpoint.session && facts.part?.identity == checkpoint.part
     }
 }

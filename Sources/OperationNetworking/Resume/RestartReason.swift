@@ -31,6 +31,9 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case foreignCopy
     /// The request has a `Range` of its own: the answer to that is never continued.
     case ownRange
+    /// Nothing proves that what was noted of the file on the disk was noted here: the file system cannot keep that, and the
+    /// machine was started, or the file system mounted, since.
+    case checkpointUnproven
 }
 
 // MARK: - CustomStringConvertible
@@ -54,6 +57,7 @@ extension RestartReason: CustomStringConvertible {
         case .checkpointUnreadable: "the checkpoint of the partial file cannot be read"
         case .foreignCopy: "the partial file was begun with another program's file"
         case .ownRange: "the answer to a Range of one's own is never continued"
+        case .checkpointUnproven: "nothing proves that the partial file is of an earlier download"
         }
     }
 }

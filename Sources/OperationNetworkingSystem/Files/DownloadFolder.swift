@@ -65,11 +65,13 @@ package final class DownloadFolder {
 
     // MARK: - Files
 
-    /// Makes a new file, which only its owner may read and write: mode 0600.
-    /// - Parameter name: what it is called.
+    /// Makes a new file, which only its owner may read and write, mode 0600, and marks it.
+    /// - Parameters:
+    ///   - name: what it is called.
+    ///   - mark: what it is.
     /// - Returns: `nil` if anything has that name.
     /// - Throws: `SystemError`.
-    package func create(_ name: String) throws -> PartFile? {
+    package func create(_ name: String, as mark: FileMark) throws -> PartFile? {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let file = cfiles_open_at(descriptor, name, flags, 0o600)
         guard file >= 0 else {
@@ -77,6 +79,15 @@ package final class DownloadFolder {
             return nil
         }
         let made = try PartFile(descriptor: file, name: name, watch: watch)
+        do {
+            try made.mark(mark)
+        } catch let error as SystemError {
+            // Where a mark cannot be kept, a later process finds that out.
+            if error.isLackOfSpace {
+                unlinkat(descriptor, name, 0)
+                throw error
+            }
+        }
         try watch?(.create(name, file: made.status.identity.inode))
         return made
     }
@@ -118,29 +129,38 @@ package final class DownloadFolder {
         /// Something that is not ours: see ``FileTrust``.
         case notOurs
         case tooLong
-        case bytes([UInt8])
+        /// `isMarked`: whether its mark proves that it is ours; else the file system keeps none, and it may be.
+        case bytes([UInt8], isMarked: Bool)
     }
 
     /// All bytes of a small file of ours.
     /// - Parameters:
     ///   - name: its name.
+    ///   - mark: what it has to be.
     ///   - limit: in bytes; a longer one is not read.
     /// - Returns: what was found.
     /// - Throws: `SystemError`.
-    package func contents(of name: String, limit: Int) throws -> Contents {
-        switch try status(of: name) {
-        case .nothing: return .nothing
-        case .file: break
-        case .directory, .symbolicLink, .other: return .notOurs
+    package func contents(of name: String, as mark: FileMark, limit: Int) throws -> Contents {
+        guard let file = try openToRead(name) else {
+            return try status(of: name) == .nothing ? .nothing : .notOurs
         }
+        let trust = try trust(file, as: mark)
+        switch trust {
+        case .none, .blank: return .notOurs
+        case .unmarked, .full: break
+        }
+        guard try file.status.size <= Int64(limit) else { return .tooLong }
+        return .bytes(try file.read(limit, at: 0), isMarked: trust == .full)
+    }
+
+    /// Opens a file to read it; `nil` if there is none that may be read.
+    private func openToRead(_ name: String) throws -> PartFile? {
+        // Another user's file is not even opened.
+        guard case .file(let status) = try status(of: name), try mayBeOurs(status) else { return nil }
         do {
-            guard let file = try open(name, O_RDONLY) else { return .nothing }
-            // What was opened counts, not what had the name before.
-            let status = try file.status
-            guard try trust(status) == .full else { return .notOurs }
-            return status.size <= Int64(limit) ? .bytes(try file.read(limit, at: 0)) : .tooLong
+            return try open(name, O_RDONLY)
         } catch let error as SystemError where error.isLackOfPermission {
-            return .notOurs
+            return nil
         }
     }
 
@@ -149,10 +169,32 @@ package final class DownloadFolder {
     /// The effective user, to whom our files belong.
     package var user: UInt32 { geteuid() }
 
-    /// Whether a file in this folder may be believed to be one of ours.
+    /// Whether an open file of this folder may be believed to be one of ours.
+    /// - Parameters:
+    ///   - file: what was opened counts, not what had its name before.
+    ///   - mark: what it has to be.
+    /// - Returns: what ``FileTrust`` says.
     /// - Throws: `SystemError` if the file system's ability to keep modes cannot be found out.
-    package func trust(_ status: FileStatus) throws -> FileTrust {
-        try FileTrust(status, user: user) {
+    package func trust(_ file: PartFile, as mark: FileMark) throws -> FileTrust {
+        try trust(file.status, file.look(for: mark))
+    }
+
+    /// The same of the file with a name; `nil` if there is nothing.
+    package func trust(of name: String, as mark: FileMark) throws -> FileTrust? {
+        guard let file = try openToRead(name) else {
+            return try status(of: name) == .nothing ? nil : FileTrust.none
+        }
+        return try trust(file, as: mark)
+    }
+
+    /// Whether a file may be one of ours, whatever its mark.
+    /// - Throws: as ``trust(_:as:)``.
+    package func mayBeOurs(_ status: FileStatus) throws -> Bool {
+        try trust(status, .present) != .none
+    }
+
+    private func trust(_ status: FileStatus, _ mark: FileMark.Finding) throws -> FileTrust {
+        try FileTrust(status, mark: mark, user: user) {
             let keepsModes = try keepsModes ?? probeModes()
             self.keepsModes = keepsModes
             return keepsModes
@@ -163,7 +205,7 @@ package final class DownloadFolder {
     private func probeModes() throws -> Bool {
         for _ in 0..<100 {
             let name = "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
-            guard let file = try create(name) else { continue }
+            guard let file = try create(name, as: .part) else { continue }
             let mode = try file.status.mode
             try remove(name)
             return mode & 0o077 == 0
@@ -194,6 +236,7 @@ package final class DownloadFolder {
     /// - Parameters:
     ///   - name: what it is called; only its owner may read it.
     ///   - bytes: all that is in it.
+    ///   - mark: what the file is.
     ///   - temporary: a name of ours; a file that has it is removed.
     ///   - isDurable: whether it is on the disk when this returns. If not, a loss of power may leave an empty or a torn
     ///     file.
@@ -202,11 +245,12 @@ package final class DownloadFolder {
     package func replace(
         _ name: String,
         with bytes: [UInt8],
+        as mark: FileMark,
         temporary: String,
         isDurable: Bool
     ) throws -> FileIdentity {
         try remove(temporary)
-        guard let file = try create(temporary) else {
+        guard let file = try create(temporary, as: mark) else {
             throw SystemError(EEXIST, "create \(temporary)")
         }
         do {

@@ -1,34 +1,38 @@
 /// Whether a file that has a name of ours (a partial file, a checkpoint, a journal) may be believed to be one of ours.
 ///
-/// Another user who may write to the folder can give such a name to any file, and a server can have a downloaded file get
-/// it. Ours are made with mode 0600.
+/// Another user who may write to the folder can give such a name to any file, and so can another program of this user with what
+/// a server sent, under a umask of 077 with mode 0600. Ours are made with mode 0600 and a ``FileMark``.
 ///
-/// | What has the name                                        | Trust       |
-/// |----------------------------------------------------------|-------------|
-/// | a directory, a symbolic link, a FIFO, a socket, a device | `none`      |
-/// | a file of another user                                   | `none`      |
-/// | a file with several names (hard links)                   | `none`      |
-/// | a file that its group or others may write                | `none`      |
-/// | a file that its group or others may read or execute      | `readable`  |
-/// | any other file                                           | `full`      |
+/// | What has the name                                         | Its mark      | Trust      |
+/// |-----------------------------------------------------------|---------------|------------|
+/// | a directory, a symbolic link, a FIFO, a socket, a device  | -             | `none`     |
+/// | a file of another user                                    | any           | `none`     |
+/// | a file with several names (hard links)                    | any           | `none`     |
+/// | a file that its group or others may read, write or execute | any          | `none`     |
+/// | any other file                                            | present       | `full`     |
+/// | the same                                                  | no attributes are kept | `unmarked` |
+/// | the same, with bytes                                      | missing       | `none`     |
+/// | the same, without bytes                                   | missing       | `blank`    |
 ///
-/// A file system without modes, such as FAT, shows the same mode for every file: there the owner decides, and the last
-/// three rows are `full`.
+/// A file system without modes, such as FAT, shows the same mode for every file: there the fourth row does not count.
 package enum FileTrust: Hashable, Sendable {
     /// Not ours.
     case none
-    /// Of the effective user, and nobody else can have changed it. But it was not made as ours are: another program made it,
-    /// or an earlier version of this library; and another user may have it open, and lock it.
-    case readable
-    /// Made as ours are.
+    /// Of nobody else, and nothing is in it: what a process leaves that dies between making a file and marking it.
+    case blank
+    /// Of the effective user, and only he can have changed it; which of his programs made it, the file system cannot keep.
+    case unmarked
+    /// Made by this library.
     case full
 
     /// - Parameters:
     ///   - status: of the file.
+    ///   - mark: what the file system says of its mark.
     ///   - user: the effective user.
     ///   - keepsModes: whether the file system keeps modes; asked only where it matters.
     package init(
         _ status: FileStatus,
+        mark: FileMark.Finding,
         user: UInt32,
         keepsModes: () throws -> Bool
     ) rethrows {
@@ -36,12 +40,15 @@ package enum FileTrust: Hashable, Sendable {
             self = .none
             return
         }
-        if status.mode & 0o077 == 0 {
-            self = .full
-        } else if try !keepsModes() {
-            self = .full
-        } else {
-            self = status.mode & 0o022 == 0 ? .readable : .none
+        guard try status.mode & 0o077 == 0 || !keepsModes() else {
+            self = .none
+            return
         }
+        self =
+            switch mark {
+            case .present: .full
+            case .unsupported: .unmarked
+            case .missing: status.size == 0 ? .blank : .none
+            }
     }
 }

@@ -189,11 +189,6 @@ package final class PartFile {
         try asking("fsync") { fsync(descriptor) }
     }
 
-    /// Sets its permissions.
-    package func setMode(_ mode: UInt32) throws {
-        try asking("fchmod") { fchmod(descriptor, mode_t(mode)) }
-    }
-
     /// Lets those use the complete file who may. What the file system does not keep, or the user may not give, is left out.
     package func grant(_ access: FileAccess) {
         // The owner's group may be one that the user is not in.
@@ -240,6 +235,32 @@ package final class PartFile {
         // One of before would tell of other bytes.
         _ = cowner_remove_attribute(descriptor, attribute.name)
         if text != nil { throw SystemError(code, "fsetxattr \(name)") }
+    }
+
+    // MARK: - The mark
+
+    /// Marks the file as one that this library made.
+    /// - Throws: `SystemError` where the file system cannot keep the mark.
+    package func mark(_ mark: FileMark) throws {
+        let bytes = Array(mark.rawValue.utf8)
+        guard cowner_set_attribute(descriptor, FileMark.attribute.name, bytes, bytes.count) == 0 else {
+            throw SystemError(errno, "fsetxattr \(name)")
+        }
+    }
+
+    /// Looks for the mark.
+    package func look(for mark: FileMark) -> FileMark.Finding {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let length = cowner_attribute(descriptor, FileMark.attribute.name, &bytes, bytes.count)
+        guard length < 0 else {
+            return bytes.prefix(length).elementsEqual(mark.rawValue.utf8) ? .present : .missing
+        }
+        return [EOPNOTSUPP, ENOSYS].contains(errno) ? .unsupported : .missing
+    }
+
+    /// Takes the mark away: the file is complete, and no longer ours.
+    package func removeMark() {
+        _ = cowner_remove_attribute(descriptor, FileMark.attribute.name)
     }
 
     private func asking(_ call: String, _ body: () -> Int32) throws {

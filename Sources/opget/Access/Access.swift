@@ -32,7 +32,7 @@ struct Access: Sendable {
 
     /// Who asks there: `-u`, else what the netrc file says about the host of an address of the command line. Who stands in
     /// the address itself comes before both. Nobody that a redirect leads to is told anything.
-    private func credential(for url: URL?) -> Credential? {
+    func credential(for url: URL?) -> Credential? {
         if let credential { return credential }
         guard let netrc, let url, let host = url.host, url.password == nil else { return nil }
         return netrc.credential(for: host, user: url.user)

@@ -40,6 +40,11 @@ struct Settings: Sendable {
     /// Whether the user asks for a part: bytes of another place are no comparison for it.
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
 
+    /// As whom a request asks.
+    func asker(of request: URLRequest) -> Asker {
+        Asker(request, credential: access.credential(for: request.url), identity: access.clientIdentity)
+    }
+
     // MARK: - Operations
 
     /// How a download treats the file that has its name.

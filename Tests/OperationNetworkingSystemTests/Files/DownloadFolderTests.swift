@@ -28,7 +28,7 @@ struct DownloadFolderTests {
     }
 
     private func make(_ name: String, _ text: String = "") throws -> PartFile {
-        let file = try #require(try folder.create(name))
+        let file = try #require(try folder.create(name, as: .part))
         try file.write(Array(text.utf8).span, at: 0)
         return file
     }
@@ -61,13 +61,13 @@ struct DownloadFolderTests {
 
     @Test func aNameThatIsTakenIsNotMadeAgain() throws {
         _ = try make("a", "theirs")
-        #expect(try folder.create("a") == nil)
+        #expect(try folder.create("a", as: .part) == nil)
         #expect(text("a") == "theirs")
     }
 
     @Test func aFileThatIsNotThereIsNotOpened() throws {
         #expect(try folder.open("a") == nil)
-        #expect(try folder.contents(of: "a", limit: 10) == .nothing)
+        #expect(try folder.contents(of: "a", as: .part, limit: 10) == .nothing)
         #expect(try folder.status(of: "a") == .nothing)
     }
 
@@ -95,7 +95,7 @@ struct DownloadFolderTests {
         #expect(mkdir(parent.file("old"), 0o700) == 0)
         let folder = try DownloadFolder(path: parent.file("old"))
         #expect(Glibc.rename(parent.file("old"), parent.file("new")) == 0)
-        _ = try folder.create("a")
+        _ = try folder.create("a", as: .part)
         #expect(access(parent.file("new/a"), F_OK) == 0)
     }
 
@@ -129,7 +129,7 @@ struct DownloadFolderTests {
     @Test func theProcesssLimitIsOneOfTheFiles() async {
         await #expect(processExitsWith: .success) {
             let directory = try TestDirectory()
-            guard let file = try DownloadFolder(path: directory.path).create("a") else { exit(2) }
+            guard let file = try DownloadFolder(path: directory.path).create("a", as: .part) else { exit(2) }
             var limit = rlimit(rlim_cur: 5000, rlim_max: 5000)
             guard setrlimit(__rlimit_resource_t(1), &limit) == 0 else { exit(3) }
             guard file.canHave(5000), !file.canHave(5001), file.maximumLength == 5000 else { exit(4) }
@@ -217,7 +217,7 @@ struct DownloadFolderTests {
                 }
                 guard try folder.status(of: "b") == .nothing else { exit(7) }
                 guard case .file(let status) = try folder.status(of: "a") else { exit(8) }
-                guard try folder.trust(status) == .none else { exit(9) }
+                guard try !folder.mayBeOurs(status) else { exit(9) }
             }
             guard seteuid(0) == 0 else { exit(10) }
         }
@@ -238,6 +238,7 @@ struct DownloadFolderTests {
         let identity = try folder.replace(
             "a",
             with: Array("new".utf8),
+            as: .checkpoint,
             temporary: "temporary",
             isDurable: isDurable
         )
@@ -250,6 +251,7 @@ struct DownloadFolderTests {
         #expect(status.identity == identity)
         var mode = stat()
         #expect(stat(directory.file("a"), &mode) == 0 && mode.st_mode & 0o777 == 0o600)
+        #expect(try folder.trust(of: "a", as: .checkpoint) == .full)
     }
 
     // MARK: - Owners
@@ -262,23 +264,40 @@ struct DownloadFolderTests {
     @Test func onlyFilesMadeAsOursAreAreRead() throws {
         _ = try make("file", "mine")
         #expect(mode("file") == 0o600)
-        #expect(try folder.contents(of: "file", limit: 10) == .bytes(Array("mine".utf8)))
+        #expect(
+            try folder.contents(of: "file", as: .part, limit: 10)
+                == .bytes(Array("mine".utf8), isMarked: true)
+        )
         #expect(symlink("file", directory.file("link")) == 0)
         #expect(mkfifo(directory.file("fifo"), 0o600) == 0)
         #expect(mkdir(directory.file("directory"), 0o700) == 0)
         for name in ["link", "fifo", "directory"] {
-            #expect(try folder.contents(of: name, limit: 10) == .notOurs)
+            #expect(try folder.contents(of: name, as: .part, limit: 10) == .notOurs)
         }
         for mode in [0o644, 0o620, 0o666] as [mode_t] {
             #expect(chmod(directory.file("file"), mode) == 0)
-            #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
+            #expect(try folder.contents(of: "file", as: .part, limit: 10) == .notOurs)
         }
         #expect(chmod(directory.file("file"), 0o600) == 0)
+        // What another program wrote, and what we wrote as something else.
+        #expect(FileManager.default.createFile(atPath: directory.file("theirs"), contents: Data("x".utf8)))
+        #expect(chmod(directory.file("theirs"), 0o600) == 0)
+        #expect(try folder.contents(of: "theirs", as: .part, limit: 10) == .notOurs)
+        #expect(try folder.trust(of: "theirs", as: .part) == FileTrust.none)
+        #expect(try folder.contents(of: "file", as: .checkpoint, limit: 10) == .notOurs)
+        #expect(try folder.trust(of: "file", as: .part) == .full)
+        #expect(try folder.trust(of: "nothing", as: .part) == nil)
+        #expect(truncate(directory.file("theirs"), 0) == 0)
+        #expect(try folder.trust(of: "theirs", as: .part) == .blank)
+        let other = try #require(try folder.open("file"))
+        other.removeMark()
+        #expect(try folder.contents(of: "file", as: .part, limit: 10) == .notOurs)
+        try other.mark(.part)
         #expect(link(directory.file("file"), directory.file("second")) == 0)
-        #expect(try folder.contents(of: "file", limit: 10) == .notOurs)
+        #expect(try folder.contents(of: "file", as: .part, limit: 10) == .notOurs)
         // What was tried to find out whether modes are kept is gone.
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
-        #expect(names == ["directory", "fifo", "file", "link", "second"])
+        #expect(names == ["directory", "fifo", "file", "link", "second", "theirs"])
     }
 
     @Test func aReaderReadsTheFileThatWasMeant() throws {
@@ -305,14 +324,14 @@ struct DownloadFolderTests {
         await #expect(processExitsWith: .success) {
             let directory = try TestDirectory()
             let folder = try DownloadFolder(path: directory.path)
-            guard let file = try folder.create("a") else { exit(2) }
+            guard let file = try folder.create("a", as: .part) else { exit(2) }
             for mask in [0o022, 0o002, 0o077, 0, 0o027] as [mode_t] {
                 umask(mask)
                 let access = try folder.access(to: file, named: "b")
                 guard access == FileAccess(mode: 0o666 & ~mask) else { exit(3) }
                 file.grant(access)
                 guard try file.status.mode == 0o666 & ~mask else { exit(4) }
-                try file.setMode(0o600)
+                guard chmod(directory.file("a"), 0o600) == 0 else { exit(10) }
             }
             // A default access control list of the folder, user:: rw, group:: rw, mask:: rw, other:: -, user 5: rw.
             let entries: [(UInt16, UInt16, UInt32)] = [
@@ -329,12 +348,12 @@ struct DownloadFolderTests {
                 exit(0)
             }
             umask(0o077)
-            guard let other = try folder.create("c") else { exit(5) }
+            guard let other = try folder.create("c", as: .part) else { exit(5) }
             let access = try folder.access(to: other, named: "d")
             guard access.mode == 0o660 else { exit(6) }
             // What replaces it gets its list.
             other.grant(access)
-            guard let next = try folder.create("e") else { exit(7) }
+            guard let next = try folder.create("e", as: .part) else { exit(7) }
             let taken = try folder.access(to: next, named: "c")
             guard !taken.list.isEmpty, taken.mode == 0o660 else { exit(8) }
             next.grant(taken)
@@ -345,8 +364,10 @@ struct DownloadFolderTests {
 
     @Test func aFileThatIsTooLongIsNotRead() throws {
         _ = try make("a", "12345")
-        #expect(try folder.contents(of: "a", limit: 5) == .bytes(Array("12345".utf8)))
-        #expect(try folder.contents(of: "a", limit: 4) == .tooLong)
+        #expect(
+            try folder.contents(of: "a", as: .part, limit: 5) == .bytes(Array("12345".utf8), isMarked: true)
+        )
+        #expect(try folder.contents(of: "a", as: .part, limit: 4) == .tooLong)
     }
 
     // MARK: - Changes
@@ -354,7 +375,7 @@ struct DownloadFolderTests {
     @Test func everyChangeIsToldInOrder() throws {
         var changes: [FileChange] = []
         let folder = try DownloadFolder(path: directory.path) { changes.append($0) }
-        let file = try #require(try folder.create("a"))
+        let file = try #require(try folder.create("a", as: .part))
         let inode = try file.status.identity.inode
         try file.write([1, 2].span, at: 5)
         try file.truncate(to: 6)
@@ -375,11 +396,12 @@ struct DownloadFolderTests {
         let folder = try DownloadFolder(path: directory.path) { change in
             if case .write = change { throw SystemError(EIO, "write") }
         }
-        let file = try #require(try folder.create("a"))
+        let file = try #require(try folder.create("a", as: .part))
         #expect(code { try file.write([1].span, at: 0) } == EIO)
         #expect(text("a") == "")
         #expect(
-            code { _ = try folder.replace("b", with: [1], temporary: "c", isDurable: true) } == EIO
+            code { _ = try folder.replace("b", with: [1], as: .checkpoint, temporary: "c", isDurable: true) }
+                == EIO
         )
         #expect(try folder.status(of: "b") == .nothing && folder.status(of: "c") == .nothing)
     }

@@ -5,6 +5,8 @@ import Testing
     private struct Row: Sendable {
         let mode: UInt32
         let trust: FileTrust
+        var mark = FileMark.Finding.present
+        var size: Int64 = 10
         var owner: UInt32 = 1000
         var links: UInt64 = 1
         var keepsModes = true
@@ -12,13 +14,25 @@ import Testing
 
     private static let rows = [
         Row(mode: 0o600, trust: .full), Row(mode: 0o400, trust: .full), Row(mode: 0o700, trust: .full),
-        Row(mode: 0o644, trust: .readable), Row(mode: 0o640, trust: .readable),
-        Row(mode: 0o604, trust: .readable),
-        Row(mode: 0o755, trust: .readable), Row(mode: 0o601, trust: .readable),
+        Row(mode: 0o600, trust: .full, size: 0),
+        Row(mode: 0o644, trust: .none), Row(mode: 0o640, trust: .none), Row(mode: 0o604, trust: .none),
+        Row(mode: 0o755, trust: .none), Row(mode: 0o601, trust: .none),
         Row(mode: 0o664, trust: .none), Row(mode: 0o620, trust: .none), Row(mode: 0o602, trust: .none),
         Row(mode: 0o666, trust: .none),
         Row(mode: 0o600, trust: .none, owner: 1001), Row(mode: 0o600, trust: .none, owner: 0),
         Row(mode: 0o600, trust: .none, links: 2), Row(mode: 0o600, trust: .none, links: 0),
+        // What any program makes under a umask of 077.
+        Row(mode: 0o600, trust: .none, mark: .missing),
+        Row(mode: 0o600, trust: .blank, mark: .missing, size: 0),
+        Row(mode: 0o644, trust: .none, mark: .missing, size: 0),
+        Row(mode: 0o600, trust: .none, mark: .missing, size: 0, owner: 1001),
+        Row(mode: 0o755, trust: .none, mark: .missing, keepsModes: false),
+        // Before Linux 6.6, tmpfs.
+        Row(mode: 0o600, trust: .unmarked, mark: .unsupported),
+        Row(mode: 0o600, trust: .unmarked, mark: .unsupported, size: 0),
+        Row(mode: 0o644, trust: .none, mark: .unsupported),
+        Row(mode: 0o600, trust: .none, mark: .unsupported, owner: 1001),
+        Row(mode: 0o755, trust: .unmarked, mark: .unsupported, keepsModes: false),
         // FAT, as it is mounted by default.
         Row(mode: 0o755, trust: .full, keepsModes: false), Row(mode: 0o777, trust: .full, keepsModes: false),
         Row(mode: 0o777, trust: .none, owner: 0, keepsModes: false),
@@ -26,18 +40,18 @@ import Testing
     ]
 
     @Test(arguments: rows.indices)
-    func theOwnerTheModeAndTheLinksDecide(index: Int) {
+    func theOwnerTheModeTheLinksAndTheMarkDecide(index: Int) {
         let row = Self.rows[index]
         let status = FileStatus(
             identity: FileIdentity(device: 1, inode: 2),
-            size: 10,
-            allocated: 10,
+            size: row.size,
+            allocated: row.size,
             links: row.links,
             owner: row.owner,
             group: 1000,
             mode: row.mode
         )
-        #expect(FileTrust(status, user: 1000) { row.keepsModes } == row.trust)
+        #expect(FileTrust(status, mark: row.mark, user: 1000) { row.keepsModes } == row.trust)
     }
 
     @Test(

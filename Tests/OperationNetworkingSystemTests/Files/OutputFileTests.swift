@@ -170,7 +170,7 @@ struct OutputFileTests {
 
     @Test func aPartialFileAndAnOutputFileKeepEachOtherOut() throws {
         let folder = try DownloadFolder(path: directory.path)
-        let part = try #require(try folder.create("part"))
+        let part = try #require(try folder.create("part", as: .part))
         #expect(try part.lock() == .taken)
         #expect(throws: FileClaim.Taken.self) { try OutputFile(path: directory.file("part")) }
         part.close()
@@ -192,7 +192,7 @@ struct OutputFileTests {
             var number = 0
             while !isDone.withLock({ $0 }) {
                 number += 1
-                _ = try #require(try folder.create("new \(number)"))
+                _ = try #require(try folder.create("new \(number)", as: .part))
                 guard case .file(let old) = try folder.status(of: "file") else { continue }
                 guard let claim = FileClaim(old.identity) else {
                     try folder.remove("new \(number)")

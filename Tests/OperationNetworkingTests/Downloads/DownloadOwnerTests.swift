@@ -17,8 +17,11 @@ struct DownloadOwnerTests {
     enum Plant: String, CaseIterable, Sendable {
         /// To see that nothing but the owner and the mode is wrong with the others.
         case ours
-        /// Made by an earlier version of this library.
-        case oursReadable
+        /// All is right but the mark of the part, or that of the checkpoint: made by another program under a umask of 077.
+        case unmarked, unmarkedPart, unmarkedCheckpoint
+        /// Each has the mark of the other.
+        case markedWrong
+        case readable
         case anotherUser, anotherUserReadable, anotherUserCheckpoint
         /// An earlier run saved both from a hostile host.
         case downloaded, downloadedUnderUmask002
@@ -26,7 +29,7 @@ struct DownloadOwnerTests {
         case hardLink, hardLinkOfCheckpoint, symbolicLink, symbolicLinkOfCheckpoint
         case fifo, fifoOfCheckpoint, directory, directoryOfTemporary
 
-        var isBelieved: Bool { self == .ours || self == .oursReadable }
+        var isBelieved: Bool { self == .ours }
         /// Only root can give files to others.
         var isPermitted: Bool { !rawValue.hasPrefix("anotherUser") || geteuid() == 0 }
     }
@@ -57,10 +60,18 @@ struct DownloadOwnerTests {
         }
         try Data(try text.fileBytes()).write(to: scene.checkpoint)
         #expect(chmod(checkpoint, 0o600) == 0)
+        try file.mark(plant == .markedWrong ? .checkpoint : .part)
+        let other = try #require(try folder.open("file.bin.part.resume"))
+        try other.mark(plant == .markedWrong ? .part : .checkpoint)
         let away = scene.folder.url.appendingPathComponent("away").path
         switch plant {
-        case .ours: break
-        case .oursReadable: #expect(chmod(part, 0o644) == 0)
+        case .ours, .markedWrong: break
+        case .unmarked:
+            file.removeMark()
+            other.removeMark()
+        case .unmarkedPart: file.removeMark()
+        case .unmarkedCheckpoint: other.removeMark()
+        case .readable: #expect(chmod(part, 0o644) == 0)
         case .anotherUser: #expect(chown(part, 1234, 1234) == 0 && chown(checkpoint, 1234, 1234) == 0)
         case .anotherUserReadable:
             #expect(chown(part, 1234, 1234) == 0 && chown(checkpoint, 1234, 1234) == 0)
@@ -139,6 +150,11 @@ struct DownloadOwnerTests {
         }
         #expect(chmod(scene.checkpoint.path, 0o600) == 0)
         #expect(throws: Never.self) { try DownloadOperation(resuming: scene.checkpoint) }
+        let folder = try DownloadFolder(path: scene.folder.url.path)
+        try #require(try folder.open(scene.checkpoint.lastPathComponent)).removeMark()
+        #expect(throws: DownloadError.checkpointUnreadable(scene.checkpoint)) {
+            try DownloadOperation(resuming: scene.checkpoint)
+        }
     }
 
     @Test(arguments: [false, true])
@@ -153,7 +169,9 @@ struct DownloadOwnerTests {
         #expect(throws: DownloadError.destinationExists(directory.file("a"))) {
             try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
         }
-        let usual = try DownloadFolder(path: directory.url.path).accessOfNewFile.mode
+        let folder = try DownloadFolder(path: directory.url.path)
+        #expect(try #require(try folder.open("a")).look(for: .part) == .missing)
+        let usual = folder.accessOfNewFile.mode
         #expect(try fileStatus(directory.file("a")).mode == (wasReplacing ? 0o600 : usual))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["a"])
     }
@@ -169,6 +187,15 @@ struct DownloadOwnerTests {
             try await scene.run(scene.operation()).get()
         }
         #expect(scene.names == ["file.bin", "file.bin.part"])
+    }
+
+    @Test func aCompleteFileHasNoMark() async throws {
+        let scene = try DownloadScene()
+        _ = try await scene.run(scene.operation()).get()
+        let folder = try DownloadFolder(path: scene.folder.url.path)
+        // Whatever name it gets later, and whatever its mode is then.
+        #expect(rename(scene.target.path, scene.part.path) == 0 && chmod(scene.part.path, 0o600) == 0)
+        #expect(try folder.trust(of: "file.bin.part", as: .part) == FileTrust.none)
     }
 
     // MARK: - Names

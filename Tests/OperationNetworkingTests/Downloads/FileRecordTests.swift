@@ -22,7 +22,13 @@ import Testing
         _ fields: HeaderFields = [:],
         proof: FileRecord.Proof = .complete
     ) throws -> FileRecord {
-        try FileRecord(RequestRecord(try request()), stamp: stamp, proof: proof, fields: fields)
+        try FileRecord(
+            RequestRecord(try request()),
+            as: Asker(try request()),
+            stamp: stamp,
+            proof: proof,
+            fields: fields
+        )
     }
 
     @Test(
@@ -51,9 +57,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "1", "\n\n", "1 x 4 5 6\n\n", "2 \(hash) 4 5 6\n\n", "1 \(hash) 4 5\n\n", "1 \(hash) x 5 6\n\n",
-        "1 \(hash) 99999999999999999999 5 6\n\n", "1 \(hash) 4 5 6 perhaps\n\n",
-        "1 \(hash) 4 5 6 complete 7\n\n", "1 \(hash) 4 5 6", "1 \(hash) 4 5 6\n\n\n",
+        "", "2", "\n\n", "2 x y 4 5 6 complete\n\n", "1 \(hash) 4 5 6 complete\n\n",
+        "3 \(hash) \(salt) 4 5 6 complete\n\n", "2 \(hash) 4 5 6 complete\n\n",
+        "2 \(hash) \(salt) 4 5 complete\n\n", "2 \(hash) \(salt) x 5 6 complete\n\n",
+        "2 \(hash) \(salt) 99999999999999999999 5 6 complete\n\n", "2 \(hash) \(salt) 4 5 6\n\n",
+        "2 \(hash) \(salt) 4 5 6 perhaps\n\n", "2 \(hash) \(salt) 4 5 6 complete 7\n\n",
+        "2 \(hash) \(salt) 4 5 6 complete", "2 \(hash) \(salt) 4 5 6 complete\n\n\n",
+        "2 \(salt) \(hash) 4 5 6 complete\n\n",
     ])
     func textThatIsNoRecordIsNone(text: String) {
         #expect(FileRecord(text: text) == nil)
@@ -103,11 +113,6 @@ import Testing
         #expect(condition.isContradicted(by: fields) == isContradiction)
     }
 
-    @Test func oneOfAnEarlierBuildIsCompleteIfItHasATag() {
-        #expect(FileRecord(text: "1 \(Self.hash) 4 5 6\n\"v\"\n")?.proof == .complete)
-        #expect(FileRecord(text: "1 \(Self.hash) 4 5 6\n\n")?.proof == .unverifiable)
-    }
-
     @Test(arguments: FileRecord.Proof.allCases)
     func provesNoMoreThanWasKnown(proof: FileRecord.Proof) throws {
         let record = try record(["ETag": "\"v\""], proof: proof)
@@ -118,13 +123,19 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let note = try FileRecord(
             RequestRecord(try request()),
+            as: Asker(try request()),
             stamp: try file.stamp,
             proof: proof,
             fields: ["ETag": "\"v\""]
         )
         try file.note(note.text, as: FileRecord.attribute)
-        let standing = try FileStanding(of: url, for: try request())
-        let condition = try FileCondition(for: url, request: try request(), digests: [])
+        let standing = try FileStanding(of: url, for: try request(), as: Asker(try request()))
+        let condition = try FileCondition(
+            for: url,
+            request: try request(),
+            as: Asker(try request()),
+            digests: []
+        )
         #expect(
             standing
                 == (proof == .complete ? .complete : proof == .overlap ? .joined : .perhapsIncomplete)
@@ -143,12 +154,49 @@ import Testing
     }
 
     private static let hash = String(repeating: "0", count: 64)
+    private static let salt = String(repeating: "0", count: 32)
+
+    @Test func equalRequestsHaveDifferentRecords() throws {
+        let (one, other) = (try record(), try record())
+        #expect(one.request.digest != other.request.digest && one.request.salt != other.request.salt)
+        #expect(FileRecord(text: "2 \(Self.hash) \(Self.salt) 4 5 6 complete\n\n") != nil)
+    }
+
+    @Test func tellsUsersApart() throws {
+        func asker(
+            _ address: String = "http://h/a",
+            _ fields: [String: String] = [:],
+            _ credential: Credential? = nil
+        ) throws -> Asker {
+            Asker(try request(address, fields: fields), credential: credential)
+        }
+        let askers = try [
+            asker(), asker("http://alice:1@h/a"), asker("http://bob:1@h/a"),
+            asker("http://h/a", ["Authorization": "Bearer alice"]),
+            asker("http://h/a", ["Authorization": "Bearer bob"]), asker("http://h/a", ["X-Api-Key": "alice"]),
+            asker("http://h/a", [:], Credential(bearerToken: "alice")),
+            asker("http://h/a", [:], .systemTickets),
+        ]
+        for (index, one) in askers.enumerated() {
+            for (number, other) in askers.enumerated() {
+                #expect(other.isAsker(of: one.digest) == (index == number), "\(index), \(number)")
+            }
+        }
+        let alice = try asker("http://alice:1@h/a")
+        // By whichever way, with whichever password. The address comes first, as it does when a server asks.
+        let same = try [
+            asker("http://alice:2@h/a", ["Accept": "text/plain"]),
+            asker("http://h/a", [:], Credential(user: "alice", password: "3")),
+            asker("http://alice@h/a", [:], Credential(user: "bob", password: "3")),
+        ]
+        for other in same { #expect(other.isAsker(of: alice.digest)) }
+    }
 
     @Test func bindsTheFileToItsRequestAndItsBytes() throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("a")
         func standing(_ request: URLRequest) throws -> FileStanding {
-            try FileStanding(of: url, for: request)
+            try FileStanding(of: url, for: request, as: Asker(request))
         }
         let request = try request()
         #expect(try standing(request) == .nothing)
@@ -157,16 +205,17 @@ import Testing
         let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
         let record = try FileRecord(
             RequestRecord(request),
+            as: Asker(request),
             stamp: try file.stamp,
             proof: .complete,
             fields: [:]
         )
         try file.note(record.text, as: FileRecord.attribute)
         #expect(try standing(request) == .complete)
-        // What does not select another representation does not count, nor does who asks.
-        #expect(
-            try standing(self.request("http://me:secret@h/a#part", fields: ["User-Agent": "x"])) == .complete
-        )
+        // What does not select another representation does not count. Who asks does.
+        #expect(try standing(self.request("http://h/a#part", fields: ["User-Agent": "x"])) == .complete)
+        #expect(try standing(self.request("http://me:secret@h/a")) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)
         #expect(try standing(self.request("http://h/a?1")) == .ofOtherRequest)
         #expect(try standing(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
         try file.setModified(1_000_000_000)

@@ -6,18 +6,15 @@ import Testing
 @Suite struct PartClaimTests {
     @Test(
         arguments: [
-            (nil, .taken, .take, .take), (nil, .held, .wait, .wait), (nil, .unsupported, .take, .take),
-            (FileTrust.none, .taken, .useOtherName, .useOtherName),
-            (FileTrust.none, .held, .useOtherName, .useOtherName),
-            (FileTrust.none, .unsupported, .useOtherName, .useOtherName),
-            (.readable, .taken, .take, .makeAnew), (.readable, .held, .useOtherName, .useOtherName),
-            (.readable, .unsupported, .useOtherName, .useOtherName),
-            (.full, .taken, .take, .take), (.full, .held, .wait, .wait),
-            (.full, .unsupported, .useOtherName, .useOtherName),
-        ] as [(FileTrust?, PartFile.Lock, PartClaim, PartClaim)]
+            (nil, .taken, .take), (nil, .held, .wait), (nil, .unsupported, .take),
+            (FileTrust.none, .taken, .useOtherName), (FileTrust.none, .held, .useOtherName),
+            (FileTrust.none, .unsupported, .useOtherName),
+            (.blank, .taken, .makeAnew), (.blank, .held, .wait), (.blank, .unsupported, .useOtherName),
+            (.unmarked, .taken, .take), (.unmarked, .held, .wait), (.unmarked, .unsupported, .useOtherName),
+            (.full, .taken, .take), (.full, .held, .wait), (.full, .unsupported, .useOtherName),
+        ] as [(FileTrust?, PartFile.Lock, PartClaim)]
     )
-    func whatIsMadeOfAFile(trust: FileTrust?, lock: PartFile.Lock, withBytes: PartClaim, empty: PartClaim) {
-        #expect(PartClaim(trust, lock: lock, isEmpty: false) == withBytes)
-        #expect(PartClaim(trust, lock: lock, isEmpty: true) == empty)
+    func whatIsMadeOfAFile(trust: FileTrust?, lock: PartFile.Lock, claim: PartClaim) {
+        #expect(PartClaim(trust, lock: lock) == claim)
     }
 }

@@ -19,6 +19,7 @@ import Testing
         var session: String? = "boot/2"
         var copy: DownloadCheckpoint.Copy?
         var source: SourceFile?
+        var isSameAsker = true
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
         let recovery: PartRecovery
 
@@ -39,6 +40,7 @@ import Testing
             checkpoint.copy = copy
             return PartRecovery.Facts(
                 request: RequestRecord(request),
+                isSameAsker: isSameAsker,
                 finding: finding(checkpoint),
                 part: size.map {
                     FileStatus(
@@ -79,6 +81,8 @@ import Testing
 
     private static let none: @Sendable (inout Row) -> Void = { $0.finding = { _ in .none } }
     private static let unreadable: @Sendable (inout Row) -> Void = { $0.finding = { _ in .unreadable } }
+    private static let unmarked: @Sendable (inout Row) -> Void = { $0.finding = { .unmarked($0) } }
+    private static let otherAsker: @Sendable (inout Row) -> Void = { $0.isSameAsker = false }
     private static let sameSession: @Sendable (inout Row) -> Void = { $0.session = "boot/1" }
     private static let uncommitted: @Sendable (inout Row) -> Void = {
         $0.ends = []
@@ -94,6 +98,24 @@ import Testing
         Row("P2 bytes without a checkpoint", size: 1, .useOtherName, with: none),
         Row("P2 bytes with an unreadable one", size: 20, .startOver(.checkpointUnreadable), with: unreadable),
         Row("P2 an empty file with an unreadable one", size: 0, .begin, with: unreadable),
+        Row("P2 one that no mark proves", size: 20, .startOver(.checkpointUnproven), with: unmarked),
+        Row("P2 the same, without bytes", size: 0, .begin) {
+            unmarked(&$0)
+            uncommitted(&$0)
+        },
+        Row("P2 the same, of this session and this file", size: 25, .keep(25)) {
+            unmarked(&$0)
+            sameSession(&$0)
+        },
+        Row("P2 the same, of this session and another file", size: 25, .startOver(.checkpointUnproven)) {
+            unmarked(&$0)
+            sameSession(&$0)
+            $0.identity = FileIdentity(device: 1, inode: 3)
+        },
+        Row("P2 the same, in no known session", size: 25, .startOver(.checkpointUnproven)) {
+            unmarked(&$0)
+            $0.session = nil
+        },
         Row("P3 a checkpoint without a file", size: nil, .startOver(.dataLost)) { $0.intact = 0 },
         Row("P3 one that claims nothing", size: nil, .begin, with: uncommitted),
         Row("P4 more than committed", size: 25, .keep(20)),
@@ -140,6 +162,16 @@ import Testing
             otherAddress(&row)
             row.ends = [100]
             row.intact = 1
+        },
+        Row("P17 another user, strong tag", size: 20, .keep(20), with: otherAsker),
+        Row("P7, P17 all bytes, another user", size: 100, .keep(99)) { row in
+            otherAsker(&row)
+            row.ends = [100]
+            row.intact = 1
+        },
+        Row("P17 another user, no validator", size: 20, .startOver(.requestChanged)) {
+            otherAsker(&$0)
+            $0.fields = [:]
         },
         Row("P16 a range of the caller's", size: 20, .startOver(.requestChanged)) {
             $0.request.setValue("bytes=1-", forHTTPHeaderField: "Range")

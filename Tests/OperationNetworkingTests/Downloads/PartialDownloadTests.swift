@@ -200,6 +200,7 @@ struct PartialDownloadTests {
 
     @Test func anUnreadableCheckpointStartsOver() throws {
         try leave("01234")
+        // In the same file, so that its mark stays.
         try put("OperationNetworking-download 1 torn", "a.part.resume")
         let download = try open()
         #expect(download.recovered == nil && download.lost == .checkpointUnreadable)
@@ -224,9 +225,47 @@ struct PartialDownloadTests {
         #expect(try text("a") == "abc")
     }
 
-    @Test func anEmptyPartIsOurs() throws {
+    @Test func aPartOfAProcessThatDiedAsItMadeItIsMadeAnew() throws {
         try put("", "a.part")
-        #expect(try open().partURL.lastPathComponent == "a.part")
+        #expect(chmod(directory.file("a.part").path, 0o600) == 0)
+        try put("", "a.part.resume.new")
+        #expect(chmod(directory.file("a.part.resume.new").path, 0o600) == 0)
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.part")
+        try download.begin(.start, total: 10, origin: Sample.origin())
+        try download.write("01234")
+        try download.settle()
+        download.close()
+        #expect(try open().recovered?.offset == 5)
+    }
+
+    @Test func whatAnotherUserWasSentIsNotTakenForComplete() throws {
+        func open(_ user: String) throws -> PartialDownload {
+            try PartialDownload(
+                .sample,
+                as: Asker(.sample, credential: Credential(user: user, password: "x")),
+                to: directory.file("a"),
+                replacesFile: false,
+                in: machine.environment
+            )
+        }
+        let first = try open("alice")
+        try first.begin(.start, total: 10, origin: Sample.origin())
+        try first.write("0123456789")
+        try first.settle()
+        first.close()
+        #expect(try text("a.part.resume").contains("alice") == false)
+        let same = try open("alice")
+        #expect(same.recovered?.offset == 10)
+        same.close()
+        let other = try open("bob")
+        #expect(other.recovered?.offset == 9)
+        // The server has said that they are bob's as well.
+        try other.begin(.end, total: 10, origin: Sample.origin())
+        try other.write("9")
+        try other.settle()
+        other.close()
+        #expect(try open("bob").recovered?.offset == 10)
     }
 
     @Test func whatAProcessLeftBesideAFinishedFileIsRemoved() throws {
@@ -249,6 +288,8 @@ struct PartialDownloadTests {
             [.posixPermissions: 0o600],
             ofItemAtPath: directory.file("a.part.resume.new").path
         )
+        let folder = try DownloadFolder(path: directory.url.path)
+        try #require(try folder.open("a.part.resume.new")).mark(.checkpoint)
         let download = try open()
         #expect(download.count == 5)
         try download.begin(.end, total: nil, origin: Sample.origin())

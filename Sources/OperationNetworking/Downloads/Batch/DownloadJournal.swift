@@ -48,7 +48,7 @@ final class DownloadJournal: @unchecked Sendable {
             let (folder, name) = try place(url, watch)
             guard try folder.status(of: name) == .nothing else { throw DownloadBatchError.journalExists(url) }
             let temporary = try freeName(for: name, in: folder, of: url)
-            guard let file = try folder.create(temporary), try file.lock() != .held else {
+            guard let file = try folder.create(temporary, as: .journal), try file.lock() != .held else {
                 throw DownloadBatchError.journalInUse(url)
             }
             do {
@@ -118,22 +118,25 @@ final class DownloadJournal: @unchecked Sendable {
     private static func file(_ name: String, in folder: DownloadFolder, _ url: URL) throws -> PartFile {
         switch try folder.status(of: name) {
         case .nothing: throw DownloadBatchError.journalMissing(url)
-        case .file(let status) where try folder.trust(status) == .full: break
+        case .file(let status) where try folder.mayBeOurs(status): break
         case .file, .directory, .symbolicLink, .other: throw DownloadBatchError.journalNotOurs(url)
         }
         guard let file = try folder.open(name) else { throw DownloadBatchError.journalMissing(url) }
-        guard try folder.trust(file.status) == .full else { throw DownloadBatchError.journalNotOurs(url) }
-        return file
+        switch try folder.trust(file, as: .journal) {
+        // Where no mark can be kept, the caller's word for the path has to do.
+        case .full, .unmarked: return file
+        case .none, .blank: throw DownloadBatchError.journalNotOurs(url)
+        }
     }
 
     /// A name for a journal that is being made. Removes what a process left that died before its batch began.
     private static func freeName(for name: String, in folder: DownloadFolder, of url: URL) throws -> String {
         for number in 0..<100 {
             let candidate = number == 0 ? name + ".new" : name + ".\(number).new"
-            switch try folder.status(of: candidate) {
-            case .nothing: return candidate
-            case .file(let status) where try folder.trust(status) == .full: break
-            case .file, .directory, .symbolicLink, .other: continue
+            switch try folder.trust(of: candidate, as: .journal) {
+            case nil: return candidate
+            case .blank?, .unmarked?, .full?: break
+            case FileTrust.none?: continue
             }
             guard let leftover = try folder.open(candidate) else { return candidate }
             guard try leftover.lock() != .held else { throw DownloadBatchError.journalInUse(url) }

@@ -5,6 +5,16 @@ import FoundationNetworking
 
 // What is read from files that an earlier process wrote. Their checksums are made right, or hardly any input would be read.
 
+/// setxattr(2), which is in no module.
+@_silgen_name("setxattr")
+private func setAttribute(
+    _ path: UnsafePointer<CChar>,
+    _ name: UnsafePointer<CChar>,
+    _ value: UnsafePointer<UInt8>,
+    _ length: Int,
+    _ flags: CInt
+) -> CInt
+
 private let folder: URL = {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
     let isThere = FileManager.default.isWritableFile(atPath: memory.path)
@@ -42,6 +52,11 @@ private func goOn(_ checkpoint: [UInt8], _ request: URLRequest) throws {
             attributes: [.posixPermissions: 0o600]
         )
         precondition(made)
+        // As the library marks what it makes: nothing else is read.
+        let (path, kind) = (folder.appending(path: name).path, name == "a.part" ? "part" : "checkpoint")
+        precondition(
+            setAttribute(path, "user.operationnetworking.partial", Array(kind.utf8), kind.utf8.count, 0) == 0
+        )
     }
     let target = folder.appending(path: "a")
     let origin = DownloadCheckpoint.Origin(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)

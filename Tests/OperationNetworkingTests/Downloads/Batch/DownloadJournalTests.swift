@@ -152,8 +152,9 @@ struct DownloadJournalTests {
 
     @Test func whatAProcessLeftThatDiedBeforeItsBatchBeganIsRemoved() async throws {
         let folder = try TemporaryDirectory()
-        try Data("half a hea".utf8).write(to: folder.file("j.new"))
-        #expect(chmod(folder.file("j.new").path, 0o600) == 0)
+        let left = try DownloadFolder(path: folder.url.path).create("j.new", as: .journal)
+        try #require(left).write(Array("half a hea".utf8).span, at: 0)
+        left?.close()
         await Self.close(try DownloadJournal.make(folder.file("j"), Self.header))
         #expect(try Self.names(folder) == ["j"])
     }
@@ -161,6 +162,7 @@ struct DownloadJournalTests {
     @Test func whatHasTheNameOfANewJournalAndIsNotOursIsLeftAlone() async throws {
         let folder = try TemporaryDirectory()
         try Data("Dear diary\n".utf8).write(to: folder.file("j.new"))
+        #expect(chmod(folder.file("j.new").path, 0o600) == 0)
         #expect(mkdir(folder.file("j.1.new").path, 0o700) == 0)
         await Self.close(try DownloadJournal.make(folder.file("j"), Self.header))
         #expect(try Self.names(folder) == ["j", "j.1.new", "j.new"])
@@ -185,6 +187,11 @@ struct DownloadJournalTests {
             #expect(chown(url.path, 0, 0) == 0)
         }
         await Self.close(try DownloadJournal.open(url).journal)
+        // A copy that another program made, under a umask of 077.
+        let copy = folder.file("copy")
+        try Data(contentsOf: url).write(to: copy)
+        #expect(chmod(copy.path, 0o600) == 0)
+        #expect(throws: DownloadBatchError.journalNotOurs(copy)) { try DownloadJournal.open(copy) }
     }
 
     @Test func aJournalThatIsTooLongIsNotRead() async throws {
@@ -204,6 +211,8 @@ struct DownloadJournalTests {
         let url = folder.file("j")
         try Data("Dear diary\n".utf8).write(to: url)
         #expect(chmod(url.path, 0o600) == 0)
+        #expect(throws: DownloadBatchError.journalNotOurs(url)) { try DownloadJournal.open(url) }
+        try #require(try DownloadFolder(path: folder.url.path).open("j")).mark(.journal)
         #expect(throws: DownloadBatchError.journalUnreadable(url)) { try DownloadJournal.open(url) }
         #expect(try String(contentsOf: url, encoding: .utf8) == "Dear diary\n")
         #expect(throws: (any Error).self) { try DownloadJournal.open(folder.url) }

@@ -63,11 +63,15 @@ struct PowerLossTests {
     }
 
     private static func write(_ contents: [String: Data], to directory: MemoryDirectory) throws {
+        let folder = try DownloadFolder(path: directory.url.path)
         for (name, bytes) in contents {
             let file = directory.file(name)
             try bytes.write(to: file)
             // As it was made.
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            if name != "a" {
+                try #require(try folder.open(name)).mark(name == "a.part" ? .part : .checkpoint)
+            }
         }
     }
 

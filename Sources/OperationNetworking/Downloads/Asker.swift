@@ -1,0 +1,53 @@
+internal import Foundation
+package import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// As whom a request asks: what a server may send one user, it may not send the next.
+///
+/// | What the request has                                  | What counts                                          |
+/// |-------------------------------------------------------|------------------------------------------------------|
+/// | a field that is, or looks like, a secret              | its name and value                                   |
+/// | a user in its URL                                     | the user, without the password                       |
+/// | none there, and a credential                          | the user, without the password; the token            |
+/// | a client's certificate                                | the certificate, without the key                     |
+///
+/// Cookies of a jar, and what only an answer asked for, do not count. A password says that the user is he, and
+/// nothing of what he gets. Never written down, only as a ``SaltedDigest``.
+package struct Asker: Sendable {
+    /// Empty: nobody in particular.
+    let text: String
+
+    package init(
+        _ request: URLRequest,
+        credential: Credential? = nil,
+        identity: ClientIdentity? = nil
+    ) {
+        var lines = (request.allHTTPHeaderFields ?? [:])
+            .filter { SecretFields.isSecret($0.key) }
+            .map { "field \($0.key.lowercased()): \($0.value)" }
+            .sorted()
+        if let user = request.url?.userInformation?.user {
+            lines.append("user \(user)")
+        } else {
+            switch credential?.secret {
+            case .password(let user, _): lines.append("user \(user)")
+            case .token(let token): lines.append("token \(token)")
+            case .tickets: lines.append("tickets")
+            case nil: break
+            }
+        }
+        if let identity {
+            lines.append("certificate " + identity.keyPair.certificates.base64EncodedString())
+        }
+        text = lines.joined(separator: "\n")
+    }
+
+    /// What a later process can compare itself with; `nil`: nobody in particular asked.
+    var digest: SaltedDigest? { text.isEmpty ? nil : try? SaltedDigest(of: text) }
+
+    /// Whether it is the one whose ``digest`` this is.
+    func isAsker(of digest: SaltedDigest?) -> Bool {
+        guard let digest else { return text.isEmpty }
+        return (try? digest.isDigest(of: text)) ?? false
+    }
+}

@@ -1,0 +1,32 @@
+/// SHA-256 of a text and of a random salt: tells later whether another text is the same, and not what it was.
+///
+/// Equal texts have different digests, so two files do not show that they have the same. It is fast on purpose, since it is
+/// computed for each file that is there: who may read it can try out what he guesses. So passwords that are known as such stay out.
+struct SaltedDigest: Hashable, Codable, Sendable {
+    /// Both in hexadecimal, of 32 and 64 digits.
+    let salt: String
+    let digest: String
+
+    init(of text: String) throws {
+        let salt = (0..<16).map { _ in String(UInt16.random(in: 256...511), radix: 16).dropFirst() }.joined()
+        self.salt = salt
+        digest = try Self.digest(of: text, salt)
+    }
+
+    /// - Returns: `nil` if these are not what a digest and its salt look like.
+    init?(digest: String, salt: String) {
+        guard digest.utf8.count == 64, salt.utf8.count == 32 else { return nil }
+        self.digest = digest
+        self.salt = salt
+    }
+
+    /// Whether it is the digest of this text.
+    func isDigest(of text: String) throws -> Bool {
+        try Self.digest(of: text, salt) == digest
+    }
+
+    private static func digest(of text: String, _ salt: String) throws -> String {
+        let bytes = Array((salt + "\n" + text).utf8)
+        return try DownloadCheckpoint.hexDigest(of: bytes.span)
+    }
+}

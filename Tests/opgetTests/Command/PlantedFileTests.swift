@@ -1,0 +1,122 @@
+import Foundation
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import opget
+
+/// What another program of this user saved from a hostile server, under the names of partial files.
+@Suite(.serialized) struct PlantedFileTests {
+    private let opget: Opget
+    private let server: ScriptedServer
+    private let body = String(repeating: "0123456789", count: 20_000)
+    private let hostile = String(repeating: "9876543210", count: 20_000)
+
+    init() throws {
+        opget = try Opget()
+        server = try ScriptedServer(
+            serving: Representation(.text(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation]
+        )
+    }
+
+    private var address: String { server.url(path: "a").absoluteString }
+
+    /// Leaves the first bytes of another body, with a checkpoint whose digests are right, as a umask of 077 has them.
+    private func plant(_ count: Int) throws {
+        let part = String(hostile.prefix(count))
+        let block = Data(part.utf8.suffix(65_536))
+        let digest = try Digest.of(block, algorithm: .sha256).hex
+        let text = """
+            {"attempts":1,"blocks":[{"digest":"\(digest)","end":\(count),"length":\(block.count)}],\
+            "committed":\(count),"created":0,"digests":[],"origin":{"fields":[{"name":"ETag","value":"\\"v1\\""}],\
+            "isHTTP10":false,"url":"\(address)"},"part":{"device":0,"inode":0},"request":{"hasBody":false,\
+            "method":"GET","secretFields":[],"selectingFields":{},"url":"\(address)"},"total":\(body.count),\
+            "updated":0,"wasted":0,"wish":{"digests":[],"name":"a","replacesFile":false}}
+            """
+        let checksum = try Digest.of(Data(text.utf8), algorithm: .sha256).hex
+        try opget.write(part, "a.part")
+        try opget.write("OperationNetworking-download 1 \(checksum)\n" + text, "a.part.resume")
+        for name in ["a.part", "a.part.resume"] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600],
+                ofItemAtPath: opget.directory.file(name).path
+            )
+        }
+    }
+
+    @Test(arguments: [100_000, 200_000])
+    func nothingOfItGetsIntoTheFile(count: Int) async throws {
+        try plant(count)
+        let result = try await opget(address)
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == body)
+        #expect(server.requests.map { $0["Range"] } == [nil])
+        // It is not ours to remove.
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        #expect(try opget.text("a.part") == hostile.prefix(count))
+    }
+
+    @Test func aPartThatOthersMayReadIsNotGoneOnWith() async throws {
+        let server = try ScriptedServer(
+            serving: Representation(.text(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.breaking(after: 10_000), .currentRepresentation]
+        )
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget("--retry", "0", address).code == 4)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644],
+            ofItemAtPath: opget.directory.file("a.part").path
+        )
+        #expect(try await opget(address).code == 0)
+        #expect(server.requests.map { $0["Range"] } == [nil, nil])
+        #expect(try opget.text("a") == body)
+    }
+
+    // MARK: - A file system that keeps no attributes
+
+    /// Whether this process may have a disk of its own.
+    private static let isDiskPermitted = (try? onRAMDisk("exit 7", [])) == 7
+
+    /// Runs a shell's command where `/mnt` is a ramfs, for nobody else. It keeps modes, and no attributes.
+    private static func onRAMDisk(_ script: String, _ arguments: [String]) throws -> Int32 {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let namespaces = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
+        let mounting = "mount -t ramfs none /mnt || exit 99; "
+        process.arguments = ["unshare"] + namespaces + ["sh", "-c", mounting + script, "sh"] + arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    @Test(.enabled(if: isDiskPermitted), arguments: [100_000, 200_000])
+    func withoutAttributesNothingOfItGetsIntoTheFileEither(count: Int) throws {
+        try plant(count)
+        try opget.write(body, "body")
+        let script = """
+            umask 077; cp "$3"/a.part "$3"/a.part.resume /mnt; "$1" -q -d /mnt "$2" || exit 98
+            cmp /mnt/a "$3"/body || exit 97; exit 5
+            """
+        let arguments = [Opget.binary.path, address, opget.directory.url.path]
+        #expect(try Self.onRAMDisk(script, arguments) == 5)
+        #expect(server.requests.map { $0["Range"] } == [nil])
+    }
+
+    @Test(.enabled(if: isDiskPermitted)) func withoutAttributesOurOwnIsGoneOnWithInTheSameSession() throws {
+        let server = try ScriptedServer(
+            serving: Representation(.text(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.breaking(after: 10_000), .currentRepresentation]
+        )
+        try opget.write(body, "body")
+        let script = """
+            "$1" -q --retry 0 -d /mnt "$2"; test $? = 4 || exit 98; "$1" -q -d /mnt "$2" || exit 97
+            cmp /mnt/a "$3"/body || exit 96; exit 5
+            """
+        let address = server.url(path: "a").absoluteString
+        let arguments = [Opget.binary.path, address, opget.directory.url.path]
+        #expect(try Self.onRAMDisk(script, arguments) == 5)
+        #expect(server.requests.map { $0["Range"] } == [nil, "bytes=10000-"])
+    }
+}
