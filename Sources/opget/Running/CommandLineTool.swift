@@ -10,6 +10,14 @@ enum CommandLineTool {
         StandardDescriptors.fill()
         // A reader of ours that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
+        let descriptors = DescriptorLimit.raise()
+        guard DescriptorLimit.canOpen(DescriptorLimit.minimum) else {
+            complain(
+                "It needs \(DescriptorLimit.minimum) descriptors that are free, and may have \(descriptors) in all: "
+                    + "raise the limit (ulimit -n)."
+            )
+            _exit(Outcome.other.code)
+        }
         do {
             // They are read before they are hidden.
             let arguments = CommandLine.arguments

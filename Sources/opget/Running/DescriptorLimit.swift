@@ -2,6 +2,9 @@ import Glibc
 
 /// How many files and sockets the process may have open.
 enum DescriptorLimit {
+    /// What the process and one transfer need at most. With fewer, libdispatch cannot make what it waits with, and ends the
+    /// process by a signal.
+    static let minimum = 28
     /// What one transfer needs at most: its connection, its file, the folder, a checkpoint that is being written, and one
     /// to spare.
     private static let perTransfer = 5
@@ -17,6 +20,19 @@ enum DescriptorLimit {
         raised.rlim_cur = raised.rlim_max
         if setrlimit(resource, &raised) == 0 { limit = raised }
         return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Whether so many more can be opened: tried, since what is open already has numbers of any height.
+    static func canOpen(_ count: Int) -> Bool {
+        var opened: [Int32] = []
+        defer { for descriptor in opened { close(descriptor) } }
+        while opened.count < count {
+            // Standard output is open, if only to nothing.
+            let descriptor = fcntl(1, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { return false }
+            opened.append(descriptor)
+        }
+        return true
     }
 
     /// How many transfers may run at once when `asked` are wanted and there are `descriptors`: at least one.
