@@ -60,7 +60,7 @@ extension DownloadError: CustomStringConvertible {
         case .notEnoughSpace(let url, let needed, let available):
             "\(url.path) needs \(needed) more bytes, and there is room for \(available)."
         case .tooLarge(let url, let length, let limit):
-            "\(url.path) needs \(length) more bytes, and there is room for \(limit) in any file there."
+            "\(url.path) would have \(length) bytes, and no file there can have more than \(limit)."
         case .partialFileReplaced(let url):
             "\(url.path) was changed by somebody else while it was written."
         case .digestMismatch(let url, let expected, let actual):

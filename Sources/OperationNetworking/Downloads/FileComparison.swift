@@ -19,9 +19,9 @@ package struct FileComparison: Hashable, Sendable {
         case begins(StartedFile)
         /// Other bytes, or fewer.
         case differs
-        /// The server sends no parts, or does not say of how many bytes. `isNewer` is as above, if at least the length is
-        /// the same.
-        case unknown(isNewer: Bool?)
+        /// Nothing was compared: the server does not send the part that was asked for, or does not say of how many bytes.
+        /// That its length and its date are those of the file says nothing of the file's bytes.
+        case unknown
     }
 
     private let file: URL
@@ -63,10 +63,7 @@ package struct FileComparison: Hashable, Sendable {
         case 206:
             return outcome(ofPart: response, fields, data)
         case 200, 203:
-            guard let data, !fields.hasContentCoding else {
-                let isAsLong = !fields.hasContentCoding && fields.contentLength == stamp.length
-                return .unknown(isNewer: isAsLong ? isNewer(fields) : nil)
-            }
+            guard let data, !fields.hasContentCoding else { return .unknown }
             return outcome(of: response, fields, Array(data), from: 0, total: Int64(data.count))
         case 416:
             return .differs
@@ -79,7 +76,7 @@ package struct FileComparison: Hashable, Sendable {
         guard let data, !fields.hasContentCoding, let text = fields["Content-Range"],
             let range = try? ContentRange(fieldValue: text), let part = range.bytes, let total = range.total,
             part.lowerBound == start, part.upperBound - part.lowerBound == Int64(data.count)
-        else { return .unknown(isNewer: nil) }
+        else { return .unknown }
         return outcome(of: response, fields, Array(data), from: part.lowerBound, total: total)
     }
 

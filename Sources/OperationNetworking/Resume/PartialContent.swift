@@ -69,11 +69,18 @@ struct PartialContent: Hashable, Sendable {
 
 extension HeaderFields {
     /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with
-    /// different numbers.
+    /// different numbers. A list of equal numbers is one (RFC 9110 §8.6), as it is for what counts the body.
     var contentLength: Int64? {
-        let lengths = values(for: "Content-Length")
-        guard let first = lengths.first, lengths.allSatisfy({ $0 == first }) else { return nil }
-        return Int64(digits: first)
+        var length: Int64?
+        for item in values(for: "Content-Length").flatMap({
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }) {
+            guard let number = Int64(digits: Substring(item.utf8.trimmingHTTPWhitespace())),
+                number == length ?? number
+            else { return nil }
+            length = number
+        }
+        return length
     }
 
     /// Whether the body is in a coding other than identity, which some servers call `none`.

@@ -19,13 +19,15 @@ enum HelpText {
         bytes are. Whatever stops opget, the same command goes on from there, if the server proves that
         it still has the same file; if not, it starts over and says why.
 
-        A file that is there already counts as done if opget saved it from the same address, and it was
-        not changed since, or if it has the checksum that is given. What opget has to know for that is
-        kept with the file, in an extended attribute; where the file system keeps none, only a checksum
-        helps. Any other file stays as it is, and is an error (11), and so is one that opget joined by
-        comparing (-c), or whose end the server did not name: --overwrite replaces it, -N does if the
-        server has another one, and -c goes on with it if its last bytes are the server's. That is
-        evidence, not proof: a checksum is one. An empty file counts as absent.
+        A file that is there already counts as done if opget saved it from the same address, with the
+        same fields and as the same user, and it was not changed since, or if it has the checksum that is
+        given. What opget has to know for that is kept with the file, in an extended attribute; where the
+        file system keeps none, only a checksum helps. Any other file stays as it is, and is an error
+        (11), and so is one that opget joined by comparing (-c), or whose end the server did not name:
+        --overwrite replaces it, -N does unless its length, its date and its last bytes are the
+        server's, and -c goes on with it if its last bytes are. That is evidence, not proof: a checksum
+        is one. A server that sends no parts shows no last bytes: -N fetches the whole then. An empty
+        file counts as absent.
 
         Progress and messages go to standard error.
 

@@ -9,7 +9,13 @@ extension Run {
         do {
             let request = settings.request(for: items[index].url)
             let standing: FileStanding =
-                try settings.replacesFiles ? .unrecorded : FileStanding(of: path.url, for: request)
+                try settings.replacesFiles
+                ? .unrecorded
+                : FileStanding(
+                    of: path.url,
+                    for: request,
+                    as: settings.asker(of: request)
+                )
             let verification: FileStep.Verification = items[index].digests.isEmpty ? .unneeded : .pending
             let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
             // A run that was killed just after the file was complete may have left something: that is for the operation to
@@ -91,8 +97,15 @@ extension Run {
         }
         let item = items[index]
         guard !settings.asksForRange else {
-            let outcome = FileComparison.Outcome.unknown(isNewer: nil)
-            return try take(outcome, index, path, nil)
+            // Nothing can be compared: the file is fetched, or the option refused.
+            guard settings.fetchesOnlyChanges else {
+                throw wrong.removeValue(forKey: index)
+                    ?? Failure(
+                        uncontinuable: path,
+                        because: "-c asks for a range of its own, and a Range field was given"
+                    )
+            }
+            return try fetch(index, path, .replacing(.anyFile), isNews: isNews)
         }
         let operation = settings.comparingOperation(item, comparison)
         begin(Transfer(item, operation, comparison: comparison, now: Self.now), index, isNews: isNews)
@@ -114,7 +127,7 @@ extension Run {
         let outcome: FileComparison.Outcome? =
             // A part that is not what was asked for.
             if error is ResumeError {
-                .unknown(isNewer: nil)
+                .unknown
             } else {
                 operation.response.flatMap { comparison.outcome($0, data: data) }
             }
@@ -132,21 +145,18 @@ extension Run {
         _ outcome: FileComparison.Outcome,
         _ index: Int,
         _ path: FilePath,
-        _ transfer: Transfer?
+        _ transfer: Transfer
     ) throws {
-        let isNews = transfer == nil
         switch outcome {
         case .same(isNewer: false) where settings.fetchesOnlyChanges:
-            if let transfer { report(upToDate: index, transfer, .overlap) }
-        case .unknown(isNewer: false) where settings.fetchesOnlyChanges:
-            if let transfer { report(upToDate: index, transfer, nil) }
+            report(upToDate: index, transfer, .overlap)
         case .begins(let started) where settings.continuesFiles:
             // Where it goes on is told then: an earlier run may have left more of it.
             reporter.tell("\(path.text): its last bytes are the server's")
-            try fetch(index, path, .continuing(started), isNews: isNews)
+            try fetch(index, path, .continuing(started), isNews: false)
         case .same, .begins, .differs, .unknown:
             if settings.fetchesOnlyChanges {
-                return try fetch(index, path, .replacing(.anyFile), isNews: isNews)
+                return try fetch(index, path, .replacing(.anyFile), isNews: false)
             }
             if let failure = wrong.removeValue(forKey: index) { throw failure }
             if case .same = outcome, case .file(let size) = try FileStatus(of: path) {
@@ -205,7 +215,8 @@ extension FileComparison.Outcome {
         switch self {
         case .differs: "it is not the beginning of what the server has"
         case .unknown:
-            "the server sends no parts, so nothing shows that it is the beginning of what the server has"
+            "the server did not send just the part that was asked for, so nothing shows that it is the beginning of what "
+                + "the server has"
         case .same, .begins: "it is what the server has"
         }
     }

@@ -41,5 +41,6 @@ import Testing
         var fields = HeaderFields()
         for value in values { fields.append(name: "Content-Length", value: value) }
         #expect(fields.contentLength == length)
+        #expect((try? MessageLength.declaredLength(fields)) == length)
     }
 }

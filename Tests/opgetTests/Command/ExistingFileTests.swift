@@ -367,9 +367,30 @@ import Testing
         try setDate(date, "a")
         let result = try await opget("-N", address(server))
         #expect(result.code == 0)
-        #expect(result.errors.contains("up to date") == !isHalf)
+        // Without ranges no byte was compared, and the file is fetched.
+        let isUpToDate = !isHalf && servesRanges
+        #expect(result.errors.contains("up to date") == isUpToDate)
         #expect(try opget.text("a") == body)
-        #expect(server.requests.count == (isHalf ? 2 : 1))
+        #expect(server.requests.count == (isUpToDate ? 1 : 2))
+    }
+
+    @Test func aFileOfTheSameLengthAndDateIsNotTakenForTheServers() async throws {
+        let server = try server(misbehaving: [.ignoresRange])
+        try opget.write(String(repeating: "0", count: body.count), "a")
+        #expect(try await opget("-N", address(server)).code == 0)
+        #expect(try opget.text("a") == body)
+    }
+
+    @Test func aRangeOfTheUsersIsWhyNothingIsCompared() async throws {
+        let server = try server()
+        try opget.write("theirs", "a")
+        let result = try await opget("-c", "-H", "Range: bytes=0-9", address(server))
+        #expect(result.code == 11)
+        #expect(result.errors.contains("a Range field was given; use --overwrite or -N."))
+        #expect(try opget.text("a") == "theirs")
+        #expect(server.requests.isEmpty)
+        #expect(try await opget("-N", "-H", "Range: bytes=0-9", address(server)).code == 0)
+        #expect(try opget.text("a") == "0123456789")
     }
 
     // MARK: - Open descriptors
