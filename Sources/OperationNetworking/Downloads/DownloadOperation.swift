@@ -142,7 +142,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Whether no file may have this name, since partial files and checkpoints have such:
     /// ``DownloadError/reservedName(_:)``.
-    package static func isReserved(_ name: String) -> Bool { DownloadPlace.isReserved(name) }
+    package static func isReserved(_ name: String) -> Bool { FileName.isReserved(name) }
 
     /// A file that another program began, which is copied and continued where no earlier operation left anything. It stays as it
     /// is until the new one is complete.

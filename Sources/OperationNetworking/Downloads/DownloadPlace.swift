@@ -103,17 +103,6 @@ struct DownloadPlace {
         return claim
     }
 
-    /// Whether partial files and checkpoints have such names. A file that a server sent must not get one: a later download
-    /// would take it for what it has itself. Upper and lower case, and dots and spaces at the end, are no difference to some
-    /// file systems.
-    static func isReserved(_ name: String) -> Bool {
-        let upper = name.uppercased()
-        let end = upper.unicodeScalars.lastIndex { $0 != "." && $0 != " " }
-        guard let end else { return false }
-        let text = String(upper.unicodeScalars[...end])
-        return [".PART", ".PART.RESUME", ".PART.RESUME.NEW"].contains { text.hasSuffix($0) }
-    }
-
     /// Removes what a process that died left beside a file that it had just completed: a checkpoint that tells of this
     /// very file, and a second name for it. Only where all of it is this user's: another user may have made it look so.
     private func removeLeftovers(of file: FileStatus) throws {

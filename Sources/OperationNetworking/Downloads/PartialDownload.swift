@@ -89,7 +89,7 @@ final class PartialDownload {
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
-        guard !DownloadPlace.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
+        guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         let record = RequestRecord(request)
         let asker = asker ?? Asker(request)
         let replaceable = replacesFile ? .any : replaceable

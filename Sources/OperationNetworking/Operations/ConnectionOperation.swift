@@ -153,6 +153,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// write it, under this name or another, fails with ``OutputFileError/inUse(_:)``, and changes nothing. A URL that names no file on this
     /// machine is ``OutputFileError/notAFileURL(_:)``, before anything is sent.
     ///
+    /// Names of partial files (`.part`, `.part.resume`, `.part.resume.new`) are an error,
+    /// ``OutputFileError/reservedName(_:)``.
+    ///
     /// Setting it resets ``outputStream``.
     public var outputFile: URL? {
         get { state.withLock { $0.outputFile } }

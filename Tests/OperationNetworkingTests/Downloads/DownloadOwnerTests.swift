@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
@@ -214,9 +215,22 @@ struct DownloadOwnerTests {
         #expect(scene.server.requests.isEmpty)
     }
 
+    @Test(arguments: ["a.part", "a.part.resume", "A.PART", "a.part."])
+    func aNameOfOursIsRefusedAsAnOutputFile(name: String) async throws {
+        let scene = try DownloadScene()
+        let target = scene.folder.file(name)
+        let operation = HTTPRequestOperation(request: URLRequest(url: scene.server.url))
+        operation.outputFile = target
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.start()
+        await #expect(throws: OutputFileError.reservedName(target)) { _ = try await operation.value }
+        #expect(scene.names.isEmpty)
+        #expect(scene.server.requests.isEmpty)
+    }
+
     @Test(arguments: ["part", "a.parts", "apart", "a.part.new", "a.part.resume.newer", "a.part2", "..."])
     func aNameThatOnlyLooksLikeOursIsFine(name: String) {
-        #expect(!DownloadPlace.isReserved(name))
+        #expect(!FileName.isReserved(name))
     }
 
     // MARK: - Modes

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import Glibc
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
@@ -275,23 +276,30 @@ struct DestinationClaimTests {
         let download = scene.download(to: scene.file, "/slow")
         download.start()
         try await scene.server.waitForRequests()
-        let part = scene.folder.file("file.bin.part")
-        #expect(await error(of: scene.operation(to: part)) as? OutputFileError == .inUse(part))
+        // Its own name is refused.
+        let link = scene.folder.file("link")
+        #expect(symlink("file.bin.part", link.path) == 0)
+        #expect(await error(of: scene.operation(to: link)) as? OutputFileError == .inUse(link))
         scene.gate.open()
         _ = try await download.value
         #expect(try Self.slow.firstDifference(fromFile: scene.file) == nil)
     }
 
-    /// One that others may read may be anybody's, so the download takes another name.
-    @Test(arguments: [0o600, 0o644])
-    func aPartialFileThatAnOperationWritesIsNotTaken(mode: Int) async throws {
+    /// One that has no mark may be any program's, so the download takes another name.
+    @Test(arguments: [true, false])
+    func aPartialFileThatAnOperationWritesIsNotTaken(isMarked: Bool) async throws {
         let scene = try Scene()
         let part = scene.folder.file("file.bin.part")
-        #expect(FileManager.default.createFile(atPath: part.path, contents: nil))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: part.path)
-        let first = try await scene.writer(part)
+        let made = try DownloadFolder(path: scene.folder.url.path).create("file.bin.part", as: .part)
+        if !isMarked { made?.removeMark() }
+        made?.close()
+        let link = scene.folder.file("link")
+        #expect(symlink("file.bin.part", link.path) == 0)
+        let first = scene.operation("/slow", to: link)
+        first.start()
+        try await scene.waitForBeginning(in: part)
         let download = scene.download(to: scene.file)
-        if mode == 0o600 {
+        if isMarked {
             #expect(await error(of: download) as? DownloadError == .inUse(scene.file))
         } else {
             #expect(await error(of: download) == nil)

@@ -78,8 +78,9 @@ struct ExchangeConfiguration: Sendable {
     ) throws -> TransferRequest {
         let url = try hop.checkedURL()
         try settings.securityPolicy.check(url)
-        if case .file(let file) = destination, !file.namesLocalFile {
-            throw OutputFileError.notAFileURL(file)
+        if case .file(let file) = destination {
+            guard file.namesLocalFile else { throw OutputFileError.notAFileURL(file) }
+            guard !FileName.isReserved(file.path) else { throw OutputFileError.reservedName(file) }
         }
         var fields = HeaderFields(hop.allHTTPHeaderFields ?? [:])
         for field in fields.fields {

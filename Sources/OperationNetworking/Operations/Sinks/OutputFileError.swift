@@ -5,6 +5,9 @@ public enum OutputFileError: Error, Hashable, Sendable {
     /// The URL names no file on this machine: its scheme is not `file`, it has a host that is not `localhost`, or its path is
     /// empty or no UTF-8. Nothing was asked of the server.
     case notAFileURL(URL)
+    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`, `.part.resume.new`. Such names are
+    /// for what downloads have themselves. Nothing was asked of the server.
+    case reservedName(URL)
     /// Another operation of this process writes the file, under this name or another. It did not change because of this one.
     case inUse(URL)
 }
@@ -17,6 +20,8 @@ extension OutputFileError: CustomStringConvertible {
         switch self {
         case .notAFileURL(let url):
             "\(url.absoluteString.debugDescription) does not name a file on this machine; outputFile needs a file URL."
+        case .reservedName(let url):
+            "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another one."
         case .inUse(let url):
             "\(url.path) is being written by another operation."
         }
