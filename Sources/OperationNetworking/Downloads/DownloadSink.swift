@@ -364,13 +364,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let fields = ownRange == nil ? partial.checkpoint?.origin.headerFields ?? [:] : [:]
             let (request, asker) = (RequestRecord(plan.request), plan.asker)
             try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                try? FileRecord(
-                    request,
-                    as: asker,
-                    stamp: stamp,
-                    proof: FileRecord.Proof(proof),
-                    fields: fields
-                )
+                try? FileRecord(request, as: asker, stamp: stamp, proof: .init(proof), fields: fields)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL)
             }

@@ -95,13 +95,7 @@ final class PartialDownload {
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
-            return try FoundPart.find(
-                for: record,
-                as: asker,
-                continuing: source,
-                at: place,
-                in: environment
-            )
+            return try FoundPart.find(for: record, as: asker, continuing: source, at: place, in: environment)
         }
         self.place = place
         self.environment = environment
@@ -317,10 +311,8 @@ final class PartialDownload {
     }
 
     private func removeTemporary() throws {
-        switch try place.folder.trust(of: names.temporary, as: .checkpoint) {
-        case .blank?, .unmarked?, .full?: try place.folder.remove(names.temporary)
-        case FileTrust.none?, nil: break
-        }
+        let trust = try place.folder.trust(of: names.temporary, as: .checkpoint)
+        if let trust, trust != .none { try place.folder.remove(names.temporary) }
     }
 
     /// Removes our checkpoint: another process may have begun anew, now that the name of the part is free.
