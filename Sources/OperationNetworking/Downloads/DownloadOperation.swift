@@ -30,6 +30,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var replacesFile = false
         var replaceable = ReplaceableFile.none
         var startedFile: StartedFile?
+        var isStrict = false
         var onlyIfChanged = false
         var startsOver = false
         var expectedDigests: [Digest] = []
@@ -151,6 +152,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.startedFile = newValue } }
     }
 
+    /// Whether bytes are thrown away that were begun at another address, or as another user. Else they are continued if they
+    /// have a strong validator and their end is the same, which is evidence.
+    package var isStrict: Bool {
+        get { settings.withLock { $0.isStrict } }
+        set { set { $0.isStrict = newValue } }
+    }
+
     /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
     public var startsOver: Bool {
         get { settings.withLock { $0.startsOver } }
@@ -206,6 +214,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - HTTPRequestOperation
 
+    override class var ownKind: ObjectIdentifier { ObjectIdentifier(DownloadOperation.self) }
+
     override class var isArchivable: Bool { false }
 
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
@@ -214,8 +224,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         return (download.file, nil)
     }
 
-    override func callCompletion() {
-        super.callCompletion()
+    override func releaseClosures() {
         settings.change { settings in
             settings.refreshURL = nil
             settings.willFinish = nil
@@ -244,6 +253,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             replacesFile: settings.replacesFile,
             replaceable: settings.replaceable,
             startedFile: settings.startedFile,
+            isStrict: settings.isStrict,
             onlyIfChanged: settings.onlyIfChanged,
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,

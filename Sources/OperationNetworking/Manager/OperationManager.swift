@@ -148,12 +148,16 @@ open class OperationManager: @unchecked Sendable {
         _ makeRequest: () throws -> URLRequest
     ) -> HTTPRequestOperation? {
         do {
-            let operation = operation(for: try makeRequest(), success: success) { failure?($0, $1) }
+            // One that nobody hears needs no queue.
+            var failed: HTTPRequestOperation.FailureHandler?
+            if let failure { failed = { failure($0, $1) } }
+            let operation = operation(for: try makeRequest(), success: success, failure: failed)
             operationQueue.addOperation(operation)
             return operation
         } catch {
+            guard let failure else { return nil }
             let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
-            queue.async(group: group) { failure?(nil, error) }
+            queue.async(group: group) { failure(nil, error) }
             return nil
         }
     }

@@ -1,19 +1,56 @@
 import Foundation
+import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// Writes a body to a file, under its final name only when it is whole.
 enum BodyFile {
     private static let pieceSize = 64 * 1024
 
+    /// Whether a file is still to be written.
+    ///
+    /// | phase     | cancel             | the whole is written |
+    /// |-----------|--------------------|----------------------|
+    /// | wanted    | cancelled          | gets its name        |
+    /// | cancelled | -                  | is thrown away       |
+    /// | named     | - : it is too late | -                    |
+    final class Writing: Sendable {
+        private enum Phase {
+            case wanted
+            case cancelled
+            case named
+        }
+
+        private let phase = Locked(Phase.wanted)
+
+        var isCancelled: Bool { phase.withLock { $0 == .cancelled } }
+
+        /// - Returns: whether there will be no file.
+        func cancel() -> Bool {
+            phase.withLock { phase in
+                if phase == .wanted { phase = .cancelled }
+                return phase == .cancelled
+            }
+        }
+
+        /// - Returns: whether the file gets its name.
+        fileprivate func name() -> Bool {
+            phase.withLock { phase in
+                if phase == .wanted { phase = .named }
+                return phase == .named
+            }
+        }
+    }
+
     /// Blocking. Nothing is left behind by a failure, and what was there before stays then.
-    static func write(_ body: BodySource, to url: URL) throws {
+    static func write(_ body: BodySource, to url: URL, _ writing: Writing = Writing()) throws {
         guard url.namesLocalFile else { throw RequestBodyError.notAFileURL(url.absoluteString) }
         let name = ".\(url.lastPathComponent).\(UInt32.random(in: 0 ... .max))"
         let temporary = url.deletingLastPathComponent().appendingPathComponent(name)
         let reader = BodyReader(body)
         defer { reader.stop() }
         do {
-            try write(reader, to: temporary)
+            try write(reader, to: temporary, writing)
+            guard writing.name() else { throw URLError.cancelled(url: url) }
             try FileName.rename(temporary.path, to: url.path)
         } catch {
             try? FileManager.default.removeItem(at: temporary)
@@ -21,9 +58,9 @@ enum BodyFile {
         }
     }
 
-    private static func write(_ reader: BodyReader, to url: URL) throws {
+    private static func write(_ reader: BodyReader, to url: URL, _ writing: Writing) throws {
         guard let file = try OutputFile(path: url.path) else { throw SystemError(ENXIO, "open \(url.path)") }
-        while true {
+        while !writing.isCancelled {
             let piece = try reader.next(atMost: pieceSize)
             if piece.isEmpty { break }
             var bytes = piece.span

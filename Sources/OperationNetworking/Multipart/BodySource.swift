@@ -94,19 +94,29 @@ public struct BodySource: Sendable {
         PieceStream(BodyReader(self))
     }
 
-    /// Writes all of it to a file, which is there only when it is whole; another one of that name is replaced. Cancelling
-    /// the task does not stop it.
+    /// Writes all of it to a file, which is there only when it is whole; another one of that name is replaced.
+    ///
+    /// Cancelling the task ends the wait at once, and there will be no file, or the one that was there stays, unless it is
+    /// being replaced just then. A stream that blocks is read until it gives something; what was written goes then.
     ///
     /// - Parameter url: a file URL, in a directory that exists.
-    /// - Throws: ``RequestBodyError``, the error of a stream, or a `CocoaError` of the file that is written.
+    /// - Throws: ``RequestBodyError``, the error of a stream, a `CocoaError` of the file that is written, or
+    ///   `URLError.cancelled`.
     public func write(to url: URL) async throws {
         let source = self
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        let writing = BodyFile.Writing()
+        let result = Locked<Result<Void, any Error>>(.failure(URLError.cancelled(url: url)))
+        await Wait.until { end in
             // It may wait for a stream as long as that likes, so not on a thread of the concurrency runtime.
             DispatchQueue(label: "OperationNetworking.BodySource").async {
-                continuation.resume(with: Result { try BodyFile.write(source, to: url) })
+                let outcome = Result { try BodyFile.write(source, to: url, writing) }
+                result.withLock { $0 = outcome }
+                end()
             }
+        } onCancel: {
+            writing.cancel()
         }
+        try result.withLock { $0 }.get()
     }
 }
 

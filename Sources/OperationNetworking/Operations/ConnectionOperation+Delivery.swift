@@ -12,26 +12,47 @@ extension ConnectionOperation {
     }
 
     func deliver(_ make: (inout OperationState) -> Delivery?) {
-        let target = state.withLock { state in make(&state).flatMap { state.append($0) } }
+        let target = state.withLock { state in
+            make(&state).flatMap { state.append($0, for: audience(state)) }
+        }
         if let target { scheduleDelivery(target) }
     }
 
     func scheduleDelivery(_ target: DeliveryTarget) {
-        target.queue.async(group: target.group) { self.empty() }
+        switch target {
+        case .queue(let queue): queue.async { self.empty() }
+        case .mainLine: MainLine.append(self)
+        }
     }
+
+    /// Who hears of the operation on its completion queue now.
+    func audience(_ state: OperationState) -> Audience {
+        Audience(
+            hasClosures: state.hasClosures || hearsResult,
+            hasObservers: !state.observers.isEmpty,
+            isSubclass: isSubclass
+        )
+    }
+
+    /// Whether somebody may have overridden what is there to be overridden.
+    var isSubclass: Bool { ObjectIdentifier(type(of: self)) != Self.ownKind }
 
     /// On the completion queue: tells everything that waits. There is never a second one at the same time. For what comes
     /// meanwhile another one is scheduled: others want the queue, too.
-    private func empty() {
+    func empty() {
         let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.observers) }
         for delivery in deliveries {
             Self.tell(Self.notificationPoster, delivery, self)
             for observer in observers { Self.tell(observer, delivery, self) }
             call(delivery)
         }
-        if let target = state.withLock({ $0.outbox.hasMore() ? $0.deliveryTarget : nil }) {
-            scheduleDelivery(target)
+        let (target, group) = state.withLock { state -> (DeliveryTarget?, DispatchGroup?) in
+            if state.outbox.hasMore() { return (state.deliveryTarget(for: audience(state)), nil) }
+            defer { state.enteredGroup = nil }
+            return (nil, state.enteredGroup)
         }
+        if let target { scheduleDelivery(target) }
+        group?.leave()
     }
 
     private func call(_ delivery: Delivery) {
@@ -51,13 +72,17 @@ extension ConnectionOperation {
             didFinish()
             callCompletion()
             state.withLock { $0.completionBlock }?()
-            let (seats, closures) = state.withLock { state in
-                state.isDelivered = true
-                return (state.seats, state.takeClosures())
-            }
-            for seat in seats { seat.didFinish(self) }
-            withExtendedLifetime(closures) {}
+            state.withLock { $0.isDelivered = true }
+            letGo()
         }
+    }
+
+    /// Nothing is told any more: releases the closures, and leaves the batches.
+    func letGo() {
+        let (seats, closures) = state.withLock { ($0.seats, $0.takeClosures()) }
+        releaseClosures()
+        for seat in seats { seat.didFinish(self) }
+        withExtendedLifetime(closures) {}
     }
 
     private static func tell(
@@ -88,5 +113,34 @@ extension ConnectionOperation {
             return state.isDelivered
         }
         if isDelivered { seat.didFinish(self) }
+    }
+}
+
+/// The operations without an audience that wait for the main queue. Any thread.
+enum MainLine {
+    /// How many are kept that have ended: as much as may wait for a queue that is never run.
+    static let limit = 256
+    /// How many are told in a row: others want the queue, too.
+    private static let turn = 64
+
+    private static let line = Locked(DeliveryLine<ConnectionOperation>(limit: limit))
+
+    static func append(_ operation: ConnectionOperation) {
+        let isToSchedule = line.withLock { $0.append(operation) }
+        guard isToSchedule else { return }
+        DispatchQueue.main.async { tell(line.withLock { $0.takeAll() }[...]) }
+    }
+
+    /// It has ended, and was told nothing.
+    static func end(_ operation: ConnectionOperation) {
+        let released = line.withLock { $0.end(operation) }
+        withExtendedLifetime(released) {}
+    }
+
+    private static func tell(_ operations: ArraySlice<ConnectionOperation>) {
+        for operation in operations.prefix(turn) { operation.empty() }
+        let rest = operations.dropFirst(turn)
+        guard !rest.isEmpty else { return }
+        DispatchQueue.main.async { tell(rest) }
     }
 }

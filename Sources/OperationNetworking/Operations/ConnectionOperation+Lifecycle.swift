@@ -41,12 +41,12 @@ extension ConnectionOperation {
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
             state.isRunning = true
             defer { state.hasBegun = true }
-            return state.append(state.hasBegun ? .resumed : .started)
+            return state.append(state.hasBegun ? .resumed : .started, for: audience(state))
         case .suspend:
             let exchange = state.exchange
             NetworkThread.shared.perform { exchange?.suspend($0) }
             state.isRunning = false
-            return state.append(.paused)
+            return state.append(.paused, for: audience(state))
         case .abandon:
             // It may have been paused before it began.
             let exchange = state.exchange ?? makeExchange(state)
@@ -59,15 +59,10 @@ extension ConnectionOperation {
         case .finish:
             return nil
         case .announceEnd:
-            return state.append(.finished(wasRunning: state.isRunning))
+            let audience = audience(state)
+            state.isDelivered = !audience.needsQueue
+            return state.append(.finished(wasRunning: state.isRunning), for: audience)
         }
-    }
-
-    /// Whether somebody may have overridden what is there to be overridden.
-    private var hasHooks: Bool {
-        let kind = ObjectIdentifier(type(of: self))
-        return kind != ObjectIdentifier(ConnectionOperation.self)
-            && kind != ObjectIdentifier(HTTPRequestOperation.self)
     }
 
     /// What the first transfer may send.
@@ -133,13 +128,25 @@ extension ConnectionOperation {
     }
 
     private func announceEnd() {
-        let whenFinished = state.withLock { state in
+        let (whenFinished, isDelivered) = state.withLock { state in
             defer { state.whenFinished = [] }
-            return state.whenFinished
+            return (state.whenFinished, state.isDelivered)
         }
         didChangeValue(forKey: "isExecuting")
         didChangeValue(forKey: "isFinished")
+        if isDelivered { endWithoutAudience() }
         for body in whenFinished { body() }
+    }
+
+    /// What is left are notifications, and nothing waits for these.
+    private func endWithoutAudience() {
+        letGo()
+        let (group, isUntold) = state.withLock { state in
+            defer { state.enteredGroup = nil }
+            return (state.enteredGroup, state.outbox.holdsStart || !state.hasBegun)
+        }
+        group?.leave()
+        if isUntold { MainLine.end(self) }
     }
 
     /// Lends the slot to the queue, or asks for one, as the phase then says; on its own, goes on at once.
@@ -184,6 +191,15 @@ extension ConnectionOperation {
         }
     }
 
+    /// Whether the results are what they will be.
+    var isFinal: Bool { state.withLock { $0.machine.isFinal } }
+
+    /// What a task that waited for the operation throws: the error that it ended with, or, if it has no end yet, that the
+    /// wait was cancelled.
+    var errorForWaiting: (any Error)? {
+        state.withLock { $0.machine.isFinal ? $0.error : URLError.cancelled(url: $0.request.url) }
+    }
+
     /// Calls `body` once the operation has finished, on any thread; at once if it has.
     func whenFinished(_ body: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
@@ -201,7 +217,7 @@ extension ConnectionOperation: ExchangeOwner {
     func exchangeDidReceive(_ response: ReceivedResponse) {
         deliver { state in
             state.response = response
-            return state.observers.isEmpty && !hasHooks ? nil : .received(response)
+            return state.observers.isEmpty && !isSubclass ? nil : .received(response)
         }
     }
 

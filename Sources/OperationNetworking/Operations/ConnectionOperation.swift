@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 ///
 /// When it ends, in this order: the last progress; the results are final; `isFinished`; then, on ``completionQueue``,
 /// the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations that depend on this one
-/// therefore see its results. Every closure is released after the last callback.
+/// therefore see its results. Every closure is released after the last callback; with `isFinished` if there is none.
 ///
 /// It asks for the identity coding when the body goes to a file or a stream, or when ``isResumable`` is set, and over
 /// HTTP/1.1 when the body goes to a file or a stream; else it accepts gzip and deflate, and HTTP/2.
@@ -95,6 +95,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var archive: OperationArchive? {
         Self.isArchivable ? state.withLock { OperationArchive($0) } : nil
     }
+
+    /// The class of ours that the operation is of, or of a subclass of.
+    class var ownKind: ObjectIdentifier { ObjectIdentifier(ConnectionOperation.self) }
 
     /// Whether an archive says all there is to say.
     class var isArchivable: Bool { true }
@@ -193,14 +196,17 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.runLoopModes = newValue } }
     }
 
-    /// Where callbacks and notifications come; `nil`: the main queue. A process that never runs its main queue has to
-    /// set this. Read when the callback is due.
+    /// Where callbacks and notifications come; `nil`: the main queue. Read when the callback is due.
+    ///
+    /// An operation with closures, observers, or a subclass that hears of it, has told its end when the last callback has
+    /// returned: a process that never runs its main queue has to set this. One without has nothing to tell, and needs no
+    /// queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
     }
 
-    /// Entered by each callback while it waits for its queue and runs.
+    /// Entered by each callback while it waits for its queue and runs; not by notifications alone.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
         set { state.change { $0.completionGroup = newValue } }
@@ -345,8 +351,14 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         (nil, end.error)
     }
 
+    /// Whether closures hear the result.
+    var hearsResult: Bool { false }
+
     /// Calls, and lets go of, the closures that hear the result. On the completion queue, once.
     func callCompletion() {}
+
+    /// Lets go of what a subclass of ours keeps for the transfer.
+    func releaseClosures() {}
 
     /// What the exchange needs to know.
     func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {

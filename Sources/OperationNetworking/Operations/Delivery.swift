@@ -21,9 +21,10 @@ enum Delivery {
 }
 
 /// Where callbacks come.
-struct DeliveryTarget {
-    var queue: DispatchQueue
-    var group: DispatchGroup?
+enum DeliveryTarget {
+    case queue(DispatchQueue)
+    /// The main queue, for what has no audience: see ``DeliveryLine``.
+    case mainLine
 }
 
 /// What a progress closure gets.
@@ -69,6 +70,11 @@ struct Outbox {
     mutating func takeAll() -> [Delivery] {
         defer { deliveries = [] }
         return deliveries
+    }
+
+    /// Whether nothing was delivered yet of an operation that has begun.
+    var holdsStart: Bool {
+        if case .started? = deliveries.first { true } else { false }
     }
 
     /// Whether another delivery has to be scheduled by the one that ends; if not, it is over.

@@ -48,20 +48,22 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     // MARK: - Results
 
     /// What the serializer made of the body. Of a response that it refused: what it could make of it all the same,
-    /// such as an error that the server explains in JSON.
+    /// such as an error that the server explains in JSON. `nil` when the body went to a file or a stream: the serializer
+    /// only judges the response then.
     public var responseObject: (any Sendable)? { state.withLock { $0.responseObject } }
 
     /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion queue.
     ///
-    /// The operation must be in a queue, or started. Cancelling the task cancels the operation.
+    /// The operation must be in a queue, or started. Cancelling the task cancels the operation, and ends the wait at once
+    /// with `URLError.cancelled`, whatever keeps the operation: a suspended queue, a dependency, a stream that takes nothing.
+    /// It may finish later, then, or never; `isFinished` tells.
     public var value: (any Sendable)? {
         get async throws {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in whenFinished { continuation.resume() } }
-            } onCancel: {
-                cancel()
+            await Wait.until(whenFinished) {
+                self.cancel()
+                return true
             }
-            if let error { throw error }
+            if let error = errorForWaiting { throw error }
             return responseObject
         }
     }
@@ -84,12 +86,15 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     // MARK: - ConnectionOperation
 
+    override class var ownKind: ObjectIdentifier { ObjectIdentifier(HTTPRequestOperation.self) }
+
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         if let error = end.error { return (nil, error) }
         do {
-            return (try responseSerializer.responseObject(for: response, data: end.data), nil)
+            let object = try responseSerializer.responseObject(for: response, data: end.data)
+            return (end.data == nil ? nil : object, nil)
         } catch {
-            return ((error as? ResponseSerializationError)?.responseObject, error)
+            return (end.data == nil ? nil : (error as? ResponseSerializationError)?.responseObject, error)
         }
     }
 
@@ -97,6 +102,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         super.copySettings(to: copy)
         (copy as? HTTPRequestOperation)?.responseSerializer = responseSerializer
     }
+
+    override var hearsResult: Bool { http.withLock { $0.success != nil || $0.failure != nil } }
 
     override func callCompletion() {
         let handlers = http.withLock { http in

@@ -32,8 +32,9 @@ struct OperationState {
     var observers: [any OperationObserver] = []
     /// Called when the operation has finished, before any callback was delivered.
     var whenFinished: [@Sendable () -> Void] = []
-    /// Of the batches it is a member of, until the last callback has been delivered.
+    /// Of the batches it is a member of, until its end counts for them.
     var seats: [BatchSeat] = []
+    /// Whether the end counts for batches: there is no audience, or it was told everything.
     var isDelivered = false
 
     // MARK: Progress of things
@@ -54,6 +55,8 @@ struct OperationState {
     /// Of that queue, from the first pause to the end.
     var slots: QueueSlots?
     var outbox = Outbox()
+    /// Entered for what is in the outbox.
+    var enteredGroup: DispatchGroup?
 
     // MARK: Results
 
@@ -68,15 +71,23 @@ struct OperationState {
     }
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
-    mutating func append(_ delivery: Delivery) -> DeliveryTarget? {
-        outbox.append(delivery) ? deliveryTarget : nil
+    mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {
+        if audience.needsQueue, enteredGroup == nil {
+            completionGroup?.enter()
+            enteredGroup = completionGroup
+        }
+        return outbox.append(delivery) ? deliveryTarget(for: audience) : nil
     }
 
-    var deliveryTarget: DeliveryTarget {
-        DeliveryTarget(queue: completionQueue ?? .main, group: completionGroup)
+    func deliveryTarget(for audience: Audience) -> DeliveryTarget {
+        if completionQueue == nil, !audience.needsQueue { return .mainLine }
+        return .queue(completionQueue ?? .main)
     }
 
-    /// What is to be released after the last callback; returned, because releasing a closure may run anything, and
+    /// Whether a closure is there that is called on the completion queue, apart from those that hear the result.
+    var hasClosures: Bool { uploadProgress != nil || downloadProgress != nil || completionBlock != nil }
+
+    /// What is to be released when nothing is told any more; returned, because releasing a closure may run anything, and
     /// the lock is held here.
     mutating func takeClosures() -> [Any?] {
         defer {

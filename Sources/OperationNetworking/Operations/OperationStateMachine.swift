@@ -74,6 +74,9 @@ struct OperationStateMachine: Hashable, Sendable {
 
     var isPaused: Bool { phase == .pausedBeforeStart || phase == .pausedWhileExecuting }
 
+    /// Whether the results are what they will be.
+    var isFinal: Bool { phase == .finishing || phase == .finished }
+
     /// Whether anything can still be configured: nothing has read the configuration yet.
     var isConfigurable: Bool { phase == .ready || phase == .pausedBeforeStart }
 

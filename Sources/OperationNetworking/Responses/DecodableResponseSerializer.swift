@@ -109,10 +109,14 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     ///
     /// - Parameters:
     ///   - response: the head.
-    ///   - data: the whole body.
-    /// - Returns: a `Value`; `nil` when that is an optional without a value.
+    ///   - data: the whole body; `nil`: it went elsewhere, and only the response is judged.
+    /// - Returns: a `Value`; `nil` when that is an optional without a value, or the body went elsewhere.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        guard data != nil else {
+            try validation.validate(response, data: nil)
+            return nil
+        }
         let value = try value(for: response, data: data)
         guard let optional = value as? any Flattening else { return value }
         return optional.flattened.flatMap(handingOver)

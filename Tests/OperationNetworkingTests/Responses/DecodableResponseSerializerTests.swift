@@ -145,9 +145,9 @@ import Testing
 
     @Test(
         "An empty body of any other value is an error that says so",
-        arguments: [nil, Data(), Data(" ".utf8)]
+        arguments: [Data(), Data(" ".utf8)]
     )
-    func anEmptyBodyIsAnError(data: Data?) throws {
+    func anEmptyBodyIsAnError(data: Data) throws {
         let error = try #require(throws: ResponseSerializationError.self) {
             try DecodableResponseSerializer([User].self)
                 .responseObject(for: exampleResponse(200, "application/json"), data: data)
@@ -155,6 +155,15 @@ import Testing
         #expect(
             error.reason == .unexpectedStructure(type: "Array<User>", "expected a value, found an empty body")
         )
+    }
+
+    @Test func aBodyThatWentElsewhereIsNoValueAndNoError() throws {
+        let serializer = DecodableResponseSerializer([User].self)
+        let good = try exampleResponse(200, "application/json")
+        #expect(try serializer.responseObject(for: good, data: nil) == nil)
+        #expect(throws: ResponseSerializationError.self) {
+            try serializer.responseObject(for: exampleResponse(404, "application/json"), data: nil)
+        }
     }
 
     // MARK: - Structure

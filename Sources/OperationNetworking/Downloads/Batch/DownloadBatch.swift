@@ -99,7 +99,7 @@ public final class DownloadBatch: Sendable {
         state = Locked(
             State(run: run, results: results, bytesPerSecondPerDownload: options.bytesPerSecondPerDownload)
         )
-        gauge.progress.set(
+        gauge.set(
             BatchProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
@@ -154,21 +154,30 @@ public final class DownloadBatch: Sendable {
 
     // MARK: - Results
 
-    /// How each member ended, in the order of ``items``, when all have, and all events have been told. Cancelling the task
-    /// cancels the batch.
+    /// How each member ended, in the order of ``items``, when all have, and all events have been told. Without an `onEvent`
+    /// it needs no completion queue.
+    ///
+    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have `URLError.cancelled`
+    /// then.
     public func results() async -> [Result<Download, any Error>] {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isComplete = state.withLock { state in
-                    if !state.isComplete { state.whenComplete.append { continuation.resume() } }
-                    return state.isComplete
-                }
-                if isComplete { continuation.resume() }
-            }
-        } onCancel: {
-            cancel()
+        await Wait.until(whenComplete) {
+            self.cancel()
+            return true
         }
-        return state.withLock { $0.results.compactMap { $0 } }
+        return state.withLock { state in
+            items.indices.map { index in
+                state.results[index] ?? state.running[index].flatMap { Self.end(of: $0.operation)?.result }
+                    ?? .failure(URLError.cancelled(url: items[index].url))
+            }
+        }
+    }
+
+    private func whenComplete(_ body: @escaping @Sendable () -> Void) {
+        let isComplete = state.withLock { state in
+            if !state.isComplete { state.whenComplete.append(body) }
+            return state.isComplete
+        }
+        if isComplete { body() }
     }
 
     /// The journal, while the batch is not complete. It is removed when every member has succeeded; else it stays, so
@@ -249,8 +258,8 @@ public final class DownloadBatch: Sendable {
             }
             guard phase != .paused else { return }
             operation.whenFinished { [weak operation] in
-                guard let operation else { return }
-                self.memberDidEnd(index, operation)
+                guard let operation, let (result, end) = Self.end(of: operation) else { return }
+                self.memberDidEnd(index, result, end)
             }
             source.queue.addOperation(operation)
         } catch {
@@ -280,17 +289,21 @@ public final class DownloadBatch: Sendable {
 
     // MARK: - Ends
 
-    private func memberDidEnd(_ index: Int, _ operation: DownloadOperation) {
+    /// `nil`: it has none yet.
+    private static func end(of operation: DownloadOperation) -> (
+        result: Result<Download, any Error>, end: DownloadRun.End
+    )? {
+        guard operation.isFinal else { return nil }
         if let error = operation.error {
             let end: DownloadRun.End =
                 if operation.isCancelled { .cancelled } else if error.isLackOfSpace { .outOfSpace } else {
                     .failed
                 }
-            memberDidEnd(index, .failure(error), end)
+            return (.failure(error), end)
         } else if let download = operation.download {
-            memberDidEnd(index, .success(download), .finished)
+            return (.success(download), .finished)
         } else {
-            memberDidEnd(index, .failure(URLError(.cannotCreateFile)), .failed)
+            return (.failure(URLError(.cannotCreateFile)), .failed)
         }
     }
 
@@ -343,13 +356,20 @@ public final class DownloadBatch: Sendable {
         let isToBeRemoved = state.results.allSatisfy { result in
             if case .success = result { true } else { false }
         }
-        guard let journal else { return gauge.queue.async { self.complete() } }
-        journal.close(removing: isToBeRemoved) { self.gauge.queue.async { self.complete() } }
+        let journal = journal
+        // The lock is held here.
+        work.async {
+            guard let journal else { return self.conclude() }
+            journal.close(removing: isToBeRemoved) { self.conclude() }
+        }
     }
 
-    /// On the user's queue, after everything that was told of the members.
+    private func conclude() {
+        gauge.conclude(hasClosures: onEvent != nil) { self.complete() }
+    }
+
+    /// After everything that was told of the members.
     private func complete() {
-        gauge.publish()
         let whenComplete = state.withLock { state in
             state.isComplete = true
             defer { state.whenComplete = [] }

@@ -11,16 +11,18 @@ final class BatchCount: Sendable {
         /// By index; those that have not finished, or left, are not there.
         var finished: [ConnectionOperation?]
         var hasEnded: [Bool]
+        /// Members that have not been told, batches within that have not completed, and the batch while it is being made.
+        var missing: Int
         /// Of the first that failed.
         var failure: Int?
         var whenFailed: (@Sendable () -> Void)?
+        var body: (@Sendable () -> Void)?
         var whenComplete: [@Sendable () -> Void] = []
         var isComplete = false
     }
 
     /// Counts their bytes.
     let gauge: BatchGauge
-    private let group = DispatchGroup()
     private let told = Locked(0)
     private let total: Int
     private let heard: (@Sendable (Int, Int) -> Void)?
@@ -34,28 +36,54 @@ final class BatchCount: Sendable {
         state = Locked(
             State(
                 finished: Array(repeating: nil, count: total),
-                hasEnded: Array(repeating: false, count: total)
+                hasEnded: Array(repeating: false, count: total),
+                missing: total + 1
             )
         )
-        for _ in 0..<total { group.enter() }
     }
 
-    /// Tells `body`, on the queue, when all have ended, after everything that was told of the members.
-    func notify(after others: [BatchCount] = [], _ body: @escaping @Sendable () -> Void) {
-        for other in others {
-            group.enter()
-            other.whenComplete { [group] in group.leave() }
-        }
-        group.notify(queue: gauge.queue) {
-            self.gauge.publish()
-            let whenComplete = self.state.withLock { state in
-                state.isComplete = true
-                defer { state.whenComplete = [] }
-                return state.whenComplete
+    /// Begins to count.
+    ///
+    /// - Parameters:
+    ///   - others: batches that have to complete before.
+    ///   - tells: whether `body` calls a closure of the user's.
+    ///   - body: called when all have ended, before whoever waits for that: on the queue, after everything that was told of
+    ///     the members; without an audience on any thread.
+    func begin(after others: [BatchCount], tells: Bool, then body: @escaping @Sendable () -> Void) {
+        let hasClosures = heard != nil || tells
+        state.withLock { state in
+            state.missing += others.count
+            // Called by a method of this object, which keeps itself from then on.
+            state.body = { [unowned self] in
+                let count = self
+                count.gauge.conclude(hasClosures: hasClosures) {
+                    body()
+                    count.complete()
+                }
             }
-            body()
-            for body in whenComplete { body() }
         }
+        for other in others { other.whenComplete { self.leave() } }
+        leave()
+    }
+
+    private func complete() {
+        let whenComplete = state.withLock { state in
+            state.isComplete = true
+            defer { state.whenComplete = [] }
+            return state.whenComplete
+        }
+        for body in whenComplete { body() }
+    }
+
+    /// One is not waited for any longer.
+    private func leave() {
+        let body = state.withLock { state -> (@Sendable () -> Void)? in
+            state.missing -= 1
+            guard state.missing == 0 else { return nil }
+            defer { state.body = nil }
+            return state.body
+        }
+        body?()
     }
 
     func whenComplete(_ body: @escaping @Sendable () -> Void) {
@@ -94,11 +122,17 @@ extension BatchCount: BatchSeatOwner {
             return state.whenFailed
         }
         failed?()
-        memberLeft(index)
+        memberDidEnd(index)
+    }
+
+    func memberLeft(_ index: Int) {
+        guard !state.withLock({ $0.hasEnded[index] }) else { return }
+        // Not on this thread: it may hold any lock while it lets go of a member.
+        ConnectionOperation.processingQueue.async { self.memberDidEnd(index) }
     }
 
     /// The member has finished, or nobody keeps it any longer.
-    func memberLeft(_ index: Int) {
+    private func memberDidEnd(_ index: Int) {
         let isFirst = state.withLock { state in
             guard !state.hasEnded[index] else { return false }
             state.hasEnded[index] = true
@@ -106,13 +140,14 @@ extension BatchCount: BatchSeatOwner {
         }
         guard isFirst else { return }
         gauge.record { $0.finish(index) }
+        guard let heard else { return leave() }
         gauge.queue.async {
             let count = self.told.withLock { told in
                 told += 1
                 return told
             }
-            self.heard?(count, self.total)
-            self.group.leave()
+            heard(count, self.total)
+            self.leave()
         }
     }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// How far a batch is, and how fast: an estimate behind a lock, and the `Progress` that shows it.
+/// How far a batch is, and how fast: an estimate behind a lock, and the `Progress` that shows it, if one is asked for.
 final class BatchGauge: Sendable {
     /// Seconds between two updates of the `Progress`.
     private static let publishingInterval = 0.05
@@ -11,17 +11,56 @@ final class BatchGauge: Sendable {
         var estimate: BatchEstimate
         var meter: ThroughputMeter
         var isPublishing = false
+        var controls: BatchProgress.Controls?
+        var progress: BatchProgress?
     }
 
     /// Serial, and on the user's queue: what is told there arrives in order even if that one is concurrent.
     let queue: DispatchQueue
-    let progress = BatchProgress()
+    private let hasOwnQueue: Bool
     private let state: Locked<State>
 
     init(_ estimate: BatchEstimate, completionQueue: DispatchQueue?) {
         queue = DispatchQueue(label: "OperationNetworking.batch", target: completionQueue ?? .main)
+        hasOwnQueue = completionQueue != nil
         state = Locked(State(estimate: estimate, meter: ThroughputMeter(now: MonotonicTime.now.seconds)))
-        progress.publish(estimate)
+    }
+
+    /// What is done to the progress is done to the batch. Set before anybody asks for the progress.
+    func set(_ controls: BatchProgress.Controls) {
+        state.withLock { $0.controls = controls }
+    }
+
+    /// Made when it is first asked for: nobody else can see it then, so it shows at once how far the batch is.
+    var progress: BatchProgress {
+        state.withLock { state in
+            if let progress = state.progress { return progress }
+            let progress = BatchProgress(state.controls)
+            progress.publish(state.estimate)
+            state.progress = progress
+            return progress
+        }
+    }
+
+    // MARK: - The end
+
+    /// Calls `body` on the queue after everything that was told there, if there is an audience; if not, here and now.
+    func conclude(hasClosures: Bool, _ body: @escaping @Sendable () -> Void) {
+        let showsProgress = state.withLock { $0.progress != nil }
+        let audience = BatchAudience(
+            hasClosures: hasClosures,
+            showsProgress: showsProgress,
+            hasOwnQueue: hasOwnQueue
+        )
+        if audience.needsQueue {
+            queue.async {
+                self.publish()
+                body()
+            }
+        } else {
+            if showsProgress { queue.async { self.publish() } }
+            body()
+        }
     }
 
     // MARK: - What happens
@@ -30,20 +69,21 @@ final class BatchGauge: Sendable {
         let isToPublish = state.withLock { state in
             change(&state.estimate)
             state.meter.record(total: state.estimate.transferred, now: MonotonicTime.now.seconds)
-            defer { state.isPublishing = true }
-            return !state.isPublishing
+            guard state.progress != nil, !state.isPublishing else { return false }
+            state.isPublishing = true
+            return true
         }
         guard isToPublish else { return }
         queue.asyncAfter(deadline: .now() + Self.publishingInterval) { [weak self] in self?.publish() }
     }
 
     /// On the queue.
-    func publish() {
-        let estimate = state.withLock { state in
+    private func publish() {
+        let (estimate, progress) = state.withLock { state in
             state.isPublishing = false
-            return state.estimate
+            return (state.estimate, state.progress)
         }
-        progress.publish(estimate)
+        progress?.publish(estimate)
     }
 
     // MARK: - What can be said

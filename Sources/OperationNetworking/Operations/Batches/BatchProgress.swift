@@ -15,19 +15,16 @@ final class BatchProgress: Progress, @unchecked Sendable {
     }
 
     private let units = Locked<(completed: Int64, total: Int64)>((0, -1))
-    private let controls = Locked<Controls?>(nil)
+    private let controls: Controls?
 
-    init() {
+    init(_ controls: Controls?) {
+        self.controls = controls
         super.init(parent: nil, userInfo: nil)
         isCancellable = true
         isPausable = true
     }
 
-    func set(_ controls: Controls) {
-        self.controls.withLock { $0 = controls }
-    }
-
-    /// On the queue of the batch.
+    /// On the queue of the batch; the first time before anybody else has it.
     func publish(_ estimate: BatchEstimate) {
         let new = estimate.units
         guard units.withLock({ $0 != new }) else { return }
@@ -55,16 +52,16 @@ final class BatchProgress: Progress, @unchecked Sendable {
 
     override func cancel() {
         super.cancel()
-        controls.withLock { $0 }?.cancel()
+        controls?.cancel()
     }
 
     override func pause() {
         super.pause()
-        controls.withLock { $0 }?.pause()
+        controls?.pause()
     }
 
     override func resume() {
         super.resume()
-        controls.withLock { $0 }?.resume()
+        controls?.resume()
     }
 }

@@ -5,7 +5,7 @@ protocol BatchSeatOwner: AnyObject, Sendable {
     /// On any thread.
     func record(_ change: (inout BatchEstimate) -> Void)
 
-    /// The last callback of the member has returned.
+    /// The member has ended: its last callback has returned, if it has any. On any thread.
     func memberDidFinish(_ index: Int, _ member: ConnectionOperation)
 
     /// The member has finished, or nobody keeps it any longer.
@@ -14,7 +14,7 @@ protocol BatchSeatOwner: AnyObject, Sendable {
 
 /// What an operation has of each batch it is a member of: tells it how the member fares.
 ///
-/// The operation keeps its seats until its last callback; nobody else does. So a member that is released without ever
+/// The operation keeps its seats until its end counts; nobody else does. So a member that is released without ever
 /// having been started leaves its seat, and the batch does not wait for it.
 final class BatchSeat: Sendable {
     private let count: any BatchSeatOwner
@@ -40,7 +40,7 @@ final class BatchSeat: Sendable {
         count.record { $0.upload(index, total: report.total, length: report.expected) }
     }
 
-    /// The last callback of the member has returned.
+    /// The member has ended: its last callback has returned, if it has any.
     func didFinish(_ member: ConnectionOperation) {
         count.memberDidFinish(index, member)
     }

@@ -18,9 +18,9 @@ public enum BatchPolicy: Hashable, Sendable {
 /// for result in await batch.results() { ... }
 /// ```
 ///
-/// A member has ended when its last callback has been delivered. Members may have finished before, may fail, and may be
-/// cancelled; an empty batch completes. A member may be in several batches, and in each of them once. Everything may be
-/// called from any thread.
+/// A member has ended when its last callback has been delivered; one without closures, observers or a subclass that hears of
+/// it, when it has finished. Members may have finished before, may fail, and may be cancelled; an empty batch completes. A
+/// member may be in several batches, and in each of them once. Everything may be called from any thread.
 ///
 /// It keeps its members. Whoever lets go of the batch without having started them lets go of them, too.
 public final class OperationBatch<Member: ConnectionOperation>: Sendable {
@@ -37,7 +37,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     ///   - members: each of them once; more often is a programmer's mistake.
     ///   - policy: what happens when a member fails.
     ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, and ``progress`` is
-    ///     updated. `nil`: the main queue.
+    ///     updated. `nil`: the main queue, which a batch without closures does not need.
     ///   - onProgress: called once for each member, with counts from 1 to the number of members.
     ///   - onCompletion: called once, when all have ended, with the members in order.
     public convenience init(
@@ -93,21 +93,21 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         self.members = members
         self.operations = operations + [end]
         self.count = count
-        count.notify(after: children) { [unowned count] in
-            onCompletion?(count.finished.compactMap { $0 as? Member })
-            end.allow()
-        }
         if policy == .stopAtFirstFailure {
             let weakMembers = members.map(WeakMember.init)
             count.whenFirstFailed { WeakMember.cancel(weakMembers) }
         }
-        count.gauge.progress.set(
+        count.gauge.set(
             BatchProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
                 resume: { [weak self] in self?.resume() }
             )
         )
+        count.begin(after: children, tells: onCompletion != nil) { [unowned count] in
+            onCompletion?(count.finished.compactMap { $0 as? Member })
+            end.allow()
+        }
         for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }
     }
 
@@ -145,17 +145,17 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Results
 
-    /// How each member ended, in the order of ``members``, when all have. Cancelling the task cancels the batch; its
-    /// members still end when their queue comes to them.
+    /// How each member ended, in the order of ``members``, when all have, and all was told to the closures of the members
+    /// and of the batch. Without closures it needs no completion queue.
+    ///
+    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have `URLError.cancelled`
+    /// then, and still end when their queue comes to them.
     public func results() async -> [Result<Member, any Error>] {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                count.whenComplete { continuation.resume() }
-            }
-        } onCancel: {
-            cancel()
+        await Wait.until(count.whenComplete) {
+            self.cancel()
+            return true
         }
-        return members.map { member in member.error.map { .failure($0) } ?? .success(member) }
+        return members.map { member in member.errorForWaiting.map { .failure($0) } ?? .success(member) }
     }
 
     /// The first member that failed, if one did.

@@ -1,0 +1,202 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Each in a process of its own, whose main thread waits for ever, as a server's may.
+@Suite(.timeLimit(.minutes(2)))
+struct WithoutMainQueueTests {
+    /// Blocks the main thread until the gate is open.
+    private static func blockMain(until gate: Gate = Gate()) async throws {
+        let isBlocked = Gate()
+        DispatchQueue.main.async {
+            isBlocked.open()
+            try? gate.waitSynchronously(within: .seconds(1000))
+        }
+        try await isBlocked.wait()
+    }
+
+    private static func member(_ server: ScriptedServer, _ path: String = "/") -> HTTPRequestOperation {
+        HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
+    }
+
+    @Test func theBatchOfREADMECompletes() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            try await WithoutMainQueueTests.blockMain()
+            let server = try ScriptedServer(
+                routes: ["/1": [.respond(500)]],
+                otherwise: [.respond(body: "x")]
+            )
+            let urls = (0..<10).map { server.url(path: "\($0)") }
+            let callbacks = DispatchQueue(label: "callbacks")
+            let queue = OperationQueue()
+            let counts = Recorder<Int>()
+            let completions = Recorder<Int>()
+
+            let operations = ConnectionOperation.batch(
+                of: urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) },
+                completionQueue: callbacks,
+                progress: { finished, total in counts.append(finished * 100 + total) },
+                completion: { operations in completions.append(operations.count) }
+            )
+            for operation in operations { queue.addOperation(operation) }
+
+            guard try await completions.wait() == [10] else { exit(2) }
+            guard counts.elements == (1...10).map({ $0 * 100 + 10 }) else { exit(3) }
+            // And the last operation ends.
+            while operations.last?.isFinished != true { await Task.yield() }
+        }
+    }
+
+    @Test func aBatchWithoutClosuresNeedsNoQueue() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            try await WithoutMainQueueTests.blockMain()
+            // What the failure stops has not come to an end by itself.
+            let server = try ScriptedServer(
+                routes: ["/1": [.respond(500)], "/2": [.silence], "/3": [.silence], "/4": [.silence]],
+                otherwise: [.respond(body: "x")]
+            )
+            let queue = TransferQueue()
+            queue.maxConcurrentOperationCount = 1
+            let members = (0..<5).map { WithoutMainQueueTests.member(server, "/\($0)") }
+            let inner = OperationBatch(members, policy: .stopAtFirstFailure)
+            let batch = OperationBatch([inner, OperationBatch([WithoutMainQueueTests.member(server)])])
+            // Asked for before its end, it is no reason to wait for the main queue.
+            let progress = batch.progress
+            for operation in batch.operations { queue.addOperation(operation) }
+            let results = await batch.results()
+            guard results.map(\.isSuccess) == [true, false, false, false, false, true] else { exit(2) }
+            guard inner.firstFailure === members[1], members[2].isCancelled else { exit(3) }
+            guard batch.fractionCompleted == 1, batch.estimatedTimeRemaining == 0 else { exit(4) }
+            // Asked for after its end, it is finished.
+            guard inner.progress.isFinished, !progress.isFinished else { exit(5) }
+            while batch.operations.last?.isFinished != true || queue.operationCount > 0 { await Task.yield() }
+            let empty = OperationBatch([HTTPRequestOperation]())
+            guard await empty.results().isEmpty else { exit(6) }
+        }
+    }
+
+    @Test func downloadsNeedNoQueue() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            try await WithoutMainQueueTests.blockMain()
+            let server = try BatchScene.server()
+            let scene = try BatchScene()
+            let manager = OperationManager()
+            let items = scene.items(0..<10, of: server)
+            let batch = try manager.downloads(items, journal: scene.journal)
+            guard await batch.results().allSatisfy(\.isSuccess) else { exit(2) }
+            guard batch.progress.isFinished, batch.fractionCompleted == 1 else { exit(3) }
+            // A download is no subclass of the user's.
+            let single = manager.downloadOperation(
+                for: URLRequest(url: server.url(path: "single")),
+                to: scene.folder.file("single")
+            )
+            let singles = OperationBatch([single])
+            single.start()
+            guard await singles.results().allSatisfy(\.isSuccess) else { exit(4) }
+        }
+    }
+
+    @Test func aManagerWithoutClosuresNeedsNoQueue() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            try await WithoutMainQueueTests.blockMain()
+            let server = try ScriptedServer { _ in
+                .respond(200, ["Content-Type": "application/json"], body: "[1]")
+            }
+            let manager = OperationManager(baseURL: server.url)
+            let group = DispatchGroup()
+            manager.completionGroup = group
+            guard try await manager.get("a", as: [Int].self) == [1] else { exit(2) }
+            guard let operation = manager.get("a", success: nil, failure: nil) else { exit(3) }
+            guard await OperationBatch([operation]).results().allSatisfy(\.isSuccess) else { exit(4) }
+            // Notifications alone do not enter it.
+            guard group.wait(timeout: .now() + 20) == .success else { exit(5) }
+        }
+    }
+
+    /// Who never comes to the main queue does not keep what waits for it.
+    @Test func whatTheMainQueueIsNeverToldIsNotKept() async {
+        await #expect(processExitsWith: .success) {
+            alarm(100)
+            try await WithoutMainQueueTests.blockMain()
+            let server = try ScriptedServer { _ in .respond(body: "hello") }
+            let living = Locked(0)
+            final class Token: Sendable {
+                let living: Locked<Int>
+                init(_ living: Locked<Int>) {
+                    self.living = living
+                    living.withLock { $0 += 1 }
+                }
+                deinit { living.withLock { $0 -= 1 } }
+            }
+            for _ in 0..<2 * MainLine.limit {
+                let operation = WithoutMainQueueTests.member(server)
+                operation.userInfo = ["token": Token(living)]
+                operation.setRedirect { _, request, _ in request }
+                operation.start()
+                _ = try await operation.value
+            }
+            while living.withLock({ $0 }) > MainLine.limit { await Task.yield() }
+        }
+    }
+
+    /// The main queue is busy for a while: everything comes in order as soon as it is not.
+    @Test func whatIsSetLateIsToldWhenTheMainQueueComes() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            let gate = Gate()
+            try await WithoutMainQueueTests.blockMain(until: gate)
+            let server = try ScriptedServer { _ in .respond(body: "hello") }
+            let heard = Recorder<String>()
+            let operation = WithoutMainQueueTests.member(server)
+            let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
+                NotificationCenter.default.addObserver(forName: name, object: operation, queue: nil) {
+                    heard.append($0.name == .operationDidStart ? "start" : "finish")
+                }
+            }
+            operation.start()
+            _ = try await operation.value
+            operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
+            operation.completionBlock = { heard.append("block") }
+            guard heard.elements.isEmpty else { exit(2) }
+            gate.open()
+            guard try await heard.wait(count: 4) == ["start", "finish", "success", "block"] else { exit(3) }
+            for token in tokens { NotificationCenter.default.removeObserver(token) }
+        }
+    }
+
+    /// Closures are worth waiting for, as before.
+    @Test func aMemberWithAClosureEndsAfterIt() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            let gate = Gate()
+            try await WithoutMainQueueTests.blockMain(until: gate)
+            let server = try ScriptedServer { _ in .respond(body: "hello") }
+            let heard = Recorder<String>()
+            let told = WithoutMainQueueTests.member(server)
+            told.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
+            let batch = OperationBatch([told, WithoutMainQueueTests.member(server)])
+            let task = Task {
+                _ = await batch.results()
+                heard.append("results")
+            }
+            for member in batch.members {
+                member.start()
+                _ = try await member.value
+            }
+            // One has ended for the batch, and the other one not yet.
+            guard batch.fractionCompleted < 1, heard.elements.isEmpty else { exit(2) }
+            gate.open()
+            guard try await heard.wait(count: 2) == ["success", "results"] else { exit(3) }
+            await task.value
+        }
+    }
+}
