@@ -26,9 +26,16 @@ struct Admission {
     private static let maximumIdleGroups = 256
 
     private struct Member {
-        let group: Int
+        private(set) var group: Int
         let rank: WaitingRank
+        let raisedLimit: Int
         var phase: Phase
+
+        func moved(to group: Int) -> Member {
+            var moved = self
+            moved.group = group
+            return moved
+        }
     }
 
     private enum Phase: Hashable {
@@ -43,21 +50,34 @@ struct Admission {
     private struct Server {
         let key: ServerKey
         var limit: Int
-        /// What one of those that are there asks for, if that is more.
+        /// The highest that one of those that are there asks for; 0: none does.
         var raisedLimit = 0
+        /// How many ask for each. There are as many as there are different settings, so few.
+        var raisedLimits: [Int: Int] = [:]
         /// Connections at work.
         var connections = 0
         /// Started, and without a connection yet.
         var starting = 0
-        /// Waiting, starting, connected or held.
-        var members = 0
         var groups: [Int] = []
 
         var left: Int { max(limit, raisedLimit) - connections - starting }
 
+        mutating func raise(to limit: Int) {
+            guard limit > 0 else { return }
+            raisedLimits[limit, default: 0] += 1
+            raisedLimit = max(raisedLimit, limit)
+        }
+
+        /// One that asked for `limit` is gone.
+        mutating func lower(from limit: Int) {
+            guard let count = raisedLimits[limit] else { return }
+            raisedLimits[limit] = count > 1 ? count - 1 : nil
+            if count == 1 { raisedLimit = raisedLimits.keys.max() ?? 0 }
+        }
+
         mutating func take(_ old: Server) {
-            (limit, raisedLimit) = (old.limit, old.raisedLimit)
-            (connections, starting, members) = (old.connections, old.starting, old.members)
+            (limit, raisedLimit, raisedLimits) = (old.limit, old.raisedLimit, old.raisedLimits)
+            (connections, starting) = (old.connections, old.starting)
         }
     }
 
@@ -133,12 +153,11 @@ struct Admission {
         let group = group(place)
         let server = groups[group].server
         if groups[group].members == 0 { idleGroups -= 1 }
-        members[id] = Member(group: group, rank: rank, phase: .waiting)
+        members[id] = Member(group: group, rank: rank, raisedLimit: raisedLimit, phase: .waiting)
         groups[group].members += 1
         groups[group].line.insert(id, rank)
         waitingCount += 1
-        servers[server].members += 1
-        servers[server].raisedLimit = max(servers[server].raisedLimit, raisedLimit)
+        servers[server].raise(to: raisedLimit)
         servers[server].limit = place.limit.value
         offer(group)
         return rank
@@ -260,8 +279,7 @@ struct Admission {
             break
         }
         groups[group].members -= 1
-        servers[server].members -= 1
-        if servers[server].members == 0 { servers[server].raisedLimit = 0 }
+        servers[server].lower(from: member.raisedLimit)
         offerAll(server)
         if groups[group].members == 0 { didBecomeIdle(group) }
     }
@@ -360,7 +378,7 @@ struct Admission {
             renamed.groups[new].take(group)
             renamed.idleGroups -= 1
         }
-        members = members.mapValues { Member(group: numbers[$0.group], rank: $0.rank, phase: $0.phase) }
+        members = members.mapValues { $0.moved(to: numbers[$0.group]) }
         (groups, servers) = (renamed.groups, renamed.servers)
         (groupOf, serverOf) = (renamed.groupOf, renamed.serverOf)
         heads = WaitingHeap()

@@ -101,7 +101,7 @@ final class NetworkLoop {
         guard let deadline = transfers.nextDeadline else { return }
         if let armed, armed <= deadline { return }
         armed = deadline
-        timer.fire(after: transfers.seconds(until: deadline))
+        timer.fire(after: max(0, deadline - MonotonicTime.now))
     }
 
     /// Lets the sources' handlers reach the loop, which is complete only after they are made.

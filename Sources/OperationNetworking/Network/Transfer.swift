@@ -15,7 +15,7 @@ final class Transfer: EasyHandleDelegate {
     let client: any TransferClient
     let easy: EasyHandle
     /// When a byte last moved.
-    private(set) var lastActivity: MonotonicTime
+    var lastActivity: MonotonicTime
     /// When its limits last let something move: of several that wait, the one that waited longest goes first.
     private(set) var lastTurn: MonotonicTime
     /// The client's sink is full, or a limit holds the transfer.
@@ -29,7 +29,7 @@ final class Transfer: EasyHandleDelegate {
     /// The request's body waits until the proxy has seen the head.
     private var holdsBody: Bool
 
-    private let clock: PassClock
+    let clock: PassClock
     let spent: TransferMetrics
     private let demand: ProxyDemand
     private let didConnect: (ConnectionID, _ mayGoBack: Bool) -> Bool
@@ -50,6 +50,7 @@ final class Transfer: EasyHandleDelegate {
     /// Judges the server; `nil` without TLS.
     private let examination: ServerExamination?
     private var watchesForCloseNotify = false
+    var unseen: UnseenBytes
     private(set) var hasConnection = false
     /// What the server chose in the TLS handshake, or `nil`: nothing; the outer `nil`: there was no connection with TLS.
     private(set) var chosenProtocol: String??
@@ -101,6 +102,7 @@ final class Transfer: EasyHandleDelegate {
         lastActivity = since
         lastTurn = since
         body = request.body.map { RequestBodyReader($0) }
+        unseen = UnseenBytes(usesTunnel: request.usesTunnel)
         examination =
             request.url.isTLS ? ServerExamination(request.trustDomain, url: request.url) : nil
     }
@@ -212,6 +214,7 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleWillSendRequest(over connection: ConnectionID) -> Bool {
         lastActivity = clock.now
+        unseen.end()
         var connection = connection
         if request.version == .http2PriorKnowledge { connection.isShared = true }
         // Nothing of the body was read, so it is there for another try.
@@ -267,6 +270,7 @@ final class Transfer: EasyHandleDelegate {
         guard !head.isInterim else { return true }
         if head.status == 407, request.isAskedOfProxy {
             isRefusedByProxy = true
+            watchUnseen()
             return true
         }
         if head.status == 417, holdsBody { return give(up: .bodyCannotWait) }
@@ -276,6 +280,7 @@ final class Transfer: EasyHandleDelegate {
         }
         guard !mayBeAnswered(head) else {
             heldHead = head
+            watchUnseen()
             return true
         }
         return accept(head)
@@ -301,6 +306,7 @@ final class Transfer: EasyHandleDelegate {
     /// It is the one that the response begins with.
     private func accept(_ head: ResponseHead) -> Bool {
         self.head = head
+        unseen.end()
         do throws(MessageLength.Failure) {
             length = try MessageLength(method: request.method, head: head)
         } catch {
@@ -427,7 +433,7 @@ final class Transfer: EasyHandleDelegate {
 
     private var isTLS: Bool { examination != nil }
 
-    private func give(up reason: TransferError) -> Bool {
+    func give(up reason: TransferError) -> Bool {
         failure = reason
         return false
     }

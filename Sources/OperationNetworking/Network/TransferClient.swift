@@ -27,12 +27,16 @@ protocol TransferClient: AnyObject {
     /// outside of libcurl.
     func transferMayStart(_ id: TransferID)
 
+    /// Its turn never comes, whatever it waits for; nothing has been started. It may have been stopped meanwhile.
+    func transferCannotStart(_ id: TransferID, _ error: TransferError)
+
     /// The last call: the transfer has ended by itself. Not called for one that was stopped.
     func transferDidComplete(_ end: TransferEnd)
 }
 
 extension TransferClient {
     func transferMayStart(_ id: TransferID) {}
+    func transferCannotStart(_ id: TransferID, _ error: TransferError) {}
 }
 
 /// What to do with a response, decided by its head.
@@ -110,4 +114,6 @@ enum TransferError: Error, Sendable {
     case bodyNotRepeatable
     /// The server wants to know who asks, again and again.
     case endlessChallenges
+    /// The body of an answer that libcurl reads by itself does not end; see ``UnseenBytes``.
+    case endlessAnswer
 }

@@ -52,6 +52,11 @@ struct TransferRequest: Sendable {
         }
     }
 
+    /// Whether a proxy is asked to CONNECT first.
+    var usesTunnel: Bool {
+        trustDomain.proxy?.kind == .http && (url.isTLS || version == .http2PriorKnowledge)
+    }
+
     /// Whether the body waits until a proxy of which that is known has had a look at the head.
     func holdsBody(_ demand: ProxyDemand) -> Bool {
         body != nil && isAskedOfProxy && trustDomain.proxy?.hasCredentials == true && demand.holdsBodies

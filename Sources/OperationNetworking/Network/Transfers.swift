@@ -36,6 +36,8 @@ final class Transfers {
     private var turns: [TransferID: (place: TransferPlace, rank: WaitingRank)] = [:]
     /// Of these, those that have not heard of it.
     private var granted = Fifo<(client: any TransferClient, id: TransferID)>()
+    /// Those that never will, and have not heard of it.
+    private var refused = Fifo<(client: any TransferClient, id: TransferID, error: TransferError)>()
     /// Stopped when they had ended and their clients had not heard of it.
     private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
@@ -119,8 +121,7 @@ final class Transfers {
     /// its turn has come, and then starts, or stops. Meanwhile it counts as one that runs.
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
         checkThread()
-        // It is told why nothing can move when it starts.
-        guard obstacle == nil else { return granted.append((client, id)) }
+        if let obstacle { return refused.append((client, id, .cannotStart(obstacle))) }
         let rank = admission.append(
             id,
             to: request.place,
@@ -212,13 +213,17 @@ final class Transfers {
     }
 
     /// Whether there are ends to tell, or transfers that may start.
-    var hasWork: Bool { !ended.isEmpty || !granted.isEmpty || admission.mayHaveNext && !descriptors.isShort }
+    var hasWork: Bool {
+        !ended.isEmpty || !granted.isEmpty || !refused.isEmpty
+            || admission.mayHaveNext && !descriptors.isShort
+    }
 
     /// What tells the next end to its client, who may start the next transfer from there, or run the run loop.
     func nextEnd() -> (() -> Void)? {
         while let next = granted.popFirst() {
             if turns[next.id] != nil { return { next.client.transferMayStart(next.id) } }
         }
+        if let next = refused.popFirst() { return { next.client.transferCannotStart(next.id, next.error) } }
         while let next = ended.popFirst() {
             if silenced.remove(next.end.id) == nil { return { next.client.transferDidComplete(next.end) } }
         }
@@ -230,11 +235,6 @@ final class Transfers {
     var nextDeadline: MonotonicTime? {
         let own = [deadlines.next, held.next, stalled.next, descriptors.nextLook]
         return (domains.all.map(\.deadline) + own).compactMap(\.self).min()
-    }
-
-    /// Seconds from now until `deadline`.
-    func seconds(until deadline: MonotonicTime) -> Double {
-        max(0, deadline - MonotonicTime.now)
     }
 
     func drive<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
@@ -338,6 +338,7 @@ final class Transfers {
         )
         do throws(CurlError) {
             try easy.prepare(transfer.options, delegate: transfer)
+            if request.usesTunnel { easy.reportProgress() }
             try drive { () throws(CurlError) in try domain.add(easy) }
         } catch {
             // It and the transfer hold each other.

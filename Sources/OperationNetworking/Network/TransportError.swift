@@ -260,6 +260,13 @@ extension TransferError {
                 url: url,
                 sentence: "The server asked again and again who it is, and took no answer."
             )
+        case .endlessAnswer:
+            return URLError(
+                .badServerResponse,
+                url: url,
+                sentence:
+                    "An answer that asks who is there has a body that does not end, or not soon: nothing was sent after it."
+            )
         case .refused:
             return URLError(.badServerResponse, url: url, sentence: "The response was refused.")
         case .proxy(let error):

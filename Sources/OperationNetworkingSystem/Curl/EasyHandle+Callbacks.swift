@@ -42,9 +42,8 @@ extension EasyHandle {
         from(handle).willStartTLS(context)
     }
 
-    static let didProgress: clibcurl_progress_callback = { context, _, _, _, _ in
-        from(context).lookForCloseNotify()
-        return 0
+    static let didProgress: clibcurl_progress_callback = { context, _, received, _, _ in
+        from(context).didProgress(received: Int64(received)) ? 0 : 1
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle {

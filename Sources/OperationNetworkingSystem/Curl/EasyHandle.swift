@@ -24,6 +24,7 @@ package final class EasyHandle {
     var judge: (any ServerJudge)?
     /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.
     package private(set) var hasCloseNotify = false
+    private var watchesForCloseNotify = false
     /// Why there was no socket, an `errno`; libcurl does not look.
     private var socketError: Int32 = 0
     private var headerList: UnsafeMutablePointer<curl_slist>?
@@ -172,11 +173,18 @@ package final class EasyHandle {
     /// Lets ``hasCloseNotify`` be known at the end. Callable from within the delegate, which is when it is known that
     /// it will matter: it costs a call for every piece of the body.
     package func watchForCloseNotify() {
+        watchesForCloseNotify = true
+        reportProgress()
+    }
+
+    /// Has ``EasyHandleDelegate/easyHandleDidProgress(received:)`` called from now on. Callable from within the delegate.
+    package func reportProgress() {
         clibcurl_easy_setopt_long(raw, CURLOPT_NOPROGRESS, 0)
     }
 
-    func lookForCloseNotify() {
-        if ctls_has_close_notify(raw) { hasCloseNotify = true }
+    func didProgress(received: Int64) -> Bool {
+        if watchesForCloseNotify, ctls_has_close_notify(raw) { hasCloseNotify = true }
+        return delegate?.easyHandleDidProgress(received: received) ?? true
     }
 
     func didFailToOpenSocket(_ code: Int32) {

@@ -184,6 +184,31 @@ struct AdmissionTests {
         #expect(started(&admission) == [later[0]])
     }
 
+    /// A manager is never idle, perhaps.
+    @Test func aRaisedLimitGoesWithTheLastThatRaisesIt() throws {
+        var admission = Admission()
+        let place = try place(ConnectionLimit(1))
+        let ids = fill(&admission, place, 8)
+        let batch = (0..<4).map { _ in TransferID.next() }
+        for (id, limit) in zip(batch, [3, 3, 5, 2]) { admission.append(id, to: place, raisedLimit: limit) }
+        #expect(started(&admission) == Array(ids[..<5]))
+        admission.remove(batch[2])
+        admission.remove(ids[0])
+        #expect(started(&admission) == [], "four are left, and three may be")
+        admission.remove(batch[0])
+        admission.remove(ids[1])
+        admission.remove(ids[2])
+        #expect(started(&admission) == [ids[5]])
+        admission.remove(batch[1])
+        admission.remove(ids[3])
+        #expect(started(&admission) == [], "two are left, and two may be")
+        admission.remove(batch[3])
+        admission.remove(ids[4])
+        #expect(started(&admission) == [], "one is left, and one may be")
+        admission.remove(ids[5])
+        #expect(started(&admission) == [ids[6]])
+    }
+
     @Test func oneThatFindsNoConnectionLeftHasItsOldPlace() throws {
         var admission = Admission()
         let place = try place(ConnectionLimit(1), "https://a.test", shares: true)

@@ -43,9 +43,15 @@ struct DescriptorBudgetTests {
 
     @Test func openDescriptorsAreCounted() async {
         await #expect(processExitsWith: .success) {
-            guard let before = DescriptorTable.count else { exit(2) }
-            for _ in 0..<20 { guard dup(2) >= 0 else { exit(3) } }
-            guard DescriptorTable.count == before + 20 else { exit(4) }
+            // Other threads open and close some, while a process begins.
+            let isCounted = (0..<100).contains { _ in
+                guard let before = DescriptorTable.count else { exit(2) }
+                let added = (0..<20).map { _ in dup(2) }
+                guard !added.contains(-1) else { exit(3) }
+                defer { for descriptor in added { close(descriptor) } }
+                return DescriptorTable.count == before + 20
+            }
+            guard isCounted else { exit(4) }
             var limit = rlimit(rlim_cur: 100, rlim_max: 100)
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(5) }
             guard DescriptorTable.limit == 100 else { exit(6) }
@@ -92,7 +98,7 @@ struct FewDescriptorsTests {
             FewDescriptorsTests.limitDescriptors(to: 256)
             do {
                 let manager = FewDescriptorsTests.manager()
-                try await FewDescriptorsTests.download(Array(repeating: url, count: 1000), manager)
+                try await FewDescriptorsTests.download(Array(repeating: url, count: 10_000), manager)
                 // More connections than there are descriptors.
                 manager.maximumConnectionsPerHost = 1000
                 try await FewDescriptorsTests.download(Array(repeating: url, count: 1000), manager)
@@ -125,18 +131,49 @@ struct FewDescriptorsTests {
     }
 
     /// Those that the program itself has opened, and closes, are not the library's to count beforehand.
-    @Test func whoFindsNoDescriptorWaitsForOne() async {
+    @Test(arguments: [24, 40, 56]) func whoFindsNoDescriptorWaitsForOne(_ left: Int) async {
+        await #expect(processExitsWith: .success) { [left] in
+            alarm(100)
+            guard let url = RealServers.nginx?.appendingPathComponent("1k.bin") else { exit(2) }
+            let manager = FewDescriptorsTests.manager()
+            manager.maximumConnectionsPerHost = 100
+            do {
+                FewDescriptorsTests.limitDescriptors(to: 256)
+                // However many the process has inherited.
+                var taken: [Int32] = []
+                while (DescriptorTable.count ?? 256) < 256 - left { taken.append(dup(2)) }
+                try await FewDescriptorsTests.download(Array(repeating: url, count: 40), manager)
+                for descriptor in taken { close(descriptor) }
+                try await FewDescriptorsTests.download(Array(repeating: url, count: 40), manager)
+            } catch {
+                print(error)
+                exit(3)
+            }
+        }
+    }
+
+    /// With none left at all it is an error, and no wait: nothing of the library's could give one back.
+    @Test func withoutAnyDescriptorEachEndsWithAnError() async {
         await #expect(processExitsWith: .success) {
             alarm(100)
             guard let url = RealServers.nginx?.appendingPathComponent("1k.bin") else { exit(2) }
-            FewDescriptorsTests.limitDescriptors(to: 256)
-            // However many the process has inherited, 56 are left.
-            var taken: [Int32] = []
-            while (DescriptorTable.count ?? 256) < 200 { taken.append(dup(2)) }
+            let manager = FewDescriptorsTests.manager()
             do {
-                let manager = FewDescriptorsTests.manager()
-                manager.maximumConnectionsPerHost = 100
-                try await FewDescriptorsTests.download(Array(repeating: url, count: 40), manager)
+                try await FewDescriptorsTests.download([url], manager)
+                let folder = try TemporaryDirectory()
+                FewDescriptorsTests.limitDescriptors(to: 256)
+                var taken: [Int32] = []
+                while case let descriptor = dup(2), descriptor >= 0 { taken.append(descriptor) }
+                let operations = (0..<40).map { index in
+                    index.isMultiple(of: 2)
+                        ? manager.operation(for: URLRequest(url: url))
+                        : manager.downloadOperation(for: URLRequest(url: url), to: folder.file("\(index)"))
+                }
+                for operation in operations { manager.operationQueue.addOperation(operation) }
+                for operation in operations {
+                    // One may find the connection of the first download.
+                    _ = try? await operation.value
+                }
                 for descriptor in taken { close(descriptor) }
                 try await FewDescriptorsTests.download(Array(repeating: url, count: 40), manager)
             } catch {

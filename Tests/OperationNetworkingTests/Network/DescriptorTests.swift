@@ -112,18 +112,25 @@ struct DescriptorTests {
             try DescriptorTests.limitDescriptors()
             while case let filler = dup(2), filler >= 0 { fillers.append(filler) }
 
-            func error() async -> URLError? {
-                let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+            let folder = try TemporaryDirectory()
+            func error(_ isDownload: Bool = false) async -> URLError? {
+                let request = URLRequest(url: server.url)
+                let operation =
+                    isDownload
+                    ? DownloadOperation(request: request, to: folder.file("file"))
+                    : HTTPRequestOperation(request: request)
                 operation.completionQueue = DispatchQueue(label: "callbacks")
                 operation.start()
                 _ = try? await operation.value
                 return operation.error as? URLError
             }
             for free in 0..<10 {
-                let error = await error()
-                print("with \(free) descriptors: \(String(describing: error))")
-                guard error?.code == .resourceUnavailable else { exit(2) }
-                guard error?.localizedDescription.contains("RLIMIT_NOFILE") == true else { exit(3) }
+                for isDownload in [true, false] {
+                    let error = await error(isDownload)
+                    print("with \(free) descriptors: \(String(describing: error))")
+                    guard error?.code == .resourceUnavailable else { exit(2) }
+                    guard error?.localizedDescription.contains("RLIMIT_NOFILE") == true else { exit(3) }
+                }
                 guard let filler = fillers.popLast(), close(filler) == 0 else { exit(4) }
             }
             // With ten it starts, whatever is left for libcurl.

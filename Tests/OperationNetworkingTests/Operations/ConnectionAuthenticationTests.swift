@@ -47,6 +47,28 @@ struct ConnectionAuthenticationTests {
         return String(decoding: message[start..<(start + length)].filter { $0 != 0 }, as: UTF8.self)
     }
 
+    /// The connection is part of the answer, so such a body has to be read to its end.
+    @Test(arguments: [150_000, 1 << 40]) func theBodyOfAChallengeMayBeLongButEnds(length: Int) async throws {
+        let server = try ScriptedServer { request in
+            let offers = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization"))
+            guard let message = offers.first?.token68.flatMap({ Data(base64Encoded: $0) }) else {
+                return Door.closed("NTLM")
+            }
+            guard message.count > 12, message[8] == 3 else {
+                return Door.closed("NTLM \(Self.challenge)", body: .generated(length: length)).chunked()
+            }
+            return .respond(body: "in")
+        }
+        let operation = door.operation(server.url, door.alice)
+        guard Int64(length) > UnseenBytes.maximumLength else {
+            return #expect(await owner(operation) == "in")
+        }
+        operation.start()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.localizedDescription.contains("does not end") == true)
+    }
+
     private func owner(_ operation: HTTPRequestOperation) async -> String? {
         operation.start()
         return (try? await operation.value as? Data).map { String(decoding: $0, as: UTF8.self) }

@@ -46,6 +46,32 @@ struct PlainProxyTests {
         }
     }
 
+    // MARK: - Bodies that libcurl reads by itself
+
+    @Test(arguments: [150_000, 1 << 40]) func aPageOfTheProxyMayBeLongButEnds(length: Int) async throws {
+        let proxy = try ScriptedServer { request in
+            request["Proxy-Authorization"] != nil
+                ? .respond(body: "x")
+                : .respond(407, ["Proxy-Authenticate": "Basic realm=x"], body: .generated(length: length))
+                    .chunked()
+        }
+        let operation = try operation(through: "user:p@127.0.0.1:\(proxy.port)")
+        guard Int64(length) > UnseenBytes.maximumLength else {
+            #expect(try await operation.value as? Data == Data("x".utf8))
+            return
+        }
+        let error = try await failure(of: operation)
+        #expect(
+            error
+                == .failed(
+                    proxy: "http://127.0.0.1:\(proxy.port)",
+                    reason: "its answer does not end",
+                    mayPass: false
+                )
+        )
+        #expect(proxy.requests.count == 1)
+    }
+
     // MARK: - Requests
 
     @Test func theProxyGetsTheWholeAddress() async throws {

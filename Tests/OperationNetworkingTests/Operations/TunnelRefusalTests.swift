@@ -61,6 +61,41 @@ struct TunnelRefusalTests {
         }
     }
 
+    /// libcurl reads such a body byte by byte, and nothing else moves meanwhile.
+    @Test(arguments: [
+        "407 No\r\nProxy-Authenticate: Basic realm=x",
+        "407 No\r\nProxy-Authenticate: Digest realm=x, nonce=y", "403 No",
+    ])
+    func anAnswerWithoutEndIsGivenUp(start: String) async throws {
+        let answer =
+            "HTTP/1.1 \(start)\r\nContent-Length: 1000000000000\r\n\r\n"
+            + String(repeating: "x", count: 4 << 20)
+        let proxy = try TunnelProxy { _, _ in .reply(answer) }
+        let operation = try operation(target, through: "user:p@127.0.0.1:\(proxy.port)")
+        let other = try ScriptedServer([.respond(body: "a")])
+        let quick = HTTPRequestOperation(request: URLRequest(url: other.url))
+        quick.completionQueue = DispatchQueue(label: "callbacks")
+        quick.start()
+        #expect(try await quick.value as? Data == Data("a".utf8))
+        let error = try await failure(of: operation)
+        switch error {
+        case .refused(_, status: 403), .failed(_, _, mayPass: false): break
+        default: throw TestFailure("\(String(describing: error))")
+        }
+    }
+
+    /// A page may explain what the proxy wants.
+    @Test func aLongPageOfTheProxyIsNoError() async throws {
+        let page = String(repeating: "x", count: 150_000)
+        let challenge =
+            "HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm=x\r\nContent-Length: \(page.count)\r\n\r\n\(page)"
+        let proxy = try TunnelProxy { _, head in
+            head.contains("Proxy-Authorization") ? .reply("HTTP/1.1 418 No\r\n\r\n") : .reply(challenge)
+        }
+        let error = try await failure(of: operation(target, through: "user:p@127.0.0.1:\(proxy.port)"))
+        #expect(error == .refused(proxy: "http://127.0.0.1:\(proxy.port)", status: 418))
+    }
+
     @Test func aSilentProxyTimesOut() async throws {
         let proxy = try TunnelProxy { _, _ in .silence }
         var request = URLRequest(url: target)

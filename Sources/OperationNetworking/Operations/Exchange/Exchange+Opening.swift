@@ -26,6 +26,12 @@ extension Exchange {
         openSink()
     }
 
+    func transferCannotStart(_ id: TransferID, _ error: TransferError) {
+        guard turn == id, case .opening = phase, let url = hop.url else { return }
+        turn = nil
+        fail(error.error(for: url))
+    }
+
     /// Others may have it.
     func giveTurnBack(_ transfers: Transfers) {
         if let turn { transfers.stop(turn) }

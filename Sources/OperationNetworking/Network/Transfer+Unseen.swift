@@ -1,0 +1,26 @@
+internal import OperationNetworkingSystem
+
+// What libcurl receives and shows to nobody has an end, too.
+extension Transfer {
+    func watchUnseen() {
+        unseen.begin(now: clock.now)
+        easy.reportProgress()
+    }
+
+    func easyHandleDidProgress(received: Int64) -> Bool {
+        guard unseen.isOn else { return true }
+        guard let hasMoved = unseen.didProgress(received: received, now: clock.now) else {
+            return give(up: endlessAnswer)
+        }
+        if hasMoved { lastActivity = clock.now }
+        return true
+    }
+
+    /// Why a transfer is given up whose server, or proxy, does not come to an end with what libcurl keeps to itself.
+    private var endlessAnswer: TransferError {
+        guard let proxy = request.trustDomain.proxy, isRefusedByProxy || !hasConnection else {
+            return .endlessAnswer
+        }
+        return .proxy(.failed(proxy: proxy.address, reason: "its answer does not end", mayPass: false))
+    }
+}
