@@ -79,3 +79,14 @@ extension DownloadError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 }
+
+extension FileError {
+    /// Runs `body`, and has its system errors name the file.
+    static func translating<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            throw foundation(error, url)
+        }
+    }
+}

@@ -236,7 +236,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             to: destination,
             replacesFile: plan.replacesFile || plan.onlyIfChanged,
             orOnly: plan.replaceable,
-            continuing: plan.startedFile?.source
+            continuing: plan.startedFile?.source,
+            isStrict: plan.isStrict
         )
     }
 

@@ -14,13 +14,24 @@ struct FoundPart {
     var lost: RestartReason?
     /// Whether anything is on the disk that must not be taken for what comes now.
     var isTainted = false
+    /// Whether its bytes were begun at another address, or as another user.
+    var isOfOtherQuestion = false
+
+    /// What is known of its bytes.
+    var recovered: PartialContent? {
+        var content = checkpoint?.partialContent(offset: length)
+        content?.isOfOtherQuestion = isOfOtherQuestion
+        return content
+    }
 
     /// Finds the file of a download, or makes it.
     /// - Parameters:
     ///   - request: what is going to be asked.
     ///   - asker: as whom.
     ///   - source: the file of another program that is to be continued.
+    ///   - isStrict: whether nothing is kept that was begun at another address, or as another user.
     ///   - place: where it is to be saved.
+    ///   - replaceable: which file that has the name may be replaced.
     ///   - environment: the machine.
     /// - Returns: it, open and locked.
     /// - Throws: ``DownloadError``, `SystemError`.
@@ -28,24 +39,34 @@ struct FoundPart {
         for request: RequestRecord,
         as asker: Asker,
         continuing source: SourceFile?,
+        isStrict: Bool,
         at place: DownloadPlace,
+        replacing replaceable: ReplaceableFile,
         in environment: DownloadEnvironment
     ) throws -> FoundPart {
         let name = PartialName(of: place.name)
         for number in 0..<PartialName.candidateCount {
             let names = name.candidate(number)
             guard let file = try lock(names.part, at: place) else { continue }
-            if let found = try recover(
-                file,
-                names,
-                for: request,
-                as: asker,
-                source,
-                at: place,
-                in: environment
-            ) {
-                return found
+            var found: FoundPart?
+            do {
+                found = try recover(
+                    file,
+                    names,
+                    for: request,
+                    as: asker,
+                    source,
+                    isStrict: isStrict,
+                    at: place,
+                    in: environment
+                )
+                // The name of the part may be free because another operation has just completed the file.
+                if found != nil { try place.check(replacing: replaceable) }
+            } catch {
+                if try file.status.size == 0 { try place.folder.remove(names.part) }
+                throw error
             }
+            if let found { return found }
             // What was made here only to find that the names beside it are taken.
             if try file.status.size == 0 { try place.folder.remove(names.part) }
         }
@@ -77,18 +98,20 @@ struct FoundPart {
             case .directory, .symbolicLink, .other:
                 return nil
             }
-            switch PartClaim(trust, lock: try file.lock()) {
-            case .take: break
+            let claim = PartClaim(trust, lock: try file.lock())
+            if claim == .wait { throw DownloadError.inUse(place.url) }
+            // The process that had the lock may have removed the file, or given it its final name and taken its mark away, in
+            // the meantime; what has the name now is another one's.
+            guard case .file(let named) = try folder.status(of: name),
+                try named.identity == file.status.identity
+            else { continue }
+            switch claim {
+            case .take, .wait: break
             case .useOtherName: return nil
-            case .wait: throw DownloadError.inUse(place.url)
             case .makeAnew:
                 try folder.remove(name)
                 continue
             }
-            // The process that had the lock may have removed the file, or given it its final name, in the meantime.
-            guard case .file(let named) = try folder.status(of: name),
-                try named.identity == file.status.identity
-            else { continue }
             // What is made here needs no proof that it is ours: on some file systems it belongs to another user.
             return try trust == nil || folder.mayBeOurs(named) ? file : nil
         }
@@ -102,6 +125,7 @@ struct FoundPart {
         for request: RequestRecord,
         as asker: Asker,
         _ source: SourceFile?,
+        isStrict: Bool,
         at place: DownloadPlace,
         in environment: DownloadEnvironment
     ) throws -> FoundPart? {
@@ -110,6 +134,7 @@ struct FoundPart {
         var facts = PartRecovery.Facts(request: request, finding: finding, part: status)
         facts.session = environment.session(file)
         facts.source = source
+        facts.isStrict = isStrict
         if let checkpoint = finding.checkpoint {
             facts.isSameAsker = asker.isAsker(of: checkpoint.asker)
             facts.intactBlocks = checkpoint.blocks.prefix { isIntact($0, in: file) }.count
@@ -123,7 +148,8 @@ struct FoundPart {
         case .startOver(let reason):
             found.lost = reason
             found.isTainted = true
-        case .keep(let length):
+        case .keep(let length, let isOfOtherQuestion):
+            found.isOfOtherQuestion = isOfOtherQuestion
             guard var checkpoint = finding.checkpoint else { return nil }
             if length < status.size { try file.truncate(to: length) }
             if length < checkpoint.committed {

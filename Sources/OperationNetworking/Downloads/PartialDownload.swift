@@ -77,6 +77,7 @@ final class PartialDownload {
     ///   - replacesFile: whether any file that has the name may be replaced.
     ///   - replaceable: which one may be replaced all the same.
     ///   - source: the file of another program that is to be continued: a copy of any other is not.
+    ///   - isStrict: whether nothing is kept that was begun at another address, or as another user.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(
@@ -86,6 +87,7 @@ final class PartialDownload {
         replacesFile: Bool,
         orOnly replaceable: ReplaceableFile = .none,
         continuing source: SourceFile? = nil,
+        isStrict: Bool = false,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch)
@@ -95,7 +97,15 @@ final class PartialDownload {
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
-            return try FoundPart.find(for: record, as: asker, continuing: source, at: place, in: environment)
+            return try FoundPart.find(
+                for: record,
+                as: asker,
+                continuing: source,
+                isStrict: isStrict,
+                at: place,
+                replacing: replaceable,
+                in: environment
+            )
         }
         self.place = place
         self.environment = environment
@@ -107,7 +117,7 @@ final class PartialDownload {
         identity = found.status.identity
         session = environment.session(found.file)
         checkpoint = found.checkpoint
-        recovered = found.checkpoint?.partialContent(offset: found.length)
+        recovered = found.recovered
         lost = found.lost
         count = found.length
         position = found.length
@@ -435,16 +445,5 @@ final class PartialDownload {
 
     private func translating<Result>(_ body: () throws -> Result) throws -> Result {
         try FileError.translating(partURL, body)
-    }
-}
-
-extension FileError {
-    /// Runs `body`, and has its system errors name the file.
-    static func translating<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch {
-            throw foundation(error, url)
-        }
     }
 }

@@ -15,7 +15,7 @@ internal import OperationNetworkingSystem
 /// | all bytes                                                            | P7        | kept                   |
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
-/// | a request to another address, or as another user (``Asker``)         | P17       | kept if the validator is strong, else begun anew |
+/// | a request to another address, or as another user (``Asker``)         | P17       | kept to be compared if the validator is strong, else begun anew |
 /// | a copy of another program's file, with bytes of the server's behind it, if that file is continued now and is unchanged | P20 | as any other |
 /// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
 /// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
@@ -32,8 +32,9 @@ internal import OperationNetworkingSystem
 /// inode of the part and the session, a random number of the kernel's, no server knows. So one without a mark is
 /// believed only if it names both.
 ///
-/// P7 asks nobody. What was complete at another address, or for another user, has to be asked for: its last byte is, and the answer proves the
-/// others.
+/// P7 asks nobody. What was complete at another address, or for another user, has to be asked for, from a little before its
+/// last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not two resources, so the overlap is
+/// compared (S12).
 ///
 /// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says that it is the
 /// beginning of what the server has, and only who asked for it has agreed to that. Of a copy that was cut short not even
@@ -44,8 +45,8 @@ enum PartRecovery: Hashable, Sendable {
     case begin
     case useOtherName
     case startOver(RestartReason)
-    /// So many bytes from the first one on; the file is cut behind them.
-    case keep(Int64)
+    /// So many bytes from the first one on; the file is cut behind them. Those of another question are compared.
+    case keep(Int64, isOfOtherQuestion: Bool = false)
 
     /// What was found.
     struct Facts: Sendable {
@@ -70,6 +71,8 @@ enum PartRecovery: Hashable, Sendable {
         let request: RequestRecord
         /// Whether it asks as the one before did.
         var isSameAsker = true
+        /// Whether nothing is kept that was begun at another address, or as another user.
+        var isStrict = false
         let finding: Finding
         /// Of the file; `nil` if there is none.
         let part: FileStatus?
@@ -110,7 +113,10 @@ enum PartRecovery: Hashable, Sendable {
             var length = PartRecovery.trustedLength(checkpoint, facts)
             if length == checkpoint.total, !isSameQuestion { length -= 1 }  // P17
             if let copy = checkpoint.copy, length < copy.source.stamp.length { length = 0 }  // P20
-            self = length > 0 ? .keep(length) : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
+            self =
+                length > 0
+                ? .keep(length, isOfOtherQuestion: !isSameQuestion)
+                : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
         }
     }
 
@@ -126,7 +132,8 @@ enum PartRecovery: Hashable, Sendable {
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         guard request.selectsTheSame(as: checkpoint.request) else { return .requestChanged }  // P16
-        return isSameQuestion || content.validator.ifRange != nil ? nil : .requestChanged  // P17
+        if isSameQuestion { return nil }
+        return !facts.isStrict && content.validator.ifRange != nil ? nil : .requestChanged  // P17
     }
 
     /// How many bytes are what the server sent.

@@ -119,7 +119,10 @@ extension ResumeDecision.Question {
         // Bytes of two answers are never joined.
         guard abilities.canBeEmptied || offset == 0 else { return .fail(.representationChanged) }
         let reason: RestartReason? = offset > 0 ? .ownRange : nil
-        guard status == 206, let range else { return .replace(total: fields.contentLength, because: reason) }
+        guard status == 206, let range else {
+            if status != 206, let error = contradiction(in: fields) { return .fail(error) }
+            return .replace(total: fields.contentLength, because: reason)
+        }
         do {
             let bytes = try range.part(in: fields, takesAnyPart: abilities.canBeAnyPart)
             let length = bytes.map { $0.upperBound - $0.lowerBound }
@@ -193,6 +196,12 @@ extension ResumeDecision.Question {
     // MARK: - 200
 
     private func decision(onWholeWith fields: HeaderFields) -> ResumeDecision {
+        if let error = contradiction(in: fields) {
+            switch asked {
+            case .rest, .overlap: return restart(because: .invalidAnswer, or: error)
+            case .whole, .wholeUntransformed, .confirmation, .nothing, .ownRange: return .fail(error)
+            }
+        }
         let total = total(of: fields)
         guard let partial, offset > 0 else { return .replace(total: total, because: nil) }
         let evidence = evidence(in: fields)
@@ -210,6 +219,19 @@ extension ResumeDecision.Question {
         if abilities.canCompare { return .compare(from: 0, total: total ?? partial.total) }
         if abilities.canBeEmptied { return .replace(total: total, because: .rangeIgnored) }
         return .skip(count: offset, total: total ?? partial.total)
+    }
+
+    /// A success that is not a 206, and whose `Content-Range` says that it is a part: the field means nothing there (RFC 9110
+    /// section 14.4), and what comes may be a rest whose server forgot the status. A body for memory is given to who can see that;
+    /// unless bytes are there that it would replace.
+    private func contradiction(in fields: HeaderFields) -> ResumeError? {
+        guard let text = fields["Content-Range"], let range = try? ContentRange(fieldValue: text),
+            let bytes = range.bytes, !abilities.canBeAnyPart || offset > 0
+        else { return nil }
+        let count = bytes.upperBound - bytes.lowerBound
+        let isWhole =
+            bytes.lowerBound == 0 && count == range.total ?? count && count == fields.contentLength ?? count
+        return isWhole ? nil : .rangeMismatch(asked: "the whole", received: "\(text), without saying 206")
     }
 
     private func reason(toReplace partial: PartialContent, fields: HeaderFields) -> RestartReason {
@@ -254,6 +276,7 @@ extension ResumeDecision.Question {
     func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
         var comparison = partial.validator.comparison(with: fields)
+        if comparison == .equal, partial.isOfOtherQuestion { comparison = .absent }
         if isElsewhere, comparison == .equal, case .strongDate = partial.validator { comparison = .absent }
         guard comparison == .absent, let old = partial.lastModified, let new = fields["Last-Modified"] else {
             return comparison

@@ -73,6 +73,8 @@ struct Settings: Sendable {
             operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
         }
         operation.startsOver = startsOver
+        // The same command goes on with its own bytes, and no other does.
+        operation.isStrict = true
         operation.expectedDigests = item.digests
         configure(operation)
         return operation

@@ -20,6 +20,7 @@ import Testing
         var copy: DownloadCheckpoint.Copy?
         var source: SourceFile?
         var isSameAsker = true
+        var isStrict = false
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
         let recovery: PartRecovery
 
@@ -41,6 +42,7 @@ import Testing
             return PartRecovery.Facts(
                 request: RequestRecord(request),
                 isSameAsker: isSameAsker,
+                isStrict: isStrict,
                 finding: finding(checkpoint),
                 part: size.map {
                     FileStatus(
@@ -157,14 +159,28 @@ import Testing
         Row("P16 another selecting field", size: 20, .startOver(.requestChanged)) {
             $0.request.setValue("de", forHTTPHeaderField: "Accept-Language")
         },
-        Row("P17 another address, strong tag", size: 20, .keep(20), with: otherAddress),
-        Row("P7, P17 all bytes, another address", size: 100, .keep(99)) { row in
+        Row(
+            "P17 another address, strong tag",
+            size: 20,
+            .keep(20, isOfOtherQuestion: true),
+            with: otherAddress
+        ),
+        Row("P17 another address, strong tag, strict", size: 20, .startOver(.requestChanged)) {
+            otherAddress(&$0)
+            $0.isStrict = true
+        },
+        Row("P17 another user, strong tag, strict", size: 20, .startOver(.requestChanged)) {
+            otherAsker(&$0)
+            $0.isStrict = true
+        },
+        Row("the same question, strict", size: 20, .keep(20)) { $0.isStrict = true },
+        Row("P7, P17 all bytes, another address", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
             otherAddress(&row)
             row.ends = [100]
             row.intact = 1
         },
-        Row("P17 another user, strong tag", size: 20, .keep(20), with: otherAsker),
-        Row("P7, P17 all bytes, another user", size: 100, .keep(99)) { row in
+        Row("P17 another user, strong tag", size: 20, .keep(20, isOfOtherQuestion: true), with: otherAsker),
+        Row("P7, P17 all bytes, another user", size: 100, .keep(99, isOfOtherQuestion: true)) { row in
             otherAsker(&row)
             row.ends = [100]
             row.intact = 1

@@ -168,6 +168,43 @@ struct UnnamedRestTests {
         #expect(try (isOther ? Self.otherBody : Self.body).firstDifference(fromFile: scene.target) == nil)
     }
 
+    /// A tag tells versions of one resource apart (RFC 9110 section 8.8.1): nginx makes it of length and time.
+    @Test("P17", arguments: [false, true], [100_000, 299_999])
+    func aTagOfAnotherAddressProvesNothing(isOther: Bool, length: Int64) async throws {
+        let scene = try DownloadScene()
+        let other = Representation(.pattern(Self.otherBody), entityTag: .strong("v1"))
+        let second: Answer = .representation(isOther ? other : Self.tagged)
+        let server = try ScriptedServer(routes: [
+            "/one": [.representation(Self.tagged).breaking(after: .body(Int(length)))],
+            "/two": [second, second, second],
+        ])
+        for path in ["one", "two"] {
+            let request = URLRequest(url: server.url(path: path))
+            let operation = DownloadOperation(request: request, to: scene.target)
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.retryPolicy = nil
+            let result = await scene.run(operation)
+            guard path == "two" else { continue }
+            _ = try result.get()
+            #expect(try (isOther ? Self.otherBody : Self.body).firstDifference(fromFile: scene.target) == nil)
+            if isOther { #expect(operation.download?.proof == .length) }
+        }
+    }
+
+    /// A script that forgets the status of a part.
+    @Test(arguments: Destination.allCases)
+    func aRestThatSaysItIsTheWholeIsNotTaken(_ destination: Destination) async throws {
+        let rest = Answer.respond(
+            200,
+            ["ETag": "\"v1\"", "Content-Range": "bytes 100000-299999/300000"],
+            body: .data(Self.body.data.suffix(200_000))
+        )
+        let server = try ScriptedServer([Self.cut(Self.tagged), rest, .representation(Self.tagged)])
+        let run = try Run(server.url, destination)
+        _ = try await run.end().get()
+        #expect(try run.found() == Self.body.data)
+    }
+
     /// What was joined on evidence stays so, whatever a later process gets.
     @Test func evidenceIsNoProofLaterEither() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(100_000))])

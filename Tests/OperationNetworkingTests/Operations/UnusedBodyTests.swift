@@ -123,6 +123,46 @@ struct UnusedBodyTests {
         #expect(try await operation(server.url).started.value as? Data == Data("x".utf8))
     }
 
+    /// How the explanation of an error does not come to its end.
+    enum Explanation: CaseIterable {
+        case silent, trickling, cut, reset, tooShort
+
+        func answer(_ status: Int, _ gate: Gate) -> Answer {
+            let answer = Answer.respond(status, body: .generated(length: 60_000))
+            return switch self {
+            case .silent: answer.held(after: .body(10), by: gate)
+            case .trickling: answer.throttled(to: 100)
+            case .cut: answer.breaking(after: .body(10))
+            case .reset: answer.resetting(after: .body(10))
+            case .tooShort: answer.breaking(after: .body(59_999))
+            }
+        }
+    }
+
+    /// The status is the reason why there is no file, and not what becomes of the page that explains it.
+    @Test(arguments: Explanation.allCases, [401, 404, 410])
+    func anErrorBesideAFileNeedsNoEnd(explanation: Explanation, status: Int) async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer { _ in explanation.answer(status, gate) }
+        let toFile = operation(server.url)
+        toFile.outputFile = directory.file("a")
+        let download = DownloadOperation(request: URLRequest(url: server.url), to: directory.file("b"))
+        for operation in [toFile, download] {
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.credential = nil
+            operation.retryPolicy = RetryPolicy()
+            operation.start()
+        }
+        for operation in [toFile, download] {
+            let error = await #expect(throws: ResponseSerializationError.self) { try await operation.value }
+            #expect(error?.reason == .unacceptableStatusCode(status))
+        }
+        #expect(server.requests.count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [])
+    }
+
     @Test(arguments: [(0, 1), (1000, 1), (65536, 1), (65537, 2)])
     func aShortOneLetsTheConnectionServeTheNextRequest(length: Int, connections: Int) async throws {
         let server = try ScriptedServer([

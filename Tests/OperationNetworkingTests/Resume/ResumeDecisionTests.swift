@@ -488,6 +488,51 @@ import Testing
     @Test(arguments: others)
     func decidesOnAnythingElse(row: Row) { check(row) }
 
+    private static let restWithoutSayingSo: [Row] = {
+        let mismatch = ResumeError.rangeMismatch(
+            asked: "the whole",
+            received: "bytes 4-9/10, without saying 206"
+        )
+        let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
+        let elsewhere: @Sendable (inout Row) -> Void = { $0.abilities.canBeAnyPart = true }
+        return [
+            Row("a rest, to a question for the rest", 200, good, again),
+            Row("without a tag", 200, part("bytes 4-9/10", [:]), again),
+            Row("to a question for the whole", 200, good, .fail(mismatch), with: askedForWhole),
+            Row("with nothing there", 200, good, .fail(mismatch), with: nothingThere),
+            Row("for memory, with nothing there", 200, good, .replace(total: 6, because: nil)) {
+                nothingThere(&$0)
+                elsewhere(&$0)
+            },
+            Row("for memory, with bytes there", 200, good, again, with: elsewhere),
+            Row(
+                "the whole, which says so",
+                200,
+                part("bytes 0-9/10", ["ETag": "\"v2\"", "Content-Length": "10"]),
+                .replace(total: 10, because: .resourceChanged)
+            ),
+            Row(
+                "the beginning",
+                203,
+                part("bytes 0-3/10", ["Content-Length": "4"]),
+                .fail(
+                    .rangeMismatch(asked: "the whole", received: "bytes 0-3/10, without saying 206")
+                ),
+                with: nothingThere
+            ),
+            Row(
+                "another unit says nothing about bytes",
+                200,
+                part("items 4-9/10", ["Content-Length": "6"]),
+                .replace(total: 6, because: nil),
+                with: nothingThere
+            ),
+        ]
+    }()
+
+    @Test("RFC 9110 section 14.4: a 200 that says that it is a part", arguments: restWithoutSayingSo)
+    func neverTakesARestForTheWhole(row: Row) { check(row) }
+
     @Test(
         "S33, S41, S42, S43: what is not about the bytes is the caller's, and reaches no file",
         arguments: [

@@ -26,23 +26,26 @@ struct JournalReplay: Hashable, Sendable {
     let length: Int
 
     init(_ bytes: [UInt8]) throws(Unreadable) {
-        var lines = bytes.split(separator: JournalLine.end, omittingEmptySubsequences: false)[...]
-        // What is behind the last line feed.
-        guard let rest = lines.popLast(), let first = lines.popFirst() else { throw .noHeader }
-        length = bytes.count - rest.count
-        guard let body = JournalLine.body(first) else { throw .noHeader }
+        // One line after the other: a journal may be long.
+        guard let end = bytes.firstIndex(of: JournalLine.end), let body = JournalLine.body(bytes[..<end])
+        else {
+            throw .noHeader
+        }
         guard let version = try? JSONDecoder().decode(Version.self, from: body) else { throw .noHeader }
         guard version.schema == JournalHeader.currentSchema else { throw .otherSchema(version.schema) }
         guard let header = try? JSONDecoder().decode(JournalHeader.self, from: body) else { throw .noHeader }
         self.header = header
         let decoder = JSONDecoder()
-        for line in lines {
-            guard let body = JournalLine.body(line),
+        var start = end + 1
+        while let end = bytes[start...].firstIndex(of: JournalLine.end) {
+            defer { start = end + 1 }
+            guard let body = JournalLine.body(bytes[start..<end]),
                 let entry = try? decoder.decode(JournalEntry.self, from: body),
                 header.items.indices.contains(entry.member), entry.finished?.stamp.length ?? 0 >= 0
             else { continue }
             entries[entry.member] = entry
         }
+        length = start
     }
 
     /// How members ended, as far as that is still true.

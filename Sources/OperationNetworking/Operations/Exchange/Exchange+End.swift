@@ -8,7 +8,10 @@ extension Exchange {
     func bodyDidEnd(_ end: TransferEnd) {
         if case .untrusted(let refusal) = end.error {
             askAboutServer(refusal)
-        } else if case .keepAside = bodyUse, end.error?.isRefusal == true {
+        } else if case .keepAside = bodyUse, let error = end.error,
+            error.isRefusal || configuration.bodyExplains
+        {
+            // The status is the reason, however its explanation ended.
             finish()
         } else if end.error != nil, holding.wasHeld, cannotGoOn {
             fail(ResumeError.representationChanged)

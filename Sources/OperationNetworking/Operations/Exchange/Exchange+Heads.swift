@@ -129,6 +129,7 @@ extension Exchange {
     func takeForResponse(_ head: ResponseHead) -> HeadAnswer {
         tell(head)
         bodyUse = .keepAside(configuration.sideBodyLimit)
+        if case .transferring(let id) = phase { limitExplanation(id) }
         return .receive
     }
 

@@ -23,11 +23,27 @@ extension Exchange {
 
     private func discardBody(atMost count: Int, _ id: TransferID) {
         bodyUse = .discard(count)
-        DispatchQueue.global().asyncAfter(deadline: .now() + UnusedBody.patience) { [weak self] in
+        giveUp(id, after: UnusedBody.patience) { if case .discard = $0 { true } else { false } }
+    }
+
+    /// Where the body of a success would go elsewhere than to memory, that of another response only explains why there is
+    /// none: the status says so already, and what came of it in time is enough.
+    func limitExplanation(_ id: TransferID) {
+        guard configuration.bodyExplains else { return }
+        giveUp(id, after: UnusedBody.patienceForExplanations) {
+            if case .keepAside = $0 { true } else { false }
+        }
+    }
+
+    /// Gives the transfer up if it still runs after so many seconds, and its body still has a use that `matches`.
+    private func giveUp(
+        _ id: TransferID,
+        after seconds: Double,
+        if matches: @escaping @Sendable (BodyUse) -> Bool
+    ) {
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
             NetworkThread.shared.perform { [weak self] transfers in
-                guard let self, case .transferring(id) = self.phase, case .discard = self.bodyUse else {
-                    return
-                }
+                guard let self, case .transferring(id) = self.phase, matches(self.bodyUse) else { return }
                 transfers.giveUp(id)
             }
         }
@@ -74,6 +90,7 @@ extension Exchange {
         if case .wait = bodyUse { bodyUse = .keepAside(configuration.sideBodyLimit) }
         tell(head)
         if case .transferring(let id) = phase {
+            if case .keepAside = bodyUse { limitExplanation(id) }
             transfers.resumeReceiving(id)
         } else if let end = endBeforeAnswer {
             endBeforeAnswer = nil
@@ -88,6 +105,7 @@ extension Exchange {
         tell(head)
         guard case .transferring(let id) = phase else { return fail(error) }
         verdict = .fail(error)
+        limitExplanation(id)
         transfers.resumeReceiving(id)
     }
 }

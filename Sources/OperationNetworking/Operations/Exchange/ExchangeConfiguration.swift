@@ -158,11 +158,13 @@ struct ExchangeConfiguration: Sendable {
         if case .custom = destination { true } else { false }
     }
 
-    /// What may be kept of the body of a response that is not a success.
-    var sideBodyLimit: Int64 {
-        guard case .memory = destination else { return Self.sideBodyLimit }
-        return memoryLimit
+    /// Whether the body of a response that is not a success only explains why there is no other.
+    var bodyExplains: Bool {
+        if case .memory = destination { false } else { true }
     }
+
+    /// What may be kept of the body of a response that is not a success.
+    var sideBodyLimit: Int64 { bodyExplains ? Self.sideBodyLimit : memoryLimit }
 }
 
 extension HeaderFields {
