@@ -7,6 +7,7 @@ internal import OperationNetworkingSystem
 /// | What the request has                                  | What counts                                          |
 /// |-------------------------------------------------------|------------------------------------------------------|
 /// | a field that is, or looks like, a secret              | its name and value                                   |
+/// | `Authorization` of the scheme Basic                   | the user, without the password                       |
 /// | a user in its URL                                     | the user, without the password                       |
 /// | none there, and a credential                          | the user, without the password; the token            |
 /// | a client's certificate                                | the certificate, without the key                     |
@@ -24,7 +25,9 @@ package struct Asker: Sendable {
     ) {
         var lines = (request.allHTTPHeaderFields ?? [:])
             .filter { SecretFields.isSecret($0.key) }
-            .map { "field \($0.key.lowercased()): \($0.value)" }
+            .map { name, value in
+                Self.user(ofBasic: value).map { "user \($0)" } ?? "field \(name.lowercased()): \(value)"
+            }
             .sorted()
         if let user = request.url?.userInformation?.user {
             lines.append("user \(user)")
@@ -40,6 +43,16 @@ package struct Asker: Sendable {
             lines.append("certificate " + identity.keyPair.certificates.base64EncodedString())
         }
         text = lines.joined(separator: "\n")
+    }
+
+    /// The user of RFC 7617; `nil`: the value is something else.
+    private static func user(ofBasic value: String) -> String? {
+        let words = value.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "basic",
+            let bytes = Data(base64Encoded: String(words[1])),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return String(decoding: bytes[..<colon], as: UTF8.self)
     }
 
     /// What a later process can compare itself with; `nil`: nobody in particular asked.

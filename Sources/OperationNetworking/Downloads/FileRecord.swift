@@ -82,7 +82,6 @@ struct FileRecord: Hashable, Sendable {
         return [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""].joined(separator: "\n")
     }
 
-    /// A record of an earlier build names no proof: with a tag it counts as complete.
     /// - Returns: `nil` for the text of another version, or of no record.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -409,8 +409,6 @@ final class PartialDownload {
 
     private func goOn(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
         guard var next = checkpoint else { return }
-        // The validator has proven that the bytes are those of this one as well.
-        if !asker.isAsker(of: next.asker) { next.asker = asker.digest }
         // What a failed write left.
         if try file.status.size != count { try file.truncate(to: count) }
         next.total = total ?? next.total

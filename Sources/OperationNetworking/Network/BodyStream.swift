@@ -170,7 +170,8 @@ final class BodyStream: @unchecked Sendable {
 
     /// - Returns: whether to read on.
     private func readPiece() -> Bool {
-        let size = state.withLock { $0.pieceSize }
+        // One that was stopped is the owner's again.
+        guard let size = state.withLock({ $0.isStopped ? nil : $0.pieceSize }) else { return false }
         let result = Result { try nextPiece(atMost: size) }
         let (whenReady, readsOn, closes) = state.withLock { state -> ((@Sendable () -> Void)?, Bool, Bool) in
             guard !state.isStopped else { return (nil, false, false) }

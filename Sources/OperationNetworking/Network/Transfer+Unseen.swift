@@ -7,6 +7,11 @@ extension Transfer {
         easy.reportProgress()
     }
 
+    /// A proxy that is asked to CONNECT once more has as much to say as the first time.
+    func easyHandleWillConnect() {
+        if request.usesTunnel { unseen = UnseenBytes(usesTunnel: true) }
+    }
+
     func easyHandleDidProgress(received: Int64) -> Bool {
         guard unseen.isOn else { return true }
         guard let hasMoved = unseen.didProgress(received: received, now: clock.now) else {
@@ -18,7 +23,7 @@ extension Transfer {
 
     /// Why a transfer is given up whose server, or proxy, does not come to an end with what libcurl keeps to itself.
     private var endlessAnswer: TransferError {
-        guard let proxy = request.trustDomain.proxy, isRefusedByProxy || !hasConnection else {
+        guard let proxy = request.trustDomain.proxy, isRefusedByProxy || head == nil && heldHead == nil else {
             return .endlessAnswer
         }
         return .proxy(.failed(proxy: proxy.address, reason: "its answer does not end", mayPass: false))

@@ -25,7 +25,8 @@ extension EasyHandle {
         guard let address else { return -1 }
         let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let socket = socket(address.pointee.family, kind, address.pointee.protocol)
-        if socket < 0 { from(context).didFailToOpenSocket(errno) }
+        let code = errno
+        from(context).didOpenSocket(socket < 0 ? code : nil)
         return socket
     }
 

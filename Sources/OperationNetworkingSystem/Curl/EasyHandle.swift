@@ -187,8 +187,10 @@ package final class EasyHandle {
         return delegate?.easyHandleDidProgress(received: received) ?? true
     }
 
-    func didFailToOpenSocket(_ code: Int32) {
-        socketError = code
+    /// - Parameter code: why there is none; `nil`: there is one.
+    func didOpenSocket(_ code: Int32?) {
+        if let code { socketError = code }
+        delegate?.easyHandleWillConnect()
     }
 
     // MARK: - Options

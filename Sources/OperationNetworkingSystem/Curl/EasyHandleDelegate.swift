@@ -5,6 +5,9 @@ package import Foundation
 /// Every method is called on the thread that drives the multi handle, from within libcurl, where calling libcurl is
 /// not allowed. Nothing here may wait.
 package protocol EasyHandleDelegate: AnyObject {
+    /// There is going to be a connection. Once more when the one that was used before turned out to be dead.
+    func easyHandleWillConnect()
+
     /// There is a connection, with its TLS and its HTTP version; the request goes out next. Once more when libcurl sends
     /// it again, over another connection, because the first one turned out to be dead, or when it answers what the server
     /// wanted to know; see `TransferOptions.authentication`.

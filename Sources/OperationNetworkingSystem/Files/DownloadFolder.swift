@@ -315,6 +315,8 @@ package final class DownloadFolder {
             guard code == 0 else { return code }
             guard unlinkat(descriptor, old, 0) != 0 else { return 0 }
             let reason = errno
+            // Another process may have taken the two names for leftovers, and removed the old one: then this is the last.
+            if reason == ENOENT { return 0 }
             unlinkat(descriptor, new, 0)
             return reason
         case .afterLooking:

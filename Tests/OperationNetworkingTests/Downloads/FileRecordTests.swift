@@ -187,6 +187,9 @@ import Testing
         let same = try [
             asker("http://alice:2@h/a", ["Accept": "text/plain"]),
             asker("http://h/a", [:], Credential(user: "alice", password: "3")),
+            // alice:4, alice:5
+            asker("http://h/a", ["Authorization": "Basic YWxpY2U6NA=="]),
+            asker("http://h/a", ["authorization": "basic YWxpY2U6NQ=="]),
             asker("http://alice@h/a", [:], Credential(user: "bob", password: "3")),
         ]
         for other in same { #expect(other.isAsker(of: alice.digest)) }
