@@ -7,6 +7,13 @@ import OperationNetworking
 enum CommandLineTool {
     /// Never returns: the process ends with an `Outcome`.
     static func run() -> Never {
+        // In a frame of its own, which is left before `dispatchMain()` ends the main thread and has others run on its stack.
+        let signals = begin()
+        withExtendedLifetime(signals) { dispatchMain() }
+    }
+
+    @inline(never)
+    private static func begin() -> SignalHandling {
         StandardDescriptors.fill()
         // A reader of ours that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
@@ -22,20 +29,20 @@ enum CommandLineTool {
             // They are read before they are hidden.
             let arguments = CommandLine.arguments
             SecretArguments(arguments).hide()
-            try start(OpgetCommand(arguments: Array(arguments.dropFirst())))
+            return try start(OpgetCommand(arguments: Array(arguments.dropFirst())))
         } catch {
             let failure = Failure(error)
             complain(failure.sentence)
             _exit(failure.outcome.code)
         }
-        dispatchMain()
     }
 
     private static func complain(_ sentence: String) {
         Terminal.standardError.write(DisplayText("opget: " + sentence).string + "\n")
     }
 
-    private static func start(_ command: OpgetCommand) throws {
+    /// - Returns: what has to live as long as the process.
+    private static func start(_ command: OpgetCommand) throws -> SignalHandling {
         if command.showsHelp { finish(saying: HelpText.text) }
         if command.showsVersion { finish(saying: "opget \(OpgetCommand.version)\n") }
         guard !command.urls.isEmpty || !command.lists.isEmpty else {
@@ -61,7 +68,7 @@ enum CommandLineTool {
             run.redraw()
         }
         run.begin()
-        withExtendedLifetime(signals) { dispatchMain() }
+        return signals
     }
 
     private static func finish(saying text: String) -> Never {
