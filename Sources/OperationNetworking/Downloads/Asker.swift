@@ -15,7 +15,7 @@ internal import OperationNetworkingSystem
 /// Cookies of a jar, and what only an answer asked for, do not count. A password says that the user is he, and
 /// nothing of what he gets. Never written down, only as a ``SaltedDigest``.
 package struct Asker: Sendable {
-    /// Empty: nobody in particular.
+    /// Empty: no user is named.
     let text: String
 
     package init(
@@ -55,7 +55,7 @@ package struct Asker: Sendable {
         return String(decoding: bytes[..<colon], as: UTF8.self)
     }
 
-    /// What a later process can compare itself with; `nil`: nobody in particular asked.
+    /// What a later process can compare itself with; `nil`: no user is named.
     var digest: SaltedDigest? { text.isEmpty ? nil : try? SaltedDigest(of: text) }
 
     /// Whether it is the one whose ``digest`` this is.

@@ -115,7 +115,7 @@ struct DownloadPlace {
             else { return }
             if let opened = try? folder.open(name) {
                 opened.removeMark()
-                // It died before others could be let at the file. What one that was replaced let them do, nobody knows any more.
+                // It died before others could be let at the file. What one that was replaced let them do is not known any more.
                 if file.mode == 0o600, !checkpoint.wish.replacesFile { opened.grant(folder.accessOfNewFile) }
             }
             try folder.remove(names.checkpoint)

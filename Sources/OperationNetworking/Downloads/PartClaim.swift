@@ -6,12 +6,12 @@ internal import OperationNetworkingSystem
 /// |------------|--------------------------|--------------------------------------------------------------------------|
 /// | made here  | held                     | in use: another process found it first                                   |
 /// | made here  | any other                | taken                                                                    |
-/// | none       | any                      | another name: it was made by nobody knows whom                           |
+/// | none       | any                      | another name: it is not known who made it                               |
 /// | blank      | taken                    | made anew: its process died as it made it                                |
 /// | unmarked   | taken                    | taken; its checkpoint says what it is worth                              |
 /// | full       | taken                    | taken                                                                    |
 /// | any other  | held                     | in use: no other user can have opened it                                 |
-/// | any other  | the system has no locks  | another name: whether it is being written, nobody can tell               |
+/// | any other  | the system has no locks  | another name: it may be being written                        |
 enum PartClaim: Hashable, Sendable {
     case take
     case makeAnew

@@ -17,7 +17,7 @@ struct WritePace: Hashable, Sendable {
     /// When the queue that writes has to be woken.
     enum Urgency: Hashable, Sendable {
         case none
-        /// After so many seconds, to ask ``WritePace/timerDidFire(waiting:now:)``.
+        /// After this number of seconds, to ask ``WritePace/timerDidFire(waiting:now:)``.
         case after(Double)
         case now
     }

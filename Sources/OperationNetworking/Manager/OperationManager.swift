@@ -148,7 +148,7 @@ open class OperationManager: @unchecked Sendable {
         _ makeRequest: () throws -> URLRequest
     ) -> HTTPRequestOperation? {
         do {
-            // One that nobody hears needs no queue.
+            // One without a listener needs no queue.
             var failed: HTTPRequestOperation.FailureHandler?
             if let failure { failed = { failure($0, $1) } }
             let operation = operation(for: try makeRequest(), success: success, failure: failed)

@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-// What libcurl receives and shows to nobody has an end, too.
+// What libcurl receives and keeps to itself has an end, too.
 extension Transfer {
     func watchUnseen() {
         unseen.begin(now: clock.now)

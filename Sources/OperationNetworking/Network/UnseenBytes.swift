@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// Counts what libcurl receives and shows to nobody: the body of a 401 or 407 that it answers itself, which has to be read
+/// Counts what libcurl receives and keeps to itself: the body of a 401 or 407 that it answers itself, which has to be read
 /// to its end because the connection is part of the answer, and what a proxy says to CONNECT.
 ///
 /// Without a limit a server could keep the transfer for ever, and a proxy the whole thread: libcurl reads the answer to

@@ -5,8 +5,8 @@
 /// | none of them                       | with `isFinished`, on any thread     | with `isFinished`      | never                |
 /// | one of them                        | after the last callback, on the queue | after the last callback | for each delivery   |
 ///
-/// Closures are those that are called on the completion queue: progress, the result, `completionBlock`. Nobody can ask a
-/// `NotificationCenter` whether somebody listens, so notifications are no audience: they are posted on the completion queue
+/// Closures are those that are called on the completion queue: progress, the result, `completionBlock`. A
+/// `NotificationCenter` does not tell whether it has listeners, so notifications are no audience: they are posted on the completion queue
 /// in any case, when that gets to it, and nothing waits for them.
 struct Audience: Hashable, Sendable {
     /// Of progress, of the result, `completionBlock`.
@@ -28,7 +28,7 @@ struct Audience: Hashable, Sendable {
 /// | none     | yes                      | no: main          | at once; the last value of `progress` is on its way to main |
 /// | none     | no                       |                   | at once                                                    |
 ///
-/// Whoever gives a queue runs it. The main queue is what a batch gets without asking for it, and a program may never run it:
+/// A caller that gives a queue runs it. The main queue is what a batch gets without asking for it, and a program may never run it:
 /// there only a closure is worth waiting for.
 struct BatchAudience: Hashable, Sendable {
     var hasClosures: Bool

@@ -34,7 +34,7 @@ extension ConnectionOperation {
         )
     }
 
-    /// Whether somebody may have overridden what is there to be overridden.
+    /// Whether a subclass may have overridden what is there to be overridden.
     var isSubclass: Bool { ObjectIdentifier(type(of: self)) != Self.ownKind }
 
     /// On the completion queue: tells everything that waits. There is never a second one at the same time. For what comes

@@ -135,7 +135,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Where the body of a successful (2xx) response goes, instead of memory. It is opened, written and closed by the
     /// operation, on a queue of its own; a stream that does not keep up slows the transfer down.
     ///
-    /// From the first byte to the end, pauses included, the stream is the operation's: nobody else may touch it. One that
+    /// From the first byte to the end, pauses included, the stream is the operation's: no other code may touch it. One that
     /// another operation uses, or that is closed, is a ``StreamError``.
     ///
     /// Setting it resets ``outputFile``.

@@ -22,7 +22,7 @@ struct DeliveryLine<Member: AnyObject> {
     private var firstEnded = 0
     private var lastNumber = 0
     private var releasedCount = 0
-    /// When so many were released, those that are gone are taken out.
+    /// When this number was released, those that are gone are taken out.
     private var sweepCount: Int
     private var isScheduled = false
 

@@ -72,7 +72,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// What was asked for.
     var request: RequestRecord
-    /// As whom; `nil`: as nobody in particular, or it was not written down.
+    /// As whom; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
     var origin: Origin
     /// The length of the whole, `nil` while no response has said it.

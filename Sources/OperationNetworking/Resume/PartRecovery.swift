@@ -32,7 +32,7 @@ internal import OperationNetworkingSystem
 /// inode of the part and the session, a random number of the kernel's, no server knows. So one without a mark is
 /// believed only if it names both.
 ///
-/// P7 asks nobody. What was complete at another address, or for another user, has to be asked for, from a little before its
+/// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a little before its
 /// last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not two resources, so the overlap is
 /// compared (S12).
 ///
@@ -45,7 +45,7 @@ enum PartRecovery: Hashable, Sendable {
     case begin
     case useOtherName
     case startOver(RestartReason)
-    /// So many bytes from the first one on; the file is cut behind them. Those of another question are compared.
+    /// This number of bytes from the first one on; the file is cut behind them. Those of another question are compared.
     case keep(Int64, isOfOtherQuestion: Bool = false)
 
     /// What was found.

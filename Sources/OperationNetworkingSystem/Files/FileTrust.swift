@@ -18,7 +18,7 @@
 package enum FileTrust: Hashable, Sendable {
     /// Not ours.
     case none
-    /// Of nobody else, and nothing is in it: what a process leaves that dies between making a file and marking it.
+    /// Of no other user, and empty: what a process leaves that dies between making a file and marking it.
     case blank
     /// Of the effective user, and only he can have changed it; which of his programs made it, the file system cannot keep.
     case unmarked

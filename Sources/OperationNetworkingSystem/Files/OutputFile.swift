@@ -22,7 +22,7 @@ package final class OutputFile {
         let file: FileStatus?
     }
 
-    /// Opens the file, claims it and empties it, or makes it. `nil` for a FIFO that nobody reads.
+    /// Opens the file, claims it and empties it, or makes it. `nil` for a FIFO without a reader.
     /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``, and the file is as it was.
     package init?(path: String) throws {
         guard var opened = try Self.open(path) else { return nil }
@@ -38,7 +38,7 @@ package final class OutputFile {
         descriptor = opened.descriptor
         isFIFO = opened.isFIFO
         self.claim = claim
-        // Not O_TRUNC, which would empty a file before anybody knows what it is.
+        // Not O_TRUNC, which would empty a file before it is known what it is.
         guard let file = opened.file, file.size > 0 else { return }
         do {
             try truncate()

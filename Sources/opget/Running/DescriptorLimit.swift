@@ -22,7 +22,7 @@ enum DescriptorLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Whether so many more can be opened: tried, since what is open already has numbers of any height.
+    /// Whether `count` more can be opened: tried, since what is open already has numbers of any height.
     static func canOpen(_ count: Int) -> Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

@@ -164,7 +164,7 @@ import Testing
 }
 
 extension SlotLedger {
-    /// The number that is written after a change that nobody disturbs.
+    /// The number that is written after a change that no other thread disturbs.
     fileprivate mutating func write(lent: Int, found: Int?) -> Int? {
         settle(lent: lent, found: found)
         return write()

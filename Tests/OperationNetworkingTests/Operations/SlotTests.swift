@@ -340,7 +340,7 @@ struct SlotTests {
         // @unchecked: what changes is behind the lock of the test and in `Gate`.
 
         let lock: NSLock
-        /// Opens when somebody who asks is about to take the lock.
+        /// Opens when the thread that asks is about to take the lock.
         let isAsked = Gate()
         private let isAnswered = Gate()
         private let isWatching = Locked(false)
@@ -367,7 +367,7 @@ struct SlotTests {
         case pause, resume, cancel, limit
     }
 
-    /// What an operation overrides may want a lock that is held by somebody who pauses another one.
+    /// What an operation overrides may want a lock that is held by a thread that pauses another one.
     @Test(arguments: Kind.allCases, Call.allCases)
     func whoHoldsALockThatOperationsWantIsNotHeldUp(_ kind: Kind, _ call: Call) async throws {
         let scene = try Scene("a", "b")

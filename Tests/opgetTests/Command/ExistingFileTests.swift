@@ -293,7 +293,7 @@ import Testing
             options.removeFirst()
             try FileManager.default.removeItem(atPath: path("a"))
         } else if options == ["-c"] {
-            // Somebody sets it right.
+            // The user sets it right.
             try opget.write(String(body.prefix(150_000)), "a")
         }
         let result = try await opget.start(options + [address(server)]).result()

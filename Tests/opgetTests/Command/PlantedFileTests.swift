@@ -78,7 +78,7 @@ import Testing
     /// Whether this process may have a disk of its own.
     private static let isDiskPermitted = (try? onRAMDisk("exit 7", [])) == 7
 
-    /// Runs a shell's command where `/mnt` is a ramfs, for nobody else. It keeps modes, and no attributes.
+    /// Runs a shell's command where `/mnt` is a ramfs, for this command only. It keeps modes, and no attributes.
     private static func onRAMDisk(_ script: String, _ arguments: [String]) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -47,7 +47,7 @@ final class BatchCount: Sendable {
     /// - Parameters:
     ///   - others: batches that have to complete before.
     ///   - tells: whether `body` calls a closure of the user's.
-    ///   - body: called when all have ended, before whoever waits for that: on the queue, after everything that was told of
+    ///   - body: called when all have ended, before the waiting tasks go on: on the queue, after everything that was told of
     ///     the members; without an audience on any thread.
     func begin(after others: [BatchCount], tells: Bool, then body: @escaping @Sendable () -> Void) {
         let hasClosures = heard != nil || tells
@@ -131,7 +131,7 @@ extension BatchCount: BatchSeatOwner {
         ConnectionOperation.processingQueue.async { self.memberDidEnd(index) }
     }
 
-    /// The member has finished, or nobody keeps it any longer.
+    /// The member has finished, or has no owner any longer.
     private func memberDidEnd(_ index: Int) {
         let isFirst = state.withLock { state in
             guard !state.hasEnded[index] else { return false }

@@ -26,12 +26,12 @@ final class BatchGauge: Sendable {
         state = Locked(State(estimate: estimate, meter: ThroughputMeter(now: MonotonicTime.now.seconds)))
     }
 
-    /// What is done to the progress is done to the batch. Set before anybody asks for the progress.
+    /// What is done to the progress is done to the batch. Set before the progress is asked for.
     func set(_ controls: BatchProgress.Controls) {
         state.withLock { $0.controls = controls }
     }
 
-    /// Made when it is first asked for: nobody else can see it then, so it shows at once how far the batch is.
+    /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the batch is.
     var progress: BatchProgress {
         state.withLock { state in
             if let progress = state.progress { return progress }

@@ -24,7 +24,7 @@ final class BatchProgress: Progress, @unchecked Sendable {
         isPausable = true
     }
 
-    /// On the queue of the batch; the first time before anybody else has it.
+    /// On the queue of the batch; the first time before any caller has it.
     func publish(_ estimate: BatchEstimate) {
         let new = estimate.units
         guard units.withLock({ $0 != new }) else { return }

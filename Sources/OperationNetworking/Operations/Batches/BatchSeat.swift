@@ -8,13 +8,13 @@ protocol BatchSeatOwner: AnyObject, Sendable {
     /// The member has ended: its last callback has returned, if it has any. On any thread.
     func memberDidFinish(_ index: Int, _ member: ConnectionOperation)
 
-    /// The member has finished, or nobody keeps it any longer.
+    /// The member has finished, or has no owner any longer.
     func memberLeft(_ index: Int)
 }
 
 /// What an operation has of each batch it is a member of: tells it how the member fares.
 ///
-/// The operation keeps its seats until its end counts; nobody else does. So a member that is released without ever
+/// The operation keeps its seats until its end counts; no other object does. So a member that is released without ever
 /// having been started leaves its seat, and the batch does not wait for it.
 final class BatchSeat: Sendable {
     private let count: any BatchSeatOwner

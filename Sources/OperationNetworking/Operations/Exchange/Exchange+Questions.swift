@@ -35,7 +35,7 @@ extension Exchange {
         }
     }
 
-    /// Gives the transfer up if it still runs after so many seconds, and its body still has a use that `matches`.
+    /// Gives the transfer up if it still runs after `seconds`, and its body still has a use that `matches`.
     private func giveUp(
         _ id: TransferID,
         after seconds: Double,

@@ -7,7 +7,7 @@ enum UnusedBody {
     static let maximumLength = 64 * 1024
     /// Seconds after the head for which a body may come.
     static let patience = 1.0
-    /// The same for one that is shown to somebody, because it says why there is no file.
+    /// The same for one that the caller gets, because it says why there is no file.
     static let patienceForExplanations = 5.0
 
     /// Whether the transfer goes on after the head. One whose body lasts until its connection closes ends at the

@@ -4,8 +4,8 @@ internal import OperationNetworkingSystem
 
 /// The slots of one queue: lends those of operations that are paused, and gives them back.
 ///
-/// Whatever is done to the queue, and to its operations, may run anybody's code: Foundation asks operations whether
-/// they are ready, and properties may be overridden. So all of it is done on a serial queue of its own, and nobody
+/// Whatever is done to the queue, and to its operations, may run code of the user's: Foundation asks operations whether
+/// they are ready, and properties may be overridden. So all of it is done on a serial queue of its own, and no caller
 /// waits for that: who pauses an operation while he holds a lock of his own is not held up by code that wants the lock.
 ///
 /// Nothing here remembers what was asked. ``settle(_:then:)`` has the phase looked at that an operation is in, and makes
