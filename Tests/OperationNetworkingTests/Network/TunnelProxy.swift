@@ -29,6 +29,7 @@ final class TunnelProxy: Sendable {
     private struct State: Sendable {
         var heard: [String] = []
         var sockets: [Socket] = []
+        var breaksTunnels = false
         var isStopped = false
     }
 
@@ -80,6 +81,11 @@ final class TunnelProxy: Sendable {
     var heard: [String] { state.withLock { $0.heard } }
 
     // MARK: - Commands
+
+    /// From now on a tunnel ends as soon as its client sends something more.
+    func breakTunnels() {
+        state.withLock { $0.breaksTunnels = true }
+    }
 
     func stop() {
         let sockets = state.withLock { state in
@@ -217,14 +223,19 @@ final class TunnelProxy: Sendable {
             send(reply)
             let client = client
             try? TunnelProxy.start(threads) { Self.pass(from: server, to: client) }
-            Self.pass(from: client, to: server)
+            let state = state
+            Self.pass(from: client, to: server) { !state.withLock { $0.breaksTunnels } }
         }
 
-        private static func pass(from source: Socket, to destination: Socket) {
+        private static func pass(
+            from source: Socket,
+            to destination: Socket,
+            while goesOn: () -> Bool = { true }
+        ) {
             withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 1) { buffer in
                 while true {
                     let count = source.receive(into: buffer)
-                    guard count > 0 else { break }
+                    guard count > 0, goesOn() else { break }
                     _ = destination.send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 }
             }

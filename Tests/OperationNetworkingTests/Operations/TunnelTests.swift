@@ -59,6 +59,22 @@ struct TunnelTests {
         #expect(proxy.heard.count == 1)
     }
 
+    /// libcurl asks for another tunnel when a kept one turns out to be dead, in the same transfer.
+    @Test func theAnswerOfASecondTunnelHasItsLimit() async throws {
+        let endless =
+            "HTTP/1.1 403 No\r\nContent-Length: 1000000000000\r\n\r\n" + String(repeating: "x", count: 4 << 20)
+        let proxy = try TunnelProxy { number, _ in number == 1 ? .tunnel : .reply(endless) }
+        _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value
+        proxy.breakTunnels()
+        let second = try operation("/head", through: "127.0.0.1:\(proxy.port)")
+        let error = try await ProxiedOperation.failure(of: second)
+        #expect(proxy.heard.count == 2)
+        switch error {
+        case .refused(_, status: 403), .failed(_, _, mayPass: false): break
+        default: throw TestFailure("\(String(describing: error))")
+        }
+    }
+
     @Test func tunnelsOfOneUserDoNotServeAnother() async throws {
         let proxy = try TunnelProxy()
         for credentials in ["", "a:x@", "b:x@", "a:y@"] {
