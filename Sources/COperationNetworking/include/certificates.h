@@ -1,4 +1,5 @@
-// OpenSSL's certificates and their verification. Its stacks and some accessors are macros, which Swift does not import.
+// OpenSSL's certificates and their verification. Its stacks and some accessors are macros, which Swift does
+// not import.
 #ifndef COPERATIONNETWORKING_CERTIFICATES_H
 #define COPERATIONNETWORKING_CERTIFICATES_H
 
@@ -39,8 +40,8 @@ static inline void ccertificates_print_subject(BIO *output, const X509 *certific
     X509_NAME_print_ex(output, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
 
-// Whether the certificate says whom it is for where RFC 9110 section 4.3.4 wants it: by a dNSName or an iPAddress of its
-// subjectAltName.
+// Whether the certificate says whom it is for where RFC 9110 section 4.3.4 wants it: by a dNSName or an
+// iPAddress of its subjectAltName.
 static inline bool ccertificates_has_alternative_names(const X509 *certificate) {
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
     bool found = false;
@@ -52,18 +53,20 @@ static inline bool ccertificates_has_alternative_names(const X509 *certificate) 
     return found;
 }
 
-// Frees `object` by `release` when `context` is freed: a connection outlives the transfer that opened it, and asks about
-// certificates again when it renegotiates.
+// Frees `object` by `release` when `context` is freed: a connection outlives the transfer that opened it, and
+// asks about certificates again when it renegotiates.
 bool ccertificates_keep(SSL_CTX *context, void *object, void (*release)(void *object));
 
-// Has `verify` called, with `object`, instead of OpenSSL's own verification (SSL_CTX_set_cert_verify_callback(3)).
+// Has `verify` called, with `object`, instead of OpenSSL's own verification
+// (SSL_CTX_set_cert_verify_callback(3)).
 static inline void ccertificates_set_verifier(SSL_CTX *context,
                                               int (*verify)(X509_STORE_CTX *verification, void *object),
                                               void *object) {
     SSL_CTX_set_cert_verify_callback(context, verify, object);
 }
 
-// The passphrase of a private key is only ever the one that was given: OpenSSL's default asks at the terminal.
+// The passphrase of a private key is only ever the one that was given: OpenSSL's default asks at the
+// terminal.
 static inline int ccertificates_passphrase(char *buffer, int size, int writing, void *passphrase) {
     (void)writing;
     if (passphrase == NULL) return -1;

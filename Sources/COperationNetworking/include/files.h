@@ -1,4 +1,5 @@
-// open(2) is variadic, which Swift cannot call; and `struct stat` belongs to a different module in every build.
+// open(2) is variadic, which Swift cannot call; and `struct stat` belongs to a different module in every
+// build.
 #ifndef COPERATIONNETWORKING_FILES_H
 #define COPERATIONNETWORKING_FILES_H
 
@@ -40,8 +41,8 @@ static inline long long cfiles_length(int descriptor) {
     return -1;
 }
 
-// Holds SIGPIPE back on this thread: writing to a pipe without a reader sends it, and it would end the process.
-// Whether one was waiting already, which is then not ours to take away.
+// Holds SIGPIPE back on this thread: writing to a pipe without a reader sends it, and it would end the
+// process. Whether one was waiting already, which is then not ours to take away.
 static inline int cfiles_hold_pipe_signal(sigset_t *before) {
     sigset_t pipe, waiting;
     sigemptyset(&pipe);
@@ -135,8 +136,8 @@ int cfiles_rename_exclusively(int directory, const char *old, const char *new_na
 // Gives an open file one more name, which nobody may have, whatever has its old name now: linkat(2).
 int cfiles_link(int file, int directory, const char *new_name);
 
-// The permissions that open(2) with 0666 gives a new file in a directory: what the process's umask, or the directory's
-// default access control list, leaves of them. -1 where the system does not tell.
+// The permissions that open(2) with 0666 gives a new file in a directory: what the process's umask, or the
+// directory's default access control list, leaves of them. -1 where the system does not tell.
 int cfiles_mode_of_new_file(int directory);
 
 // The access control list of a file with a name, as the system keeps it. 0: it has none; -1: see errno.
@@ -161,8 +162,8 @@ static inline long long cfiles_bytes(unsigned long long blocks, unsigned long lo
     return (long long)bytes;
 }
 
-// How many bytes somebody without privileges may still write, and how many the file system could hold if it were empty, as
-// far as it tells. -1: see errno.
+// How many bytes somebody without privileges may still write, and how many the file system could hold if it
+// were empty, as far as it tells. -1: see errno.
 static inline int cfiles_room(int descriptor, long long *available, long long *capacity) {
     struct statvfs status;
     if (fstatvfs(descriptor, &status) != 0) return -1;

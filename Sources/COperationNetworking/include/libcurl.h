@@ -1,5 +1,5 @@
-// libcurl, typed. curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, and Swift cannot call
-// variadic C functions: each type of argument gets one wrapper.
+// libcurl, typed. curl_easy_setopt, curl_multi_setopt and curl_easy_getinfo are variadic, and Swift cannot
+// call variadic C functions: each type of argument gets one wrapper.
 #ifndef COPERATIONNETWORKING_LIBCURL_H
 #define COPERATIONNETWORKING_LIBCURL_H
 

@@ -1,5 +1,5 @@
-// Who may have written a file. `struct stat`, `struct passwd` and `struct group` belong to different modules in every
-// build.
+// Who may have written a file. `struct stat`, `struct passwd` and `struct group` belong to different modules
+// in every build.
 #ifndef COPERATIONNETWORKING_OWNER_H
 #define COPERATIONNETWORKING_OWNER_H
 
@@ -33,13 +33,14 @@ static inline int cowner_of_descriptor(int descriptor, struct cowner *owner) {
     return S_ISREG(status.st_mode);
 }
 
-// Whether an access control list names others than owner and group. Where it does, the group's bits are its mask.
+// Whether an access control list names others than owner and group. Where it does, the group's bits are its
+// mask.
 static inline int cowner_has_list(int descriptor) {
     return fgetxattr(descriptor, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-// In owner.c. Whether the group is that of the effective user alone, as far as the databases tell: his own group, which
-// has his name, and no other member.
+// In owner.c. Whether the group is that of the effective user alone, as far as the databases tell: his own
+// group, which has his name, and no other member.
 int cowner_is_private_group(unsigned group);
 
 // The extended attribute of an open file; -1 with errno where there is none, or it is longer.

@@ -19,7 +19,8 @@ static inline int cstamp_of_path(const char *path, struct cstamp *stamp) {
     return S_ISREG(status.st_mode);
 }
 
-// What tells whether what a path leads to is still the same: which file it is, and its last change of any kind.
+// What tells whether what a path leads to is still the same: which file it is, and its last change of any
+// kind.
 struct cversion {
     unsigned long long device, inode;
     long long length, seconds, nanoseconds;

@@ -6,9 +6,9 @@
 #include <openssl/ssl.h>
 #include <stdbool.h>
 
-// Whether the server said that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88 takes a TLS
-// connection that just ends for an orderly end, and knows no option against it. To be asked while the transfer still
-// has its connection: from within one of its callbacks.
+// Whether the server said that it has sent everything (close_notify, RFC 8446 section 6.1). libcurl 7.88
+// takes a TLS connection that just ends for an orderly end, and knows no option against it. To be asked while
+// the transfer still has its connection: from within one of its callbacks.
 static inline bool ctls_has_close_notify(CURL *easy) {
     struct curl_tlssessioninfo *session = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return false;
@@ -16,8 +16,8 @@ static inline bool ctls_has_close_notify(CURL *easy) {
     return (SSL_get_shutdown((SSL *)session->internals) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
-// The protocol that the server chose in the TLS handshake (ALPN, RFC 7301): its name's length, and the name in `name`, which
-// is OpenSSL's; 0: it chose none, or there is no TLS. To be asked as above.
+// The protocol that the server chose in the TLS handshake (ALPN, RFC 7301): its name's length, and the name
+// in `name`, which is OpenSSL's; 0: it chose none, or there is no TLS. To be asked as above.
 static inline unsigned int ctls_chosen_protocol(CURL *easy, const unsigned char **name) {
     struct curl_tlssessioninfo *session = NULL;
     unsigned int length = 0;
@@ -33,8 +33,8 @@ static inline bool ctls_has_chosen_http2(CURL *easy) {
     return ctls_chosen_protocol(easy, &name) == 2 && name[0] == 'h' && name[1] == '2';
 }
 
-// OpenSSL takes itself down when the process calls exit(), under the feet of a network thread that may be in the middle
-// of a handshake. The first call in a process decides: to be made before libcurl starts OpenSSL.
+// OpenSSL takes itself down when the process calls exit(), under the feet of a network thread that may be in
+// the middle of a handshake. The first call in a process decides: to be made before libcurl starts OpenSSL.
 static inline void ctls_do_not_clean_up_at_exit(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }

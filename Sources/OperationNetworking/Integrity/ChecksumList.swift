@@ -10,14 +10,15 @@ public import Foundation
 /// | `SHA256 (name) = 2cf24d…`         | `--tag`, and the form of BSD and of OpenSSL                    |
 /// | `# anything`, an empty line       | nothing                                                        |
 ///
-/// Lines may end in CR LF, and the list may begin with a byte order mark. Where it is clearsigned by OpenPGP, the frame is
-/// passed over; the signature is not verified.
+/// Lines may end in CR LF, and the list may begin with a byte order mark. Where it is clearsigned by OpenPGP,
+/// the frame is passed over; the signature is not verified.
 ///
 /// A list that cannot be read completely is an error: what it meant to say about a file is not to be missed.
 public struct ChecksumList: Hashable, Sendable {
     /// What one line says.
     public struct Entry: Hashable, Sendable {
-        /// As the list says, without its escapes. Octets that are not UTF-8 are U+FFFD here, and match no path.
+        /// As the list says, without its escapes. Octets that are not UTF-8 are U+FFFD here, and match no
+        /// path.
         public var path: String { String(decoding: octets, as: UTF8.self) }
         /// The digest of the file.
         public let digest: Digest
@@ -53,10 +54,11 @@ public struct ChecksumList: Hashable, Sendable {
         }
     }
 
-    /// What the list says about a file: a digest for each of its algorithms, none if it does not know the file.
+    /// What the list says about a file: a digest for each of its algorithms, none if it does not know the
+    /// file.
     ///
-    /// `./dir/name` and `dir//name` are `dir/name`. A path that the list has counts before all others; a name without a
-    /// directory is looked for in every directory of the list.
+    /// `./dir/name` and `dir//name` are `dir/name`. A path that the list has counts before all others; a name
+    /// without a directory is looked for in every directory of the list.
     ///
     /// - Throws: ``ChecksumListError/ambiguousName(_:line:earlierLine:)`` if different files have that name.
     public func digests(for path: String) throws(ChecksumListError) -> [Digest] {

@@ -14,7 +14,8 @@ extension Digest {
         return try computation.finish()
     }
 
-    /// The digest of a regular file, read from front to back. It takes its time: a second for each gigabyte or so.
+    /// The digest of a regular file, read from front to back. It takes its time: a second for each gigabyte
+    /// or so.
     ///
     /// - Throws: ``DigestError/refused(_:_:)``, or a `CocoaError` when the file cannot be read.
     public static func of(file: URL, algorithm: DigestAlgorithm) throws -> Digest {

@@ -7,8 +7,8 @@
 /// | `sha256` | 32    | `SHA256`, `sha-256`     | `sha-256`         |
 /// | `sha512` | 64    | `SHA512`, `sha-512`     | `sha-512`         |
 ///
-/// MD5 and SHA-1 find bytes that were damaged on their way. They do not protect against somebody who wants to pass
-/// other bytes for these: such pairs can be made.
+/// MD5 and SHA-1 find bytes that were damaged on their way. They do not protect against somebody who wants to
+/// pass other bytes for these: such pairs can be made.
 public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
     /// MD5 ([RFC 1321](https://www.rfc-editor.org/rfc/rfc1321)).
     case md5
@@ -48,7 +48,8 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
 
     // MARK: - In fields
 
-    /// From the registry of [RFC 9530 §7.2](https://www.rfc-editor.org/rfc/rfc9530#section-7.2), whose keys are exact.
+    /// From the registry of [RFC 9530 §7.2](https://www.rfc-editor.org/rfc/rfc9530#section-7.2), whose keys
+    /// are exact.
     init?(fieldKey: some StringProtocol) {
         guard let known = Self.allCases.first(where: { $0.fieldKey == fieldKey }) else { return nil }
         self = known

@@ -12,7 +12,8 @@ public enum DigestError: Error, Hashable, Sendable {
     case wrongLength(DigestAlgorithm, expected: Int, actual: Int)
     /// No algorithm is named, and none known here has digests of that many hexadecimal digits.
     case unknownLength(Int)
-    /// OpenSSL refuses to compute it: FIPS mode, say, forbids MD5. The associated value is OpenSSL's sentence.
+    /// OpenSSL refuses to compute it: FIPS mode, say, forbids MD5. The associated value is OpenSSL's
+    /// sentence.
     case refused(DigestAlgorithm, String)
 }
 

@@ -1,5 +1,5 @@
-/// What the head of a response says about the digests of the whole representation: the file as it is when it is
-/// complete, also if this response has only a part of it.
+/// What the head of a response says about the digests of the whole representation: the file as it is when it
+/// is complete, also if this response has only a part of it.
 ///
 /// | Field                    | Of what                                   | Counts with            |
 /// |--------------------------|-------------------------------------------|------------------------|
@@ -8,12 +8,12 @@
 /// | `Digest` (RFC 3230)      | the whole instance                        | 200, 206; no coding    |
 /// | `Content-MD5` (RFC 1864) | the body of this message                  | 200; no coding         |
 ///
-/// With 203 somebody changed the bytes on their way, and the digests may be of those before: none counts. So it is with
-/// every other status. The answer to `HEAD` has no content, and is not to be asked here.
+/// With 203 somebody changed the bytes on their way, and the digests may be of those before: none counts. So
+/// it is with every other status. The answer to `HEAD` has no content, and is not to be asked here.
 ///
-/// What is malformed, and what names no algorithm known here, is ignored: a field that cannot be read proves nothing. So
-/// is an algorithm with two different values, be it in one field or in two: the server contradicts itself, and nobody
-/// knows which of them to believe.
+/// What is malformed, and what names no algorithm known here, is ignored: a field that cannot be read proves
+/// nothing. So is an algorithm with two different values, be it in one field or in two: the server
+/// contradicts itself, and nobody knows which of them to believe.
 struct DigestFields: Hashable, Sendable {
     /// What becomes of the response's `Content-Encoding` before its bytes are written.
     enum ContentCoding: Hashable, Sendable {
@@ -21,8 +21,8 @@ struct DigestFields: Hashable, Sendable {
         case none
         /// It is undone. The digests are of the coded bytes, which nobody keeps: none counts.
         case undone
-        /// The coded bytes are what is kept. `Repr-Digest` and `Content-Digest` are of these; of the old fields servers have
-        /// different opinions.
+        /// The coded bytes are what is kept. `Repr-Digest` and `Content-Digest` are of these; of the old
+        /// fields servers have different opinions.
         case kept
     }
 

@@ -1,5 +1,5 @@
-/// A field value that is a dictionary of [RFC 8941 §3.2](https://www.rfc-editor.org/rfc/rfc8941#section-3.2), as far as
-/// digests need it: all of it is parsed, but only byte sequences keep their value.
+/// A field value that is a dictionary of [RFC 8941 §3.2](https://www.rfc-editor.org/rfc/rfc8941#section-3.2),
+/// as far as digests need it: all of it is parsed, but only byte sequences keep their value.
 ///
 /// | Field value             | Members                                      |
 /// |-------------------------|----------------------------------------------|

@@ -2,8 +2,8 @@ internal import OperationNetworkingSystem
 
 // Who the manager's operations are to servers that ask.
 extension OperationManager {
-    /// The ``ConnectionOperation/credential`` of operations. Those for another origin (scheme, host, port) than that of
-    /// ``baseURL`` do not get it; without a base URL all do.
+    /// The ``ConnectionOperation/credential`` of operations. Those for another origin (scheme, host, port)
+    /// than that of ``baseURL`` do not get it; without a base URL all do.
     public var credential: Credential? {
         get { state.withLock { $0.settings.credential } }
         set { state.change { $0.settings.credential = newValue } }

@@ -1,9 +1,10 @@
 internal import Foundation
 
-// Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the task cancels the
-// operation.
+// Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the task
+// cancels the operation.
 extension OperationManager {
-    /// Sends a GET request and returns the response as a value of `type`, decoded as ``decodableSerializer(for:)`` says.
+    /// Sends a GET request and returns the response as a value of `type`, decoded as
+    /// ``decodableSerializer(for:)`` says.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.
@@ -24,7 +25,8 @@ extension OperationManager {
         )
     }
 
-    /// Sends a POST request and returns the response as a value of `type`, decoded as ``decodableSerializer(for:)`` says.
+    /// Sends a POST request and returns the response as a value of `type`, decoded as
+    /// ``decodableSerializer(for:)`` says.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.
@@ -45,7 +47,8 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PUT request and returns the response as a value of `type`, decoded as ``decodableSerializer(for:)`` says.
+    /// Sends a PUT request and returns the response as a value of `type`, decoded as
+    /// ``decodableSerializer(for:)`` says.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.
@@ -66,7 +69,8 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PATCH request and returns the response as a value of `type`, decoded as ``decodableSerializer(for:)`` says.
+    /// Sends a PATCH request and returns the response as a value of `type`, decoded as
+    /// ``decodableSerializer(for:)`` says.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.
@@ -87,7 +91,8 @@ extension OperationManager {
         )
     }
 
-    /// Sends a DELETE request and returns the response as a value of `type`, decoded as ``decodableSerializer(for:)`` says.
+    /// Sends a DELETE request and returns the response as a value of `type`, decoded as
+    /// ``decodableSerializer(for:)`` says.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.
@@ -110,8 +115,8 @@ extension OperationManager {
 
     // MARK: - Serializers
 
-    /// The serializer of the verbs with `as:`. It decodes JSON with a decoder of ``makeJSONDecoder``, and accepts what
-    /// ``responseSerializer`` accepts if that is a ``JSONResponseSerializer``.
+    /// The serializer of the verbs with `as:`. It decodes JSON with a decoder of ``makeJSONDecoder``, and
+    /// accepts what ``responseSerializer`` accepts if that is a ``JSONResponseSerializer``.
     public func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
         var serializer = DecodableResponseSerializer(type, decoder: makeJSONDecoder)
         if let json = responseSerializer as? JSONResponseSerializer {

@@ -4,8 +4,8 @@ internal import OperationNetworkingSystem
 
 // Files.
 extension OperationManager {
-    /// Makes an operation that downloads a file, with the manager's settings apart from its response serializer: any
-    /// successful response is saved. It is not in any queue yet.
+    /// Makes an operation that downloads a file, with the manager's settings apart from its response
+    /// serializer: any successful response is saved. It is not in any queue yet.
     ///
     /// - Parameters:
     ///   - request: what to ask for.
@@ -31,11 +31,12 @@ extension OperationManager {
     /// - Parameters:
     ///   - items: the files, in the order in which they are started. No two have the same destination.
     ///   - options: how many at once, how fast, and what a failure means.
-    ///   - journal: a file that is made for a later process to go on, and removed when every member has succeeded;
-    ///     ``downloads(resuming:retriesFailed:headers:onEvent:)`` takes it. `nil`: there is none.
+    ///   - journal: a file that is made for a later process to go on, and removed when every member has
+    ///     succeeded; ``downloads(resuming:retriesFailed:headers:onEvent:)`` takes it. `nil`: there is none.
     ///   - onEvent: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
-    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be written. Nothing has begun then.
+    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be written. Nothing has
+    ///   begun then.
     public func downloads(
         _ items: [DownloadItem],
         options: DownloadBatch.Options = DownloadBatch.Options(),
@@ -62,23 +63,26 @@ extension OperationManager {
         return batch
     }
 
-    /// Goes on with a batch of downloads that did not complete, most likely in another process. It begins at once.
+    /// Goes on with a batch of downloads that did not complete, most likely in another process. It begins at
+    /// once.
     ///
-    /// The items, their order and the options are those of the journal. Files that are complete, and have the length and the
-    /// time of their last change that they had then, are not fetched again; what came of others is kept if the server proves
-    /// that it has the same bytes still.
+    /// The items, their order and the options are those of the journal. Files that are complete, and have the
+    /// length and the time of their last change that they had then, are not fetched again; what came of
+    /// others is kept if the server proves that it has the same bytes still.
     ///
     /// Waits for the disk.
     ///
     /// - Parameters:
-    ///   - journal: as it was given to ``downloads(_:options:journal:onEvent:)``. The journal and those files that are in
-    ///     its folder, or below that, may have been moved together.
+    ///   - journal: as it was given to ``downloads(_:options:journal:onEvent:)``. The journal and those files
+    ///     that are in its folder, or below that, may have been moved together.
     ///   - retriesFailed: whether members that failed are tried again. If not, they fail with
     ///     ``DownloadBatchError/failedBefore(_:)``.
-    ///   - headers: asked, for each item with ``DownloadItem/withheldHeaders``, for the values that nobody wrote down.
+    ///   - headers: asked, for each item with ``DownloadItem/withheldHeaders``, for the values that nobody
+    ///     wrote down.
     ///   - onEvent: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
-    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be read. Nothing has begun then.
+    /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be read. Nothing has begun
+    ///   then.
     public func downloads(
         resuming journal: URL,
         retriesFailed: Bool = true,

@@ -1,11 +1,11 @@
-// Parameters of a type: the verbs with `encoding:`. The request serializer says where they go and how they look: a query,
-// a form, JSON, a property list. The forms that return a result throw the operation's error, or why no request could be
-// made, and cancelling their task cancels the operation.
+// Parameters of a type: the verbs with `encoding:`. The request serializer says where they go and how they
+// look: a query, a form, JSON, a property list. The forms that return a result throw the operation's error,
+// or why no request could be made, and cancelling their task cancels the operation.
 extension OperationManager {
     // MARK: - GET
 
-    /// Sends a GET request with an encoded value as its parameters, and calls back on the completion queue; else as
-    /// the verb with `parameters:`.
+    /// Sends a GET request with an encoded value as its parameters, and calls back on the completion queue;
+    /// else as the verb with `parameters:`.
     @discardableResult
     public func get(
         _ path: String,
@@ -31,7 +31,8 @@ extension OperationManager {
         try await result(of: Call(method: "GET", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a GET request with an encoded value as its parameters, and returns the response as a value of `type`.
+    /// Sends a GET request with an encoded value as its parameters, and returns the response as a value of
+    /// `type`.
     public func get<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -44,8 +45,8 @@ extension OperationManager {
 
     // MARK: - POST
 
-    /// Sends a POST request with an encoded value as its parameters, and calls back on the completion queue; else as
-    /// the verb with `parameters:`.
+    /// Sends a POST request with an encoded value as its parameters, and calls back on the completion queue;
+    /// else as the verb with `parameters:`.
     @discardableResult
     public func post(
         _ path: String,
@@ -71,7 +72,8 @@ extension OperationManager {
         try await result(of: Call(method: "POST", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a POST request with an encoded value as its parameters, and returns the response as a value of `type`.
+    /// Sends a POST request with an encoded value as its parameters, and returns the response as a value of
+    /// `type`.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -84,8 +86,8 @@ extension OperationManager {
 
     // MARK: - PUT
 
-    /// Sends a PUT request with an encoded value as its parameters, and calls back on the completion queue; else as
-    /// the verb with `parameters:`.
+    /// Sends a PUT request with an encoded value as its parameters, and calls back on the completion queue;
+    /// else as the verb with `parameters:`.
     @discardableResult
     public func put(
         _ path: String,
@@ -111,7 +113,8 @@ extension OperationManager {
         try await result(of: Call(method: "PUT", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a PUT request with an encoded value as its parameters, and returns the response as a value of `type`.
+    /// Sends a PUT request with an encoded value as its parameters, and returns the response as a value of
+    /// `type`.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -124,8 +127,8 @@ extension OperationManager {
 
     // MARK: - PATCH
 
-    /// Sends a PATCH request with an encoded value as its parameters, and calls back on the completion queue; else as
-    /// the verb with `parameters:`.
+    /// Sends a PATCH request with an encoded value as its parameters, and calls back on the completion queue;
+    /// else as the verb with `parameters:`.
     @discardableResult
     public func patch(
         _ path: String,
@@ -151,7 +154,8 @@ extension OperationManager {
         try await result(of: Call(method: "PATCH", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a PATCH request with an encoded value as its parameters, and returns the response as a value of `type`.
+    /// Sends a PATCH request with an encoded value as its parameters, and returns the response as a value of
+    /// `type`.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -164,8 +168,8 @@ extension OperationManager {
 
     // MARK: - DELETE
 
-    /// Sends a DELETE request with an encoded value as its parameters, and calls back on the completion queue; else as
-    /// the verb with `parameters:`.
+    /// Sends a DELETE request with an encoded value as its parameters, and calls back on the completion
+    /// queue; else as the verb with `parameters:`.
     @discardableResult
     public func delete(
         _ path: String,
@@ -191,7 +195,8 @@ extension OperationManager {
         try await result(of: Call(method: "DELETE", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a DELETE request with an encoded value as its parameters, and returns the response as a value of `type`.
+    /// Sends a DELETE request with an encoded value as its parameters, and returns the response as a value of
+    /// `type`.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,

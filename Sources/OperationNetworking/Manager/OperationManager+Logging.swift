@@ -3,8 +3,8 @@ internal import OperationNetworkingSystem
 
 extension OperationManager {
     /// Gets a line at the level debug for each event in the life of each operation that the manager makes, as
-    /// ``LoggingObserver`` writes it; `nil`, as it is unless set: nothing is written. Operations made while its level is
-    /// above debug cost nothing.
+    /// ``LoggingObserver`` writes it; `nil`, as it is unless set: nothing is written. Operations made while
+    /// its level is above debug cost nothing.
     public var logger: Logger? {
         get { state.withLock { $0.loggingObserver?.logger } }
         set {

@@ -1,7 +1,8 @@
 internal import FoundationNetworking
 
-// Forms of several parts, by the three verbs that send a body. As in AFNetworking the closure appends parts to a form
-// that begins with the parameters; it is called at once, and what it throws is the error of the request.
+// Forms of several parts, by the three verbs that send a body. As in AFNetworking the closure appends parts
+// to a form that begins with the parameters; it is called at once, and what it throws is the error of the
+// request.
 extension OperationManager {
     // MARK: - POST
 
@@ -29,8 +30,9 @@ extension OperationManager {
         }
     }
 
-    /// Sends a POST request with a form of several parts, and returns the response object. Cancelling the task cancels
-    /// the operation; what is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a POST request with a form of several parts, and returns the response object. Cancelling the
+    /// task cancels the operation; what is thrown is the operation's `error`, or why no request could be
+    /// made.
     @discardableResult
     public func post(
         _ path: String,
@@ -67,8 +69,8 @@ extension OperationManager {
         }
     }
 
-    /// Sends a PUT request with a form of several parts, and returns the response object. Cancelling the task cancels
-    /// the operation; what is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a PUT request with a form of several parts, and returns the response object. Cancelling the task
+    /// cancels the operation; what is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func put(
         _ path: String,
@@ -105,8 +107,9 @@ extension OperationManager {
         }
     }
 
-    /// Sends a PATCH request with a form of several parts, and returns the response object. Cancelling the task cancels
-    /// the operation; what is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a PATCH request with a form of several parts, and returns the response object. Cancelling the
+    /// task cancels the operation; what is thrown is the operation's `error`, or why no request could be
+    /// made.
     @discardableResult
     public func patch(
         _ path: String,

@@ -4,8 +4,8 @@ internal import OperationNetworkingSystem
 
 // What the request serializer says about who asks, and to whom.
 extension OperationManager {
-    /// Which origins (scheme, host, port) get the secret fields of a manager's request serializer: `Authorization`, `Cookie`,
-    /// `Host`, and those of ``RedirectPolicy/droppedFields``, such as `X-Api-Key`.
+    /// Which origins (scheme, host, port) get the secret fields of a manager's request serializer:
+    /// `Authorization`, `Cookie`, `Host`, and those of ``RedirectPolicy/droppedFields``, such as `X-Api-Key`.
     public enum SecretFieldScope: Hashable, Codable, Sendable {
         /// That of the manager's base URL; all of them, if it has none.
         case baseURL
@@ -15,12 +15,13 @@ extension OperationManager {
         case everywhere
     }
 
-    /// Which origins get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless something else is
-    /// set. A whole URL, or a path such as `//other.example/x`, may lead anywhere, and servers like to say such URLs (`next`,
-    /// `href`): a request to another origin goes without those fields.
+    /// Which origins get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless
+    /// something else is set. A whole URL, or a path such as `//other.example/x`, may lead anywhere, and
+    /// servers like to say such URLs (`next`, `href`): a request to another origin goes without those fields.
     ///
-    /// It holds for requests that the manager makes (the verbs, `upload`, forms, batches of downloads), and for the fields that
-    /// its serializer adds to them. The `headers:` of a call go where the call goes, and a request of your own goes as it is.
+    /// It holds for requests that the manager makes (the verbs, `upload`, forms, batches of downloads), and
+    /// for the fields that its serializer adds to them. The `headers:` of a call go where the call goes, and
+    /// a request of your own goes as it is.
     public var secretFieldScope: SecretFieldScope {
         get { state.withLock { $0.secretFieldScope } }
         set { state.change { $0.secretFieldScope = newValue } }

@@ -14,8 +14,8 @@ extension OperationManager {
         set { state.change { $0.settings.trustAnchors = newValue } }
     }
 
-    /// What is shown to a server that asks for a client's certificate; `nil`: nothing. It is for the origin of the request,
-    /// and not shown to another one after a redirect.
+    /// What is shown to a server that asks for a client's certificate; `nil`: nothing. It is for the origin
+    /// of the request, and not shown to another one after a redirect.
     public var clientIdentity: ClientIdentity? {
         get { state.withLock { $0.settings.clientIdentity } }
         set { state.change { $0.settings.clientIdentity = newValue } }

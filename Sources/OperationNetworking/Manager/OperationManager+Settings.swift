@@ -3,8 +3,8 @@ internal import OperationNetworkingSystem
 
 // How the requests of the manager's operations travel.
 extension OperationManager {
-    /// Where cookies come from and go to; ``CookieJar/shared`` unless something else is set, `nil`: there are none. A jar
-    /// of its own keeps a manager's cookies apart from the others'.
+    /// Where cookies come from and go to; ``CookieJar/shared`` unless something else is set, `nil`: there are
+    /// none. A jar of its own keeps a manager's cookies apart from the others'.
     public var cookieJar: CookieJar? {
         get { state.withLock { $0.settings.cookieJar } }
         set { state.change { $0.settings.cookieJar = newValue } }
@@ -16,7 +16,8 @@ extension OperationManager {
         set { state.change { $0.settings.retryPolicy = newValue } }
     }
 
-    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless something else is set.
+    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless something else is
+    /// set.
     public var redirectPolicy: RedirectPolicy {
         get { state.withLock { $0.settings.redirectPolicy } }
         set { state.change { $0.settings.redirectPolicy = newValue } }
@@ -28,8 +29,8 @@ extension OperationManager {
         set { state.change { $0.settings.proxyConfiguration = newValue } }
     }
 
-    /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set: no limit but a
-    /// request's `timeoutInterval`.
+    /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set:
+    /// no limit but a request's `timeoutInterval`.
     public var connectTimeout: TimeInterval? {
         get { state.withLock { $0.settings.connectTimeout } }
         set { state.change { $0.settings.connectTimeout = newValue } }
@@ -42,10 +43,10 @@ extension OperationManager {
         set { state.change { $0.settings.totalTimeout = newValue } }
     }
 
-    /// How many connections to one scheme, host and port may carry transfers of the manager's operations at once, at least 1;
-    /// unless set, what ``ConnectionOperation/maximumConnectionsPerHost`` says, which has the details. Each manager counts its
-    /// own. Of this limit and the `maxConcurrentOperationCount` of ``operationQueue`` the smaller one decides. A new value
-    /// counts at once, for all its operations.
+    /// How many connections to one scheme, host and port may carry transfers of the manager's operations at
+    /// once, at least 1; unless set, what ``ConnectionOperation/maximumConnectionsPerHost`` says, which has
+    /// the details. Each manager counts its own. Of this limit and the `maxConcurrentOperationCount` of
+    /// ``operationQueue`` the smaller one decides. A new value counts at once, for all its operations.
     public var maximumConnectionsPerHost: Int {
         get { state.withLock { $0.settings.connectionLimit }.value }
         set { state.withLock { $0.settings.connectionLimit }.own = newValue }

@@ -8,8 +8,8 @@ extension OperationManager {
     ///   - body: a file, data or a stream; see ``BodySource``.
     ///   - path: relative to the base URL, or a whole URL.
     ///   - method: POST unless something else is said.
-    ///   - headers: of this request only. Without a `Content-Type` the request has the type that the file's extension
-    ///     stands for, else `application/octet-stream`.
+    ///   - headers: of this request only. Without a `Content-Type` the request has the type that the file's
+    ///     extension stands for, else `application/octet-stream`.
     ///   - success: hears the response object.
     ///   - failure: hears the error, of the operation or of the making of the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
@@ -27,8 +27,8 @@ extension OperationManager {
         }
     }
 
-    /// Sends a body as it is, and returns the response object. Cancelling the task cancels the operation; what is
-    /// thrown is the operation's `error`, or why no request could be made.
+    /// Sends a body as it is, and returns the response object. Cancelling the task cancels the operation;
+    /// what is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func upload(
         _ body: BodySource,

@@ -1,6 +1,6 @@
-// The six verbs, each twice. The parameters of GET, HEAD and DELETE become the query, those of the others the body,
-// unless the request serializer does otherwise. The forms that call back have no default for the callbacks, so that
-// `try await manager.get("users")` is never ambiguous.
+// The six verbs, each twice. The parameters of GET, HEAD and DELETE become the query, those of the others the
+// body, unless the request serializer does otherwise. The forms that call back have no default for the
+// callbacks, so that `try await manager.get("users")` is never ambiguous.
 extension OperationManager {
     // MARK: - GET
 
@@ -207,8 +207,8 @@ extension OperationManager {
         )
     }
 
-    /// Sends a DELETE request and returns the response object. Cancelling the task cancels the operation; what
-    /// is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a DELETE request and returns the response object. Cancelling the task cancels the operation;
+    /// what is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
     public func delete(
         _ path: String,

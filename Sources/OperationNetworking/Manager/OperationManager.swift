@@ -5,9 +5,9 @@ internal import OperationNetworkingSystem
 
 /// Builds requests, makes operations of them, and runs those in a queue.
 ///
-/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`) adds an operation to ``operationQueue``; it returns it
-/// and calls back, or it waits for the result. What is set here counts for operations made afterwards. Everything may
-/// be called from any thread.
+/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`) adds an operation to ``operationQueue``; it
+/// returns it and calls back, or it waits for the result. What is set here counts for operations made
+/// afterwards. Everything may be called from any thread.
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
@@ -27,7 +27,8 @@ open class OperationManager: @unchecked Sendable {
         var secretFieldScope = SecretFieldScope.baseURL
     }
 
-    /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there is none.
+    /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there
+    /// is none.
     public let baseURL: URL?
     let state = Locked(State())
 
@@ -39,7 +40,8 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something else is set.
+    /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something
+    /// else is set.
     public var requestSerializer: any RequestSerializer {
         get { state.withLock { $0.requestSerializer } }
         set { state.change { $0.requestSerializer = newValue } }
@@ -77,7 +79,8 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Making operations
 
-    /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through here.
+    /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through
+    /// here.
     open func operation(
         for request: URLRequest,
         success: HTTPRequestOperation.SuccessHandler? = nil,
@@ -95,7 +98,8 @@ open class OperationManager: @unchecked Sendable {
         return operation
     }
 
-    /// What an operation with this request gets: the manager's secrets are for the origin of ``baseURL``, if there is one.
+    /// What an operation with this request gets: the manager's secrets are for the origin of ``baseURL``, if
+    /// there is one.
     func state(for request: URLRequest) -> State {
         var state = state.withLock { $0 }
         if let home = baseURL, request.url.map({ Origin($0) }) != Origin(home) {
@@ -121,7 +125,8 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - Cancelling
 
-    /// Cancels the operations in the queue whose requests have this method and this path, as AFNetworking 1 could.
+    /// Cancels the operations in the queue whose requests have this method and this path, as AFNetworking 1
+    /// could.
     ///
     /// - Parameters:
     ///   - method: in any case; `nil`: all methods.
@@ -141,7 +146,8 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - For the verbs
 
-    /// Makes an operation and adds it to the queue. A request that cannot be made fails on the completion queue.
+    /// Makes an operation and adds it to the queue. A request that cannot be made fails on the completion
+    /// queue.
     func enqueue(
         success: HTTPRequestOperation.SuccessHandler?,
         failure: FailureHandler?,
@@ -212,7 +218,8 @@ open class OperationManager: @unchecked Sendable {
 // MARK: - NSCopying
 
 extension OperationManager: NSCopying {
-    /// Another manager with the same settings. Its queue is empty and its own, with the same limit and priority.
+    /// Another manager with the same settings. Its queue is empty and its own, with the same limit and
+    /// priority.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = type(of: self).init(baseURL: baseURL)
         var settings = state.withLock { $0 }

@@ -1,15 +1,16 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to and through
-/// which proxy, which redirects are followed, in which ways credentials may be sent, when to try again, how long that may
-/// take, and how many operations and connections there are at once.
+/// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to
+/// and through which proxy, which redirects are followed, in which ways credentials may be sent, when to try
+/// again, how long that may take, and how many operations and connections there are at once.
 ///
-/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty), queues, groups,
-/// closures, limits of bytes per second, operations. Those of the queue are kept one by one, by their own archives.
+/// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty),
+/// queues, groups, closures, limits of bytes per second, operations. Those of the queue are kept one by one,
+/// by their own archives.
 ///
-/// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization` field of the
-/// other: what holds such an archive holds them.
+/// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization`
+/// field of the other: what holds such an archive holds them.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive
@@ -25,8 +26,8 @@ public struct OperationManagerArchive: Codable, Sendable {
 extension OperationManager {
     /// What to keep of it.
     ///
-    /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set it again in
-    ///   the later process. One with a closure throws when the archive is encoded.
+    /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set
+    ///   it again in the later process. One with a closure throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
             let scope = secretFieldScope

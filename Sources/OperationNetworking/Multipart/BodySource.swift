@@ -2,12 +2,12 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What a request sends after its head: bytes in memory, a file, a stream, or several of them in a row, such as a
-/// multipart form.
+/// What a request sends after its head: bytes in memory, a file, a stream, or several of them in a row, such
+/// as a multipart form.
 ///
-/// It is read piece by piece while it is sent, so a body of any length takes a megabyte or so. A source that is repeatable
-/// is read again when the request has to be: after a redirect with 307 or 308, over another connection, by a copy of
-/// the operation.
+/// It is read piece by piece while it is sent, so a body of any length takes a megabyte or so. A source that
+/// is repeatable is read again when the request has to be: after a redirect with 307 or 308, over another
+/// connection, by a copy of the operation.
 ///
 /// ```swift
 /// var request = URLRequest(url: url)
@@ -34,10 +34,11 @@ public struct BodySource: Sendable {
         BodySource([.data(data)])
     }
 
-    /// A file, as long as it is now; it is read when it is sent. One that has another length then is an error.
+    /// A file, as long as it is now; it is read when it is sent. One that has another length then is an
+    /// error.
     ///
-    /// - Throws: ``RequestBodyError/notAFileURL(_:)``, or ``RequestBodyError/unreadableFile(path:reason:)`` also for
-    ///   what is not a regular file.
+    /// - Throws: ``RequestBodyError/notAFileURL(_:)``, or ``RequestBodyError/unreadableFile(path:reason:)``
+    ///   also for what is not a regular file.
     public static func file(_ url: URL) throws(RequestBodyError) -> BodySource {
         BodySource([try .file(at: url)])
     }
@@ -46,7 +47,8 @@ public struct BodySource: Sendable {
     ///
     /// - Parameters:
     ///   - stream: not yet opened; it is opened, read and closed on a queue of the library.
-    ///   - length: so many of its bytes are sent, and it is an error if it has fewer; `nil`: all there are, in chunks.
+    ///   - length: so many of its bytes are sent, and it is an error if it has fewer; `nil`: all there are,
+    ///     in chunks.
     /// - Returns: a source that is not repeatable.
     public static func stream(_ stream: InputStream, length: Int64? = nil) -> BodySource {
         BodySource([.stream(StreamSegment(stream, length: length, name: "the stream"))])
@@ -94,10 +96,12 @@ public struct BodySource: Sendable {
         PieceStream(BodyReader(self))
     }
 
-    /// Writes all of it to a file, which is there only when it is whole; another one of that name is replaced.
+    /// Writes all of it to a file, which is there only when it is whole; another one of that name is
+    /// replaced.
     ///
-    /// Cancelling the task ends the wait at once, and there will be no file, or the one that was there stays, unless it is
-    /// being replaced just then. A stream that blocks is read until it gives something; what was written goes then.
+    /// Cancelling the task ends the wait at once, and there will be no file, or the one that was there stays,
+    /// unless it is being replaced just then. A stream that blocks is read until it gives something; what was
+    /// written goes then.
     ///
     /// - Parameter url: a file URL, in a directory that exists.
     /// - Throws: ``RequestBodyError``, the error of a stream, a `CocoaError` of the file that is written, or
@@ -123,8 +127,8 @@ public struct BodySource: Sendable {
 // MARK: - URLRequest
 
 extension URLRequest {
-    /// The body, if it is one of ours. Setting it sets `httpBodyStream` and `Content-Length`, which is removed where the
-    /// length is not known, and takes `httpBody` away.
+    /// The body, if it is one of ours. Setting it sets `httpBodyStream` and `Content-Length`, which is
+    /// removed where the length is not known, and takes `httpBody` away.
     public var bodySource: BodySource? {
         get { ((httpBodyStream as? PieceStream)?.source as? BodyReader)?.body }
         set {

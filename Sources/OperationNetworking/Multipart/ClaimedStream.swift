@@ -1,8 +1,8 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A stream of the user's while an operation uses it: in this process there is one of these at a time for each stream, for a
-/// stream of Foundation's that two threads use ends the process.
+/// A stream of the user's while an operation uses it: in this process there is one of these at a time for
+/// each stream, for a stream of Foundation's that two threads use ends the process.
 ///
 /// | The stream is                       | ``init(_:)``, then ``open()`` | while it is claimed     |
 /// |-------------------------------------|-------------------------------|-------------------------|
@@ -66,7 +66,8 @@ final class ClaimedStream {
 }
 
 extension Stream {
-    /// Why a call failed: what the stream itself says, that it is closed, or, if it says nothing, an error with this code.
+    /// Why a call failed: what the stream itself says, that it is closed, or, if it says nothing, an error
+    /// with this code.
     func failure(or code: CocoaError.Code) -> any Error {
         if let ownError { return ownError }
         return streamStatus == .closed ? StreamError.closed : CocoaError(code)

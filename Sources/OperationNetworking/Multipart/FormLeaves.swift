@@ -1,7 +1,7 @@
 import Foundation
 
-/// The parameters of a form, each with the name it has in a ``QueryString`` and with its value as it is: a part may be
-/// bytes, which a query cannot hold.
+/// The parameters of a form, each with the name it has in a ``QueryString`` and with its value as it is: a
+/// part may be bytes, which a query cannot hold.
 struct FormLeaves {
     /// One part.
     enum Value {
@@ -15,7 +15,8 @@ struct FormLeaves {
 
     /// In the order of ``QueryString``.
     ///
-    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value throws.
+    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
+    ///   throws.
     init(_ parameters: [String: any Sendable], arrayStyle: QueryString.ArrayStyle) throws {
         self.arrayStyle = arrayStyle
         try append(ParameterDictionary(parameters), under: nil)

@@ -1,8 +1,7 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// A form of several parts, as `multipart/form-data`
-/// ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)).
+/// A form of several parts, as `multipart/form-data` ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)).
 ///
 /// | Method                                          | `Content-Disposition`              | `Content-Type`        |
 /// |-------------------------------------------------|------------------------------------|-----------------------|
@@ -12,9 +11,9 @@ internal import OperationNetworkingSystem
 /// | ``appendPart(withHeaders:body:)``               | as given                           | as given              |
 ///
 /// Names and file names are escaped as browsers do it
-/// ([WHATWG](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)): `"` is
-/// `%22`, and line ends are `%0D` and `%0A`, so that no name can end its field. The length is known to the byte, and
-/// files and streams are read when the form is sent, a piece at a time.
+/// ([WHATWG](https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data)):
+/// `"` is `%22`, and line ends are `%0D` and `%0A`, so that no name can end its field. The length is known to
+/// the byte, and files and streams are read when the form is sent, a piece at a time.
 public struct MultipartFormData: Sendable {
     /// What AFNetworking suggests for slow networks, in bytes: `kAFUploadStream3GSuggestedPacketSize`.
     public static let suggestedPacketSizeFor3G = 16 * 1024
@@ -148,7 +147,8 @@ public struct MultipartFormData: Sendable {
     /// Appends a part with fields of your own.
     ///
     /// - Parameters:
-    ///   - headers: `Content-Disposition` comes first and `Content-Type` next, the others in the order of their names.
+    ///   - headers: `Content-Disposition` comes first and `Content-Type` next, the others in the order of
+    ///     their names.
     ///   - body: the value, sent as it is.
     /// - Throws: ``RequestSerializationError`` for a field that would not arrive as it is.
     public mutating func appendPart(withHeaders headers: [String: String], body: Data) throws {
@@ -162,8 +162,8 @@ public struct MultipartFormData: Sendable {
         append(sorted.map { ($0.key, $0.value) }, .data(body))
     }
 
-    /// Limits how fast the form is sent, to so many bytes at a time with a pause after each, as in AFNetworking; here the
-    /// two only mean a rate, and nothing sleeps. ``BandwidthLimit`` does more.
+    /// Limits how fast the form is sent, to so many bytes at a time with a pause after each, as in
+    /// AFNetworking; here the two only mean a rate, and nothing sleeps. ``BandwidthLimit`` does more.
     ///
     /// - Parameters:
     ///   - packetSize: in bytes.

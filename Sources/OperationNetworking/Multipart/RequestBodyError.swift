@@ -12,7 +12,8 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     case unreadableFile(path: String, reason: String)
     /// The file has another length than when it was taken: what was promised to the server cannot be sent.
     case fileChanged(path: String, expected: Int64, found: Int64)
-    /// A stream ended before the length that was given for it, in bytes; what it is called, such as `the part photo`.
+    /// A stream ended before the length that was given for it, in bytes; what it is called, such as
+    /// `the part photo`.
     case streamTooShort(String, expected: Int64, found: Int64)
     /// The body has to be sent again, and a stream was read already; what it is called.
     case streamUsed(String)
@@ -20,8 +21,8 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     case streamNotMade(String)
     /// A part's media type cannot be sent; as given.
     case invalidMediaType(String)
-    /// A boundary of another kind than [RFC 2046 §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1)
-    /// allows; as given.
+    /// A boundary of another kind than [RFC 2046
+    /// §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1) allows; as given.
     case invalidBoundary(String)
     /// A field's text has characters that the form's string encoding does not; the name of the part.
     case unencodableText(part: String, String.Encoding)

@@ -2,8 +2,9 @@ public import Foundation
 public import FoundationNetworking
 
 extension RequestSerializer {
-    /// A request whose body is a form of several parts: first the parameters, in the order of ``QueryString``, then what
-    /// the closure appends. Without any part it is the request without a body of parts.
+    /// A request whose body is a form of several parts: first the parameters, in the order of
+    /// ``QueryString``, then what the closure appends. Without any part it is the request without a body of
+    /// parts.
     ///
     /// - Parameters:
     ///   - method: one that sends a body: not GET or HEAD.
@@ -40,7 +41,8 @@ extension RequestSerializer {
         self as? HTTPRequestSerializer ?? (self as? any BodyRequestSerializer)?.base
     }
 
-    /// The request with its form written to a file, for whoever uploads files: the same request without its body.
+    /// The request with its form written to a file, for whoever uploads files: the same request without its
+    /// body.
     ///
     /// - Parameters:
     ///   - request: with a ``FoundationNetworking/URLRequest/bodySource``.

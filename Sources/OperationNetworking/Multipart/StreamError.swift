@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Why an operation cannot use the stream that it was given: an `OutputStream` for the body of its response, or an
-/// `InputStream` with the body of its request.
+/// Why an operation cannot use the stream that it was given: an `OutputStream` for the body of its response,
+/// or an `InputStream` with the body of its request.
 public enum StreamError: Error, Hashable, Sendable {
-    /// The stream was closed before the operation used it, or while it did. A closed stream cannot be opened again.
+    /// The stream was closed before the operation used it, or while it did. A closed stream cannot be opened
+    /// again.
     case closed
     /// Another operation of this process uses the same stream object.
     case inUse

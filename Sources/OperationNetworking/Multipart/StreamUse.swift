@@ -1,7 +1,7 @@
 internal import OperationNetworkingSystem
 
-/// Whether somebody has begun to read a stream that can be read once. Whoever may read it shares one of these: it is for
-/// the first who does.
+/// Whether somebody has begun to read a stream that can be read once. Whoever may read it shares one of
+/// these: it is for the first who does.
 final class StreamUse: Sendable {
     private let state = Locked(false)
 

@@ -21,8 +21,9 @@ internal import OperationNetworkingSystem
 /// | `finished`                 | `status`, `bytes` received, `seconds` since the start                          |
 /// | `failed`, `cancelled`      | the same as far as known, `error`                                              |
 ///
-/// User and password of a URL, its fragment, and values of its query whose names tell that they are secret (`token`,
-/// `signature`, `password` and the like) are replaced by `REDACTED`. No header field is written, and no body.
+/// User and password of a URL, its fragment, and values of its query whose names tell that they are secret
+/// (`token`, `signature`, `password` and the like) are replaced by `REDACTED`. No header field is written,
+/// and no body.
 ///
 /// One can serve every operation: ``OperationManager/logger`` does that.
 public final class LoggingObserver: OperationObserver {

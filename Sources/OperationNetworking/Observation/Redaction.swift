@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-/// Takes out of texts what would let a reader be somebody else: for logs, which are kept longer and read by more people
-/// than anybody thinks.
+/// Takes out of texts what would let a reader be somebody else: for logs, which are kept longer and read by
+/// more people than anybody thinks.
 ///
 /// | Where                    | What is replaced                                                             |
 /// |--------------------------|------------------------------------------------------------------------------|

@@ -1,7 +1,8 @@
 public import Foundation
 public import FoundationNetworking
 
-/// A serializer that has its own format for bodies, and does everything else as ``HTTPRequestSerializer`` does.
+/// A serializer that has its own format for bodies, and does everything else as ``HTTPRequestSerializer``
+/// does.
 ///
 /// | Method                                          | Parameters                                             |
 /// |-------------------------------------------------|--------------------------------------------------------|

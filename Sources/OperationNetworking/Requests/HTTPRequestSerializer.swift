@@ -68,9 +68,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
         fields[name] = value
     }
 
-    /// Sets `Authorization` to the Basic scheme of
-    /// [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in UTF-8. A user name with a colon cannot be told
-    /// from its password by the server.
+    /// Sets `Authorization` to the Basic scheme of [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in
+    /// UTF-8. A user name with a colon cannot be told from its password by the server.
     public mutating func setAuthorization(username: String, password: String) {
         fields["Authorization"] = "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
     }

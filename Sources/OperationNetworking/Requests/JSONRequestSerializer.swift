@@ -7,19 +7,19 @@ public import Foundation
 /// | dictionaries and arrays of text, numbers, `Bool` and nulls  | `JSONSerialization`, with ``writingOptions``   |
 /// | anything else that is `Encodable`                           | the encoder that ``makeEncoder`` makes         |
 ///
-/// Anything else is a ``RequestSerializationError/invalidJSON(at:found:)``, never a trap: a `Date` among plain
-/// values, a number that is not finite, a key that is no `String`, text or a number by itself. The limit for
-/// levels, 512, is that of Foundation's parser.
+/// Anything else is a ``RequestSerializationError/invalidJSON(at:found:)``, never a trap: a `Date` among
+/// plain values, a number that is not finite, a key that is no `String`, text or a number by itself. The
+/// limit for levels, 512, is that of Foundation's parser.
 public struct JSONRequestSerializer: BodyRequestSerializer {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
 
-    /// How JSON is written; an encoder has these besides its own. With `.fragmentsAllowed` the parameters need
-    /// not be a dictionary or an array.
+    /// How JSON is written; an encoder has these besides its own. With `.fragmentsAllowed` the parameters
+    /// need not be a dictionary or an array.
     public var writingOptions: JSONSerialization.WritingOptions
 
-    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil`, as it is
-    /// unless set, makes one without settings.
+    /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil`, as
+    /// it is unless set, makes one without settings.
     public var makeEncoder: (@Sendable () -> JSONEncoder)?
 
     /// `application/json`, without a charset as in AFNetworking since 2.5: JSON is UTF-8.
@@ -36,8 +36,8 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     /// encoder of Foundation has no limit but the stack.
     ///
     /// - Throws: ``RequestSerializationError/invalidJSON(at:found:)``,
-    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its encoder
-    ///   throws.
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
+    ///   encoder throws.
     public func body(of parameters: any Sendable) throws -> Data {
         do {
             let tree = try PlainTree(format: .json).plain(parameters)

@@ -35,8 +35,8 @@ struct ParameterEncoder: Encoder {
         return root
     }
 
-    /// Throws when the value goes too deep for an encoder of Foundation, which would run out of stack, and what
-    /// the value throws, which Foundation's encoder of property lists hides in an error of its own.
+    /// Throws when the value goes too deep for an encoder of Foundation, which would run out of stack, and
+    /// what the value throws, which Foundation's encoder of property lists hides in an error of its own.
     static func check(_ value: some Encodable, userInfo: [CodingUserInfoKey: Any]) throws {
         let session = Session(keepsValues: false, userInfo: userInfo)
         let encoder = ParameterEncoder(session: session, node: EncodedParameter(), depth: 0, codingPath: [])

@@ -7,8 +7,9 @@ public import Foundation
 /// | dictionaries, arrays, text, numbers, `Bool`, `Date` and `Data`     | `PropertyListSerialization`              |
 /// | anything else that is `Encodable`                                  | a `PropertyListEncoder`                  |
 ///
-/// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, a key
-/// that is no `String`, and in plain values for XML a character that XML does not have. The limit for levels is 512, as for JSON.
+/// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, a
+/// key that is no `String`, and in plain values for XML a character that XML does not have. The limit for
+/// levels is 512, as for JSON.
 public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
@@ -37,8 +38,8 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// encoder of Foundation has no limit but the stack.
     ///
     /// - Throws: ``RequestSerializationError/invalidPropertyList(at:found:)``,
-    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its encoder
-    ///   throws.
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
+    ///   encoder throws.
     public func body(of parameters: any Sendable) throws -> Data {
         guard format == .xml || format == .binary else {
             throw RequestSerializationError.invalidPropertyList(

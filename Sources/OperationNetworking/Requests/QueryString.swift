@@ -78,8 +78,8 @@ public struct QueryString: Hashable, Sendable {
     /// something to Foundation only.
     ///
     /// - Throws: ``RequestSerializationError/unsupportedParameters(type:)`` for a value that does not encode
-    ///   names, ``RequestSerializationError/parametersTooDeep(limit:)``, an `EncodingError` for a number that is
-    ///   not finite or a date outside of the years 1 to 9999, and what the value itself throws.
+    ///   names, ``RequestSerializationError/parametersTooDeep(limit:)``, an `EncodingError` for a number that
+    ///   is not finite or a date outside of the years 1 to 9999, and what the value itself throws.
     public init(encoding value: some Encodable, arrayStyle: ArrayStyle = .brackets) throws {
         description = try QueryString.text(encoding: value, arrayStyle: arrayStyle)
     }

@@ -146,7 +146,8 @@ struct QueryWriter {
 }
 
 extension ParameterScalar {
-    /// The text of a value that has no parts, `nil` for one that says what its parts are by being `Encodable`.
+    /// The text of a value that has no parts, `nil` for one that says what its parts are by being
+    /// `Encodable`.
     ///
     /// A type with a description of its own is written with it, as AFNetworking does.
     static func leafText(of leaf: Any) -> String? {

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-// Serializers to be kept: with all settings but closures, which cannot be. One that has a closure is not encoded, rather
-// than come back as another one.
+// Serializers to be kept: with all settings but closures, which cannot be. One that has a closure is not
+// encoded, rather than come back as another one.
 
 extension HTTPRequestSerializer: Codable {
     private enum Key: String, CodingKey {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The part of a URL before the host, `user:password@`: it is no part of an address, and nobody else must see it.
+/// The part of a URL before the host, `user:password@`: it is no part of an address, and nobody else must see
+/// it.
 extension URL {
     /// The URL without it.
     var withoutUserInformation: URL {
@@ -13,7 +14,8 @@ extension URL {
         return components.url ?? self
     }
 
-    /// User and password, decoded; `nil` when the URL names no user. Without a password that is empty, as in curl.
+    /// User and password, decoded; `nil` when the URL names no user. Without a password that is empty, as in
+    /// curl.
     var userInformation: (user: String, password: String)? {
         guard let user = user(percentEncoded: false), !user.isEmpty else { return nil }
         return (user, password(percentEncoded: false) ?? "")

@@ -8,8 +8,8 @@ extension HTTPResponseSerializer {
     /// - Parameters:
     ///   - response: the head.
     ///   - data: the whole body.
-    ///   - parse: makes the object of the body, never of an empty one. Its second argument is the error that was
-    ///     found before; what it throws gets that one under it.
+    ///   - parse: makes the object of the body, never of an empty one. Its second argument is the error that
+    ///     was found before; what it throws gets that one under it.
     /// - Returns: what `parse` made; `nil` for an empty body.
     /// - Throws: the error of the status or the media type, or what `parse` threw.
     func responseObject(
@@ -33,14 +33,15 @@ extension HTTPResponseSerializer {
 
 /// An object of Foundation as what it is: something to hand over.
 ///
-/// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run time; cast
-/// generically it costs nothing and always succeeds. So it proves nothing, and is sound only for
+/// `as? any Sendable` is refused by the compiler, since `Sendable` leaves nothing to look for at run time;
+/// cast generically it costs nothing and always succeeds. So it proves nothing, and is sound only for
 ///
 /// - a tree of JSONSerialization, which on Linux is made of Swift dictionaries, arrays and strings, and of
-///   numbers and nulls that never change, as long as nobody asks for mutable containers; a test pins the types;
-/// - an `XMLParser` or `XMLDocument` that was just made and that this function's caller does not keep. Both have
-///   their own copy of the data, and no static state; so whoever gets the object has the only one. That two
-///   threads do not use it at once is asked of them in the documentation;
+///   numbers and nulls that never change, as long as nobody asks for mutable containers; a test pins the
+///   types;
+/// - an `XMLParser` or `XMLDocument` that was just made and that this function's caller does not keep. Both
+///   have their own copy of the data, and no static state; so whoever gets the object has the only one. That
+///   two threads do not use it at once is asked of them in the documentation;
 /// - what was wrapped in an optional whose type is `Sendable`.
 func handingOver(_ object: Any) -> (any Sendable)? {
     cast(object, to: (any Sendable).self)

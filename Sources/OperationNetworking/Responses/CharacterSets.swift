@@ -71,7 +71,8 @@ struct NamedCharacterSet: Hashable, Sendable {
         }
     }
 
-    /// Whether parsers of JSON find out by themselves that a text is in this set: UTF-8, UTF-16, UTF-32, ASCII.
+    /// Whether parsers of JSON find out by themselves that a text is in this set: UTF-8, UTF-16, UTF-32,
+    /// ASCII.
     var isKnownToParsers: Bool {
         switch encoding {
         case .utf8, .ascii, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,

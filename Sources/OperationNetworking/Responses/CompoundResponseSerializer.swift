@@ -15,8 +15,8 @@ public import FoundationNetworking
 ///
 /// What does not pass is an error as that of ``HTTPResponseSerializer``, with the children's errors under it.
 ///
-/// AFNetworking took an error with an object for a success, and the body for the object when a child could not
-/// read it.
+/// AFNetworking took an error with an object for a success, and the body for the object when a child could
+/// not read it.
 public struct CompoundResponseSerializer: ValidatingResponseSerializer {
     /// The errors of several children, where there is room for one.
     public struct ChildErrors: Error, Sendable {

@@ -15,8 +15,8 @@ public import FoundationNetworking
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
 ///
 /// Decoding has a stack of its own, so a type that holds itself decodes down to those 512 levels. A body in
-/// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are objects
-/// with settings that can be changed, so one is made for each response:
+/// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are
+/// objects with settings that can be changed, so one is made for each response:
 ///
 /// ```swift
 /// let serializer = DecodableResponseSerializer([User].self) {
@@ -52,8 +52,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
         )
     }
 
-    /// A serializer of property lists, which accepts 200 to 299 and `application/x-plist`. Bodies are checked as by
-    /// ``PropertyListResponseSerializer``.
+    /// A serializer of property lists, which accepts 200 to 299 and `application/x-plist`. Bodies are checked
+    /// as by ``PropertyListResponseSerializer``.
     ///
     /// - Parameters:
     ///   - type: what to decode.
@@ -73,8 +73,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// - Parameters:
     ///   - type: what to decode.
     ///   - acceptableContentTypes: as in ``HTTPResponseSerializer/acceptableContentTypes``.
-    ///   - decode: decodes the body as it came, from any thread. The depth of the body is not bounded here: look at
-    ///     it first when the decoder does not. A `DecodingError` becomes one that says where, a
+    ///   - decode: decodes the body as it came, from any thread. The depth of the body is not bounded here:
+    ///     look at it first when the decoder does not. A `DecodingError` becomes one that says where, a
     ///     ``ResponseSerializationError`` stays what it is.
     public init(
         _ type: Value.Type = Value.self,

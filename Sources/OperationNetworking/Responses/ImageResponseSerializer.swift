@@ -15,14 +15,15 @@ public import FoundationNetworking
 ///
 /// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
 public struct ImageResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
-    /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless set;
-    /// what is not a positive number counts as 1.
+    /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
+    /// set; what is not a positive number counts as 1.
     public var scale: Double
 
-    /// 200 to 299 unless set, and these types. AFNetworking's: `image/tiff`, `image/jpeg`, `image/gif`, `image/png`,
-    /// `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`, `image/x-xbitmap` and `image/x-win-bitmap`. In addition:
-    /// `image/apng`, `image/avif`, `image/heic`, `image/heic-sequence`, `image/heif`, `image/heif-sequence`,
-    /// `image/vnd.microsoft.icon`, `image/webp`, `image/x-ms-bmp` and `image/x-xbm`.
+    /// 200 to 299 unless set, and these types. AFNetworking's: `image/tiff`, `image/jpeg`, `image/gif`,
+    /// `image/png`, `image/ico`, `image/x-icon`, `image/bmp`, `image/x-bmp`, `image/x-xbitmap` and
+    /// `image/x-win-bitmap`. In addition: `image/apng`, `image/avif`, `image/heic`, `image/heic-sequence`,
+    /// `image/heif`, `image/heif-sequence`, `image/vnd.microsoft.icon`, `image/webp`, `image/x-ms-bmp` and
+    /// `image/x-xbm`.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: [
         // AFNetworking's.
         "image/tiff", "image/jpeg", "image/gif", "image/png", "image/ico", "image/x-icon", "image/bmp",

@@ -12,8 +12,8 @@ public import FoundationNetworking
 /// | body that is not JSON              | an error, with the one for the status under it if there is one |
 /// | more than 512 levels of containers | an error: Foundation's limit, so no body exhausts the stack   |
 ///
-/// A body in a character set other than ASCII, UTF-8, UTF-16 and UTF-32 is decoded as the response says; these
-/// the parser recognizes by itself.
+/// A body in a character set other than ASCII, UTF-8, UTF-16 and UTF-32 is decoded as the response says;
+/// these the parser recognizes by itself.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, Equatable {
     /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.

@@ -1,8 +1,8 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The body as a property list: `[String: any Sendable]`, `[any Sendable]`, `String`, `NSNumber`, `Bool`, `Date`
-/// and `Data`, all of them values or immutable.
+/// The body as a property list: `[String: any Sendable]`, `[any Sendable]`, `String`, `NSNumber`, `Bool`,
+/// `Date` and `Data`, all of them values or immutable.
 ///
 /// | Response                            | Result                                                         |
 /// |-------------------------------------|----------------------------------------------------------------|
@@ -11,16 +11,16 @@ public import FoundationNetworking
 /// | unacceptable media type             | an error; the body is not parsed                               |
 /// | body that is neither XML nor binary | an error, with the one for the status under it if there is one |
 ///
-/// Every body is checked before Foundation sees it, since Foundation trusts it more than one may trust a server.
-/// Refused are more than 256 levels, references that form a circle, or that would make the list far bigger than
-/// the body (more than 16 times, beyond 64 MiB), dictionaries of more than 11,585 keys (or several whose keys make as
-/// many pairs), sizes that reach beyond the body, XML as in
+/// Every body is checked before Foundation sees it, since Foundation trusts it more than one may trust a
+/// server. Refused are more than 256 levels, references that form a circle, or that would make the list far
+/// bigger than the body (more than 16 times, beyond 64 MiB), dictionaries of more than 11,585 keys (or
+/// several whose keys make as many pairs), sizes that reach beyond the body, XML as in
 /// ``XMLParserResponseSerializer``, and the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equatable {
-    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that several
-    /// threads see must not change.
+    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
+    /// several threads see must not change.
     public var readOptions: PropertyListSerialization.ReadOptions
 
     /// 200 to 299 and `application/x-plist` unless set.

@@ -16,7 +16,8 @@ public struct ResponseSerializationError: Error, Sendable {
         case undecodableText(charset: String)
         /// The body is not what it has to be to be parsed; what its parser says about it.
         case malformedBody(Format, String)
-        /// The body is well formed, and does not have the structure that was asked for; where and how it differs.
+        /// The body is well formed, and does not have the structure that was asked for; where and how it
+        /// differs.
         case unexpectedStructure(type: String, String)
     }
 

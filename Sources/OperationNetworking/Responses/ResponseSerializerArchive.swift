@@ -8,8 +8,8 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
     case image(ImageResponseSerializer)
     case compound(CompoundResponseSerializer)
 
-    /// - Throws: `EncodingError` for a kind that cannot be made again: one of the user's own, or one that decodes
-    ///   values of a type.
+    /// - Throws: `EncodingError` for a kind that cannot be made again: one of the user's own, or one that
+    ///   decodes values of a type.
     init(_ serializer: any ResponseSerializer) throws {
         switch serializer {
         case let serializer as HTTPResponseSerializer: self = .http(serializer)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import FoundationXML
 
-// Serializers to be kept: with all settings, as AFNetworking's archives were meant to be. Options are kept as the numbers
-// that Foundation gives them.
+// Serializers to be kept: with all settings, as AFNetworking's archives were meant to be. Options are kept as
+// the numbers that Foundation gives them.
 
 private enum Key: String, CodingKey {
     case validation

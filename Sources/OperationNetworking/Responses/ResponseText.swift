@@ -6,8 +6,8 @@ struct ResponseText: Hashable, Sendable {
     /// The nearest of Foundation's encodings. UTF-8 when the response names no character set, one that this
     /// system does not know, or one that has no number in Foundation.
     let encoding: String.Encoding
-    /// `nil` when there is no body, or the body is not text in its character set. That of a response without a
-    /// character set, or with an unknown one, is UTF-8.
+    /// `nil` when there is no body, or the body is not text in its character set. That of a response without
+    /// a character set, or with an unknown one, is UTF-8.
     let string: String?
 
     init(data: Data?, response: HTTPURLResponse?) {

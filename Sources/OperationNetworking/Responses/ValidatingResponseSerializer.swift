@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A serializer that judges status and media type as ``HTTPResponseSerializer`` does, and then makes its own object of the
-/// body.
+/// A serializer that judges status and media type as ``HTTPResponseSerializer`` does, and then makes its own
+/// object of the body.
 ///
 /// What it accepts is set by ``validation``, or here as well:
 ///

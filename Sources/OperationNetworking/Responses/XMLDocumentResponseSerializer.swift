@@ -11,11 +11,11 @@ public import FoundationXML
 /// | unacceptable media type          | an error; the body is not parsed                              |
 /// | body that is not well-formed XML | an error, with the one for the status under it if there is one |
 ///
-/// Refused before they are parsed are documents as in ``XMLParserResponseSerializer``, so that no document reads
-/// files, opens connections, or grows.
+/// Refused before they are parsed are documents as in ``XMLParserResponseSerializer``, so that no document
+/// reads files, opens connections, or grows.
 ///
-/// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
-/// use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
+/// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
+/// to use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equatable {
     /// How the body is parsed. Options that would load something else (`.nodeLoadExternalEntitiesAlways`,
     /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
@@ -62,8 +62,8 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equat
 
     // MARK: - Private
 
-    /// XMLDocument on Linux mends what is malformed, and prints about it; XMLParser tells. So the one is asked
-    /// before the other.
+    /// XMLDocument on Linux mends what is malformed, and prints about it; XMLParser tells. So the one is
+    /// asked before the other.
     private func document(of octets: Data) throws -> XMLDocument {
         try XMLJudge().check(octets)
         let options = options.subtracting(XMLDocumentResponseSerializer.loadingOptions)

@@ -12,15 +12,15 @@ internal import FoundationXML
 /// | body that no parser should see   | an error: see below                                          |
 /// | body that is otherwise malformed | a parser, which says so when it is started                   |
 ///
-/// Refused are declarations in the document type, and thereby every entity that a document declares; more than
-/// 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope; tags that do not match.
-/// A DTD that a document names is not loaded unless you set `shouldResolveExternalEntities`.
+/// Refused are declarations in the document type, and thereby every entity that a document declares; more
+/// than 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope; tags that do
+/// not match. A DTD that a document names is not loaded unless you set `shouldResolveExternalEntities`.
 ///
-/// libxml2 goes on after an error, and takes seconds for megabytes of them: let your delegate call `abortParsing()`
-/// in `parser(_:parseErrorOccurred:)` when the body comes from somebody you do not trust.
+/// libxml2 goes on after an error, and takes seconds for megabytes of them: let your delegate call
+/// `abortParsing()` in `parser(_:parseErrorOccurred:)` when the body comes from somebody you do not trust.
 ///
-/// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to use
-/// it from two threads at a time.
+/// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
+/// use it from two threads at a time.
 public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
     /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
@@ -48,8 +48,8 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Hashabl
 }
 
 extension HTTPResponseSerializer {
-    /// AFNetworking's two, and the structured syntax suffix of
-    /// [RFC 7303 §4.2](https://www.rfc-editor.org/rfc/rfc7303#section-4.2): what a feed or a drawing is in its own
+    /// AFNetworking's two, and the structured syntax suffix of [RFC 7303
+    /// §4.2](https://www.rfc-editor.org/rfc/rfc7303#section-4.2): what a feed or a drawing is in its own
     /// right, it also is as XML.
     static let xmlTypes: Set<String> = ["application/xml", "text/xml", "*/*+xml"]
 }
@@ -64,8 +64,8 @@ func checkedXML(
     do {
         let text = try XMLText(body, charset: response?.charset)
         let bareInstructions = try XMLStructure.check(text.octets.span, isPropertyList: isPropertyList)
-        // FoundationXML takes the length of data that an instruction does not have, and crashes, if the parser has a
-        // delegate. With a space it has some: none.
+        // FoundationXML takes the length of data that an instruction does not have, and crashes, if the
+        // parser has a delegate. With a space it has some: none.
         return isPropertyList ? text.octets : text.octets.insertingSpaces(at: bareInstructions)
     } catch {
         throw ResponseSerializationError(

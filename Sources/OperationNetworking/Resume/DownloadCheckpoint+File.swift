@@ -47,8 +47,8 @@ extension DownloadCheckpoint {
         self = read
     }
 
-    /// Whether the numbers are such as a download counts. What is read here is computed with later: no difference of two of
-    /// them overflows, and sums are cut off at the highest number.
+    /// Whether the numbers are such as a download counts. What is read here is computed with later: no
+    /// difference of two of them overflows, and sums are cut off at the highest number.
     private var isConsistent: Bool {
         committed >= 0 && committed <= total ?? .max && wasted >= 0 && attempts >= 0
             && blocks.count <= Self.maximumBlockCount && blocks.last.map { $0.end <= committed } ?? true

@@ -2,10 +2,11 @@ internal import OperationNetworkingSystem
 
 /// What is written down of a file that is not complete, so that a later process can go on with it.
 ///
-/// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it was
-/// written.
+/// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
+/// was written.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
-    /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5, P6).
+    /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
+    /// P6).
     struct Block: Hashable, Codable, Sendable {
         static let maximumLength = 64 * 1024
         /// The first byte that is not part of it.
@@ -63,7 +64,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// What the first bytes are a copy of, instead of having come from a server.
     struct Copy: Hashable, Codable, Sendable {
         let source: SourceFile
-        /// Whether all of it was copied, with the last bytes, which are those that were compared with the server's.
+        /// Whether all of it was copied, with the last bytes, which are those that were compared with the
+        /// server's.
         var isComplete = false
     }
 
@@ -99,7 +101,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var updated: Int64
     /// The file that it tells of.
     var part: FileIdentity
-    /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does not tell.
+    /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does
+    /// not tell.
     var session: String?
 
     init(

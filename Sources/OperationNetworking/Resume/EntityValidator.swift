@@ -9,9 +9,8 @@ enum EntityValidator: Hashable, Sendable {
     case weak
     case none
 
-    /// The strength that
-    /// [RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2) gives a client, from one
-    /// response alone.
+    /// The strength that [RFC 9110 §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2) gives a
+    /// client, from one response alone.
     ///
     /// A date is strong when the same response has a `Date` at least a second later; a minute later if the
     /// two may come from different clocks, as `Age` and `Via` tell. Any tag, even a weak one, rules the date

@@ -21,31 +21,33 @@ internal import OperationNetworkingSystem
 /// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
 /// | all bytes, and such a request                                        | P7, P17   | all but the last one kept |
 ///
-/// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in the
-/// session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was written is
-/// in the file, in order, whether it is on the disk or not. A process that was only killed loses nothing then.
+/// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in
+/// the session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was
+/// written is in the file, in order, whether it is on the disk or not. A process that was only killed loses
+/// nothing then.
 ///
-/// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be trusted
-/// either, so blocks count only as far as all before them do.
+/// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be
+/// trusted either, so blocks count only as far as all before them do.
 ///
-/// A file system that keeps no marks leaves open which program made a checkpoint, and any server can send one. The device and
-/// inode of the part and the session, a random number of the kernel's, no server knows. So one without a mark is
-/// believed only if it names both.
+/// A file system that keeps no marks leaves open which program made a checkpoint, and any server can send
+/// one. The device and inode of the part and the session, a random number of the kernel's, no server knows.
+/// So one without a mark is believed only if it names both.
 ///
-/// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a little before its
-/// last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not two resources, so the overlap is
-/// compared (S12).
+/// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a
+/// little before its last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not
+/// two resources, so the overlap is compared (S12).
 ///
-/// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says that it is the
-/// beginning of what the server has, and only who asked for it has agreed to that. Of a copy that was cut short not even
-/// those bytes are there.
+/// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says
+/// that it is the beginning of what the server has, and only who asked for it has agreed to that. Of a copy
+/// that was cut short not even those bytes are there.
 ///
 /// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
 enum PartRecovery: Hashable, Sendable {
     case begin
     case useOtherName
     case startOver(RestartReason)
-    /// This number of bytes from the first one on; the file is cut behind them. Those of another question are compared.
+    /// This number of bytes from the first one on; the file is cut behind them. Those of another question are
+    /// compared.
     case keep(Int64, isOfOtherQuestion: Bool = false)
 
     /// What was found.

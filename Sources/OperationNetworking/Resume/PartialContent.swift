@@ -24,8 +24,8 @@ struct PartialContent: Hashable, Sendable {
     let isCoded: Bool
     /// Whether the server said that it does not serve ranges (P14).
     let refusesRanges: Bool
-    /// Whether it was begun by a request to another address than the present one, or as another user. A tag tells versions of one resource apart
-    /// (RFC 9110 section 8.8.1), and says nothing of two (P17).
+    /// Whether it was begun by a request to another address than the present one, or as another user. A tag
+    /// tells versions of one resource apart (RFC 9110 section 8.8.1), and says nothing of two (P17).
     var isOfOtherQuestion = false
 
     /// - Parameters:

@@ -15,8 +15,8 @@ internal import FoundationNetworking
 /// | another unit     | what is not known here                 | any of that unit                   |
 /// | malformed        | nothing                                | none                               |
 ///
-/// With `/*` for the total, `bytes=a-b` is answered by just these bytes, and `bytes=a-` by any end. The RFC lets a server send
-/// less than that, since a 206 says what it has; here that is not what was asked for.
+/// With `/*` for the total, `bytes=a-b` is answered by just these bytes, and `bytes=a-` by any end. The RFC
+/// lets a server send less than that, since a 206 says what it has; here that is not what was asked for.
 struct RangeRequest: Hashable, Sendable {
     /// One range of bytes.
     enum Bytes: Hashable, Sendable {
@@ -68,8 +68,8 @@ struct RangeRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - fields: the head.
-    ///   - takesAnyPart: whether the body goes to an owner who looks at the head: then several parts are taken if several
-    ///     ranges were asked for, and another unit if that was.
+    ///   - takesAnyPart: whether the body goes to an owner who looks at the head: then several parts are
+    ///     taken if several ranges were asked for, and another unit if that was.
     /// - Returns: the bytes that come; `nil`: what comes is no range of bytes.
     /// - Throws: how the answer is not what was asked for.
     func part(in fields: HeaderFields, takesAnyPart: Bool) throws(ResumeError) -> Range<Int64>? {

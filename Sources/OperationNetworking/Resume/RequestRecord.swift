@@ -1,7 +1,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What of a request decides which bytes answer it: enough to tell later whether another one asks for the same.
+/// What of a request decides which bytes answer it: enough to tell later whether another one asks for the
+/// same.
 ///
 /// No field is written down that is, or looks like, a secret: only that it was there.
 struct RequestRecord: Hashable, Codable, Sendable {

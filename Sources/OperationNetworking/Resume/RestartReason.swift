@@ -2,7 +2,8 @@
 public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The server has other bytes than before: its validator, its length or its condition says so.
     case resourceChanged
-    /// The server sent the whole although a part was asked for, and said nothing against the bytes that were there.
+    /// The server sent the whole although a part was asked for, and said nothing against the bytes that were
+    /// there.
     case rangeIgnored
     /// No strong validator proves that the server still has the same bytes.
     case validatorMissing
@@ -26,13 +27,13 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case dataLost
     /// What was noted of the file on the disk cannot be read.
     case checkpointUnreadable
-    /// The bytes began with a copy of a file that another program had made, and that file is not to be continued now, is gone,
-    /// or was changed.
+    /// The bytes began with a copy of a file that another program had made, and that file is not to be
+    /// continued now, is gone, or was changed.
     case foreignCopy
     /// The request has a `Range` of its own: the answer to that is never continued.
     case ownRange
-    /// Nothing proves that what was noted of the file on the disk was noted here: the file system cannot keep that, and the
-    /// machine was started, or the file system mounted, since.
+    /// Nothing proves that what was noted of the file on the disk was noted here: the file system cannot keep
+    /// that, and the machine was started, or the file system mounted, since.
     case checkpointUnproven
 }
 

@@ -21,8 +21,8 @@ extension ResumeDecision.Question {
                 return restartAfterChange(.variantChanged)
             }
         }
-        // S12: nothing but the validator says that it is the same. A server that knows If-Range repeats a tag (RFC 9110
-        // §15.3.7); of a date, and of a server that does not know it, only the bytes say something.
+        // S12: nothing but the validator says that it is the same. A server that knows If-Range repeats a tag
+        // (RFC 9110 §15.3.7); of a date, and of a server that does not know it, only the bytes say something.
         guard evidence == .equal || overlap > 0 else {
             return abilities.canCompare(last: min(offset, ResumeRequest.overlapLength))
                 ? .ask(.overlap) : restart(because: .validatorMissing, or: .representationChanged)
@@ -53,8 +53,8 @@ extension ResumeDecision.Question {
         return .compare(from: bytes.lowerBound, total: total, isProven: false)
     }
 
-    /// The answer to a question for bytes that are there in part (P10-P12, opt-in): all that can be compared has to be
-    /// equal, and then the bytes.
+    /// The answer to a question for bytes that are there in part (P10-P12, opt-in): all that can be compared
+    /// has to be equal, and then the bytes.
     func decision(onOverlap range: Range<Int64>, fields: HeaderFields) -> ResumeDecision {
         let (bytes, said): (Range<Int64>, Int64?)
         switch part(in: fields) {

@@ -6,15 +6,15 @@ enum ResumeDecision: Hashable, Sendable {
     case append(total: Int64)
     /// Throw away what is there and write this body from the start; `nil`: nothing is there.
     case replace(total: Int64?, because: RestartReason?)
-    /// The body begins at `start`, before the end of what is there: compare it as far as that goes, and write what
-    /// follows. The first byte that differs proves that it was not the same. Without `isProven` nothing else says that it is
-    /// the same: equal bytes are evidence.
+    /// The body begins at `start`, before the end of what is there: compare it as far as that goes, and write
+    /// what follows. The first byte that differs proves that it was not the same. Without `isProven` nothing
+    /// else says that it is the same: equal bytes are evidence.
     case compare(from: Int64, total: Int64?, isProven: Bool = true)
     /// Drop the first `count` bytes of this body, which are there already, and write what follows. A body
     /// that is shorter than that was not the same. Only for what cannot be read back.
     case skip(count: Int64, total: Int64?)
-    /// Write nothing of this response, keep what is there, and ask again; the answer to that decides what is thrown
-    /// away. It is never the whole again.
+    /// Write nothing of this response, keep what is there, and ask again; the answer to that decides what is
+    /// thrown away. It is never the whole again.
     case ask(NextQuestion)
     /// Write nothing: all bytes are there, and the server has just confirmed it.
     case alreadyComplete
@@ -30,7 +30,8 @@ enum ResumeDecision: Hashable, Sendable {
         case same
         /// The rest without `If-Range`, which the server seems to misunderstand (S21).
         case plainRest
-        /// The rest, and some of the bytes before it, which are compared: the server does not repeat the validator (S12).
+        /// The rest, and some of the bytes before it, which are compared: the server does not repeat the
+        /// validator (S12).
         case overlap
         /// Whether what is there is all there is (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
@@ -46,8 +47,8 @@ enum ResumeDecision: Hashable, Sendable {
         /// What the destination can do.
         let abilities: SinkAbilities
         var history = History()
-        /// Whether the answer comes from another URL than the one that `partial` came from: there only a strong entity tag
-        /// says that it is the same, for dates of two files may be equal.
+        /// Whether the answer comes from another URL than the one that `partial` came from: there only a
+        /// strong entity tag says that it is the same, for dates of two files may be equal.
         var isElsewhere = false
     }
 
@@ -96,8 +97,8 @@ struct SinkAbilities: Hashable, Sendable {
     var canCompare = false
     /// How many of the last ones it can give back, to be compared with others.
     var keptCount: Int64 = 0
-    /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory, whose
-    /// owner looks at the head, takes them.
+    /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory,
+    /// whose owner looks at the head, takes them.
     var canBeAnyPart = false
 }
 
@@ -221,9 +222,9 @@ extension ResumeDecision.Question {
         return .skip(count: offset, total: total ?? partial.total)
     }
 
-    /// A success that is not a 206, and whose `Content-Range` says that it is a part: the field means nothing there (RFC 9110
-    /// section 14.4), and what comes may be a rest whose server forgot the status. A body for memory is given to who can see that;
-    /// unless bytes are there that it would replace.
+    /// A success that is not a 206, and whose `Content-Range` says that it is a part: the field means nothing
+    /// there (RFC 9110 section 14.4), and what comes may be a rest whose server forgot the status. A body for
+    /// memory is given to who can see that; unless bytes are there that it would replace.
     private func contradiction(in fields: HeaderFields) -> ResumeError? {
         guard let text = fields["Content-Range"], let range = try? ContentRange(fieldValue: text),
             let bytes = range.bytes, !abilities.canBeAnyPart || offset > 0

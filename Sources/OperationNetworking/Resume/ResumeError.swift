@@ -16,13 +16,13 @@ public enum ResumeError: Error, Hashable, Sendable {
     case rangeNotSatisfiable(asked: Int64, total: Int64?)
     /// The status means success, but not that the bytes asked for follow.
     case unexpectedStatus(Int)
-    /// The server sent a part (206), and not the one that the caller's own `Range` asks for: it begins or ends
-    /// elsewhere, or is of another unit. Both field values, `Range` and `Content-Range`.
+    /// The server sent a part (206), and not the one that the caller's own `Range` asks for: it begins or
+    /// ends elsewhere, or is of another unit. Both field values, `Range` and `Content-Range`.
     case rangeMismatch(asked: String, received: String)
     /// The server named a range, and the body has another length than that, or is longer; in bytes.
     case rangeLengthMismatch(range: Int64, body: Int64)
-    /// The server sent several parts in one body (`multipart/byteranges`), which are no file; `asked` is the value of the
-    /// caller's own `Range`. A body in memory may be that if several ranges were asked for.
+    /// The server sent several parts in one body (`multipart/byteranges`), which are no file; `asked` is the
+    /// value of the caller's own `Range`. A body in memory may be that if several ranges were asked for.
     case severalParts(asked: String)
 }
 

@@ -1,7 +1,9 @@
-/// How little an answer may bring, so that a file does not cost a request for each of its bytes: a value that decides.
+/// How little an answer may bring, so that a file does not cost a request for each of its bytes: a value that
+/// decides.
 ///
-/// It counts answers to a range that end early, as they said (S4): after three in a row that bring next to nothing, the
-/// whole is asked for. And it says how many bytes are progress, after which a ``RetryPolicy`` counts anew (B1).
+/// It counts answers to a range that end early, as they said (S4): after three in a row that bring next to
+/// nothing, the whole is asked for. And it says how many bytes are progress, after which a ``RetryPolicy``
+/// counts anew (B1).
 struct ShortAnswers: Hashable, Sendable {
     /// Answers in a row that bring next to nothing, before it is given up.
     private static let patience = 3
@@ -19,7 +21,8 @@ struct ShortAnswers: Hashable, Sendable {
     }
 
     /// An answer that ended early brought `count` bytes of a file of `total`.
-    /// - Returns: whether ranges are of no use, and the whole is to be asked for; then it counts from 0 again.
+    /// - Returns: whether ranges are of no use, and the whole is to be asked for; then it counts from 0
+    ///   again.
     mutating func note(_ count: Int64, of total: Int64?) -> Bool {
         guard count < Self.sensibleCount(of: total) else {
             fruitlessCount = 0

@@ -1,24 +1,24 @@
 import Foundation
 public import FoundationNetworking
 
-/// A question on the way to a response: a server wants to know who asks (it answered 401, and nothing that it was told
-/// before was right); or the security policy does not accept the server (``serverTrust``).
+/// A question on the way to a response: a server wants to know who asks (it answered 401, and nothing that it
+/// was told before was right); or the security policy does not accept the server (``serverTrust``).
 public struct AuthenticationChallenge: Sendable {
     /// What to do about it.
     public enum Answer: Hashable, Sendable {
-        /// Send the request again with this credential, if the server takes its kind. One that this server has refused
-        /// in this exchange already is not sent again: the 401 is the response.
+        /// Send the request again with this credential, if the server takes its kind. One that this server
+        /// has refused in this exchange already is not sent again: the 401 is the response.
         case use(Credential)
         /// The operation fails with `URLError.userCancelledAuthentication`.
         case refuse
-        /// As if there were no closure: the operation's credential once, then the credential storage, then the 401 is
-        /// the response.
+        /// As if there were no closure: the operation's credential once, then the credential storage, then
+        /// the 401 is the response.
         case performDefaultHandling
         /// The 401 is the response.
         case continueWithoutCredential
-        /// Talk to the server that ``AuthenticationChallenge/serverTrust`` is about, for as long as it presents this
-        /// certificate, in this operation. Not for a 401, which it leaves without an answer. Every other answer about a
-        /// server leaves the ``ServerTrustError`` as it is.
+        /// Talk to the server that ``AuthenticationChallenge/serverTrust`` is about, for as long as it
+        /// presents this certificate, in this operation. Not for a 401, which it leaves without an answer.
+        /// Every other answer about a server leaves the ``ServerTrustError`` as it is.
         case trustServer
     }
 
@@ -38,8 +38,9 @@ public struct AuthenticationChallenge: Sendable {
     public let previousFailureCount: Int
     /// The 401; `nil` for a question about the server.
     public let response: HTTPURLResponse?
-    /// Why the server is not accepted, and what it has presented; `nil` for a 401. No byte of the request was sent, and none
-    /// will be unless the answer is ``Answer/trustServer``. A server that the policy accepts is nobody's question.
+    /// Why the server is not accepted, and what it has presented; `nil` for a 401. No byte of the request was
+    /// sent, and none will be unless the answer is ``Answer/trustServer``. A server that the policy accepts
+    /// is nobody's question.
     public let serverTrustError: ServerTrustError?
 
     /// What the server that is not accepted has presented; `nil` for a 401.
@@ -79,7 +80,8 @@ public struct AuthenticationChallenge: Sendable {
 
     /// What `URLCredentialStorage` has for what is offered, for the strongest offer first.
     ///
-    /// On Linux the storage finds a space by its identity, so somebody who has only an equal one must look for it.
+    /// On Linux the storage finds a space by its identity, so somebody who has only an equal one must look
+    /// for it.
     func storedCredentials(allowed: Set<AuthenticationScheme>) -> [Credential] {
         let storage = URLCredentialStorage.shared
         let known = storage.allCredentials.keys

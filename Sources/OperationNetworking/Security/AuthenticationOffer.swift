@@ -34,7 +34,8 @@ public struct AuthenticationOffer: Hashable, Sendable {
 }
 
 extension AuthenticationOffer {
-    /// Reads one field. Every step goes forward, but for the one look whether a `token68` ends as one: linear.
+    /// Reads one field. Every step goes forward, but for the one look whether a `token68` ends as one:
+    /// linear.
     private struct Reader {
         let bytes: [UInt8]
         var position = 0

@@ -43,7 +43,7 @@ public enum AuthenticationScheme: Hashable, Sendable {
         }
     }
 
-    /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that connection. libcurl
-    /// answers the server's questions by itself, several perhaps, within one transfer.
+    /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that
+    /// connection. libcurl answers the server's questions by itself, several perhaps, within one transfer.
     var isConnectionBased: Bool { self == .ntlm || self == .negotiate }
 }

@@ -1,7 +1,8 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// An X.509 certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), as bytes that are known to be one.
+/// An X.509 certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), as bytes that are known to be
+/// one.
 public struct Certificate: Hashable, Sendable {
     /// In DER.
     public let der: Data
@@ -48,10 +49,11 @@ public struct Certificate: Hashable, Sendable {
         }
     }
 
-    /// The certificates in those files of a directory whose names end in `.cer`, `.crt`, `.der` or `.pem`, in the order of
-    /// the names. Waits for the disk.
+    /// The certificates in those files of a directory whose names end in `.cer`, `.crt`, `.der` or `.pem`, in
+    /// the order of the names. Waits for the disk.
     ///
-    /// - Throws: ``CertificateError``; also when there is no such file, for whoever pins nothing trusts nobody.
+    /// - Throws: ``CertificateError``; also when there is no such file, for whoever pins nothing trusts
+    ///   nobody.
     public static func all(inDirectory directory: URL) throws(CertificateError) -> [Certificate] {
         let names: [String]
         do {
@@ -76,10 +78,10 @@ public struct Certificate: Hashable, Sendable {
     /// Whom it is about, on one line, as in `CN=localhost,O=Example` (RFC 2253).
     public var subject: String { CertificateReader.subject(of: der) ?? "" }
 
-    /// Whether it is one for a host name, for which a wildcard may stand, or for an IP address
-    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts: the common name
-    /// of the subject is nobody's host
-    /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
+    /// Whether it is one for a host name, for which a wildcard may stand, or for an IP address ([RFC 6125
+    /// §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts: the common
+    /// name of the subject is nobody's host ([RFC 9110
+    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
     public func names(_ host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host))
     }
@@ -138,7 +140,8 @@ extension Certificate: CustomStringConvertible {
 
 /// Why there is no ``Certificate``, ``PublicKeyPin`` or ``ClientIdentity``.
 public enum CertificateError: Error, Hashable, Sendable {
-    /// Something in here is no certificate, neither in DER nor in PEM, or there is none; the associated value says where.
+    /// Something in here is no certificate, neither in DER nor in PEM, or there is none; the associated value
+    /// says where.
     case noCertificate(String)
     /// The file or directory cannot be read.
     case unreadable(String, reason: String)

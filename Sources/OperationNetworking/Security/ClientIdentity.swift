@@ -1,7 +1,8 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The certificate and the private key by which a client shows who it is ([RFC 8446 §4.4.2](https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2)).
+/// The certificate and the private key by which a client shows who it is ([RFC 8446
+/// §4.4.2](https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2)).
 ///
 /// The key is in memory, not encrypted; it is never printed, coded or archived.
 public struct ClientIdentity: Hashable, Sendable {

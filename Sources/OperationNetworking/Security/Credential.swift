@@ -8,8 +8,8 @@ public import FoundationNetworking
 /// | ``init(bearerToken:)``          | Bearer                                  |
 /// | ``systemTickets``               | Negotiate, with the tickets of kinit(1) |
 ///
-/// What is written and dumped of it has no password and no token. Texts are UTF-8. One that cannot be sent is an error
-/// when it would be: see ``CredentialError``.
+/// What is written and dumped of it has no password and no token. Texts are UTF-8. One that cannot be sent is
+/// an error when it would be: see ``CredentialError``.
 public struct Credential: Hashable, Sendable {
     enum Secret: Hashable, Sendable {
         case password(user: String, password: String)

@@ -12,8 +12,8 @@ public enum CredentialError: Error, Hashable, Sendable {
         case token
     }
 
-    /// A line end or another control character, which would begin a field of its own, or which no scheme allows
-    /// ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
+    /// A line end or another control character, which would begin a field of its own, or which no scheme
+    /// allows ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)).
     case controlCharacter(in: Part)
     /// The user's name has a colon, and Basic takes what comes after it for the password.
     case colonInUser

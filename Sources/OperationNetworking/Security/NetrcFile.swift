@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it. It is read only by
-/// whoever asks for it.
+/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it. It is
+/// read only by whoever asks for it.
 ///
 /// ```swift
 /// manager.credential = try NetrcFile().credential(for: "example.org")
 /// ```
 ///
-/// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the next empty
-/// line), texts in double quotes with `\` before what is to be taken as it is, and lines that begin with `#`. Other words
-/// are passed over.
+/// Known are `machine`, `default`, `login`, `password`, `account` (passed over), `macdef` (passed over to the
+/// next empty line), texts in double quotes with `\` before what is to be taken as it is, and lines that
+/// begin with `#`. Other words are passed over.
 public struct NetrcFile: Hashable, Sendable {
     /// One `machine`, or the `default`.
     struct Entry: Hashable, Sendable {
@@ -22,7 +22,8 @@ public struct NetrcFile: Hashable, Sendable {
     let entries: [Entry]
 
     /// - Parameter url: the file; `~/.netrc` unless something else is said.
-    /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read or write.
+    /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read
+    ///   or write.
     public init(contentsOf url: URL? = nil) throws {
         let named = url ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".netrc")
         let file = named.resolvingSymlinksInPath()
@@ -57,8 +58,8 @@ public struct NetrcFile: Hashable, Sendable {
     /// - Parameters:
     ///   - host: its name, in any case.
     ///   - user: only for somebody of that name; `nil`: for the first that is there.
-    /// - Returns: `nil` when there is no entry with a name and a password. The `default` is for hosts that no entry before
-    ///   it is for.
+    /// - Returns: `nil` when there is no entry with a name and a password. The `default` is for hosts that no
+    ///   entry before it is for.
     public func credential(for host: String, user: String? = nil) -> Credential? {
         let entry = entries.first { entry in
             (entry.host.map { $0.isEqualIgnoringASCIICase(to: host) } ?? true)

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Which header fields hold secrets: the one source for what no redirect and no manager's serializer gives to another
-/// origin, and for what no log, checkpoint or journal shows.
+/// Which header fields hold secrets: the one source for what no redirect and no manager's serializer gives to
+/// another origin, and for what no log, checkpoint or journal shows.
 ///
 /// | Asked                        | Decides by                                                 | Because                 |
 /// |------------------------------|------------------------------------------------------------|-------------------------|
@@ -12,10 +12,11 @@ enum SecretFields {
     /// Fields that name the user, of RFC 9110 and RFC 6265: no setting sends them to another origin.
     static let credentials: Set<String> = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-    /// Fields in which services take keys and tokens, beside those of the standards. They compare without regard to case.
+    /// Fields in which services take keys and tokens, beside those of the standards. They compare without
+    /// regard to case.
     ///
-    /// A proof of one message, such as a signature, is not among them, nor is what makes a repetition harmless
-    /// (`Idempotency-Key`).
+    /// A proof of one message, such as a signature, is not among them, nor is what makes a repetition
+    /// harmless (`Idempotency-Key`).
     static let names: Set<String> = Set(
         [
             // Names that many services share.
@@ -62,8 +63,9 @@ enum SecretFields {
         "assertion", "hmac", "jwt", "otp", "pass", "passphrase", "passwd", "pwd", "sig",
     ]
 
-    /// Whether a reader of a log, or of a file that is left behind, must not see the value of a field, a parameter or a
-    /// member: by its name, in any case, for want of anything better. Credentials travel under many names.
+    /// Whether a reader of a log, or of a file that is left behind, must not see the value of a field, a
+    /// parameter or a member: by its name, in any case, for want of anything better. Credentials travel under
+    /// many names.
     static func isSecret(_ name: String) -> Bool {
         let name = name.lowercased()
         return parts.contains { name.contains($0) } || lowercasedNames.contains(name)
@@ -72,8 +74,8 @@ enum SecretFields {
 }
 
 extension URLRequest {
-    /// Takes fields out, however they are spelled and however often they are there: `setValue(nil, ...)` of Foundation on
-    /// Linux removes one spelling only.
+    /// Takes fields out, however they are spelled and however often they are there: `setValue(nil, ...)` of
+    /// Foundation on Linux removes one spelling only.
     ///
     /// - Parameters:
     ///   - names: in any case.

@@ -11,9 +11,9 @@ internal import Foundation
 /// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities    |
 /// | `.certificate` | yes                        | a chain that is valid with the pins as the only authorities                |
 ///
-/// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host, by its
-/// subjectAltName; where invalid certificates are allowed and pinned, and it has none, by its common name. A mode without a
-/// pin accepts nobody. A request that pins is not sent without TLS.
+/// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host, by
+/// its subjectAltName; where invalid certificates are allowed and pinned, and it has none, by its common
+/// name. A mode without a pin accepts nobody. A request that pins is not sent without TLS.
 public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// What is compared with the pins.
     public enum PinningMode: String, Hashable, Codable, Sendable, CaseIterable {
@@ -33,8 +33,8 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
     }
 
-    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's. As certificates, they
-    /// count in a mode that pins, and in no other.
+    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's. As
+    /// certificates, they count in a mode that pins, and in no other.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
     /// Whether a certificate counts that is expired, self-signed or issued by somebody unknown.
@@ -131,7 +131,8 @@ extension SecurityPolicy {
             let pins = publicKeys
             guard !pins.isEmpty else { return .nothingPinned }
             if let failure = allowInvalidCertificates ? nil : trust.path.failure { return failure }
-            // What was only presented proves nothing: anybody can append a genuine certificate to a chain of his own (F38).
+            // What was only presented proves nothing: anybody can append a genuine certificate to a chain of
+            // his own (F38).
             let path =
                 allowInvalidCertificates ? Array(trust.certificates.prefix(1)) : trust.path.certificates
             return path.contains { pins.contains($0) } ? nil : .pin(pinningMode)

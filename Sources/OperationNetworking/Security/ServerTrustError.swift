@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The server is not one to talk to, as the ``SecurityPolicy`` has it. Not a byte of the request was sent, unless the
-/// server asked for another handshake later.
+/// The server is not one to talk to, as the ``SecurityPolicy`` has it. Not a byte of the request was sent,
+/// unless the server asked for another handshake later.
 ///
 /// Its `NSUnderlyingErrorKey` is a `URLError`: `.serverCertificateUntrusted`, `.serverCertificateHasBadDate`,
 /// `.serverCertificateNotYetValid`, `.serverCertificateHasUnknownRoot`, or
@@ -13,9 +13,9 @@ public struct ServerTrustError: Error, Hashable, Sendable {
         case chain(CertificateChainFailure)
         /// The certificate is one for other hosts.
         case host
-        /// The certificate does not say for which hosts it is: it has neither a DNS name nor an IP address as a
-        /// subjectAltName. Its common name does not count
-        /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
+        /// The certificate does not say for which hosts it is: it has neither a DNS name nor an IP address as
+        /// a subjectAltName. Its common name does not count ([RFC 9110
+        /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
         case noSubjectAlternativeName
         /// Nothing that is pinned is where it has to be.
         case pin(SecurityPolicy.PinningMode)

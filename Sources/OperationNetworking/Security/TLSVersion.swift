@@ -1,6 +1,7 @@
 /// A version of TLS.
 ///
-/// OpenSSL may refuse what is older than ``v1_2`` in any case: see its security level and `MinProtocol` in openssl.cnf.
+/// OpenSSL may refuse what is older than ``v1_2`` in any case: see its security level and `MinProtocol` in
+/// openssl.cnf.
 public enum TLSVersion: Int, Hashable, Codable, Sendable, Comparable, CaseIterable {
     /// RFC 2246, which RFC 8996 forbids.
     case v1_0 = 0

@@ -1,8 +1,8 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Has the bearer token that a manager's requests carry, and gets another one, once for all that wait, when it expires
-/// or a server refuses it.
+/// Has the bearer token that a manager's requests carry, and gets another one, once for all that wait, when
+/// it expires or a server refuses it.
 ///
 /// ```swift
 /// manager.tokenSource = TokenSource(TokenSource.Token(saved)) { last in
@@ -11,9 +11,10 @@ internal import OperationNetworkingSystem
 /// }
 /// ```
 ///
-/// Each operation sends the token to the origin of its own request, and to no other one. After a 401 it waits for a token
-/// other than the one it sent, and sends its request once more; if that is refused as well, the 401 is the response. When
-/// the closure throws, all that wait fail with what it threw, and the next operation calls it again.
+/// Each operation sends the token to the origin of its own request, and to no other one. After a 401 it waits
+/// for a token other than the one it sent, and sends its request once more; if that is refused as well, the
+/// 401 is the response. When the closure throws, all that wait fail with what it threw, and the next
+/// operation calls it again.
 ///
 /// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
 public final class TokenSource: Sendable {
@@ -50,15 +51,15 @@ public final class TokenSource: Sendable {
 
     /// - Parameters:
     ///   - token: the first one; `nil`: the first operation waits for one.
-    ///   - refresh: gets another one. Never called again before it has returned; those that wait for it have no timeout
-    ///     of their own.
+    ///   - refresh: gets another one. Never called again before it has returned; those that wait for it have
+    ///     no timeout of their own.
     public init(_ token: Token? = nil, refresh: @escaping Refresh) {
         state = Locked(State(token: token))
         self.refresh = refresh
     }
 
-    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one. What is set while a
-    /// refresh runs stays: what the refresh brings is only for those who wait for it already.
+    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one. What
+    /// is set while a refresh runs stays: what the refresh brings is only for those who wait for it already.
     public var token: Token? {
         get { state.withLock { $0.token } }
         set {

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Whose signature makes a server's certificate trustworthy.
 public enum TrustAnchors: Hashable, Codable, Sendable {
-    /// The certificate authorities of the system; those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead, if one of them
-    /// is set when the first request of the process is made.
+    /// The certificate authorities of the system; those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead,
+    /// if one of them is set when the first request of the process is made.
     case system
     /// Those in a file, PEM, and no others. A file that cannot be read makes every request fail.
     case file(URL)

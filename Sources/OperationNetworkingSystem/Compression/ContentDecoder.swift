@@ -1,7 +1,7 @@
 import Foundation
 
-/// Undoes the content codings of a body ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4)) piece by
-/// piece, and knows whether the coded data was complete.
+/// Undoes the content codings of a body ([RFC 9110 §8.4](https://www.rfc-editor.org/rfc/rfc9110#section-8.4))
+/// piece by piece, and knows whether the coded data was complete.
 ///
 /// libcurl could decode by itself, but takes a gzip stream that breaks off for a whole one.
 package final class ContentDecoder {
@@ -16,7 +16,8 @@ package final class ContentDecoder {
     /// The value of `Accept-Encoding` that asks for what can be decoded here.
     package static let acceptEncoding = "gzip, deflate"
 
-    /// A server that applied more codings than these is not understood: each multiplies the work that a byte makes.
+    /// A server that applied more codings than these is not understood: each multiplies the work that a byte
+    /// makes.
     private static let maximumLayers = 4
 
     /// The coding that was applied last, and so comes off first, is the first.
@@ -24,9 +25,9 @@ package final class ContentDecoder {
     /// Bytes that each layer has made.
     private var lengths: [Int64]
 
-    /// - Parameter contentEncoding: the field's value: the codings in the order in which they were applied, without
-    ///   regard to case. `identity` and `none` change nothing. `nil` is returned when one is not known here, and when
-    ///   none is left.
+    /// - Parameter contentEncoding: the field's value: the codings in the order in which they were applied,
+    ///   without regard to case. `identity` and `none` change nothing. `nil` is returned when one is not
+    ///   known here, and when none is left.
     package init?(contentEncoding: String) {
         var layers: [Inflater] = []
         for coding in contentEncoding.split(separator: ",") {
@@ -47,7 +48,8 @@ package final class ContentDecoder {
     ///
     /// - Parameters:
     ///   - bytes: the piece, as it came.
-    ///   - check: gets the bytes that a layer has made so far, before they are used: what it throws ends the work.
+    ///   - check: gets the bytes that a layer has made so far, before they are used: what it throws ends the
+    ///     work.
     ///   - body: gets what came out of the last layer, in pieces of at most 64 KiB.
     /// - Throws: `ContentDecoder.Failure`, and what the closures throw.
     package func decode(
@@ -75,8 +77,8 @@ package final class ContentDecoder {
         }
     }
 
-    /// Says that the body has ended. An empty body is complete in every coding; one that is empty only inside its outer
-    /// coding lacks the inner one.
+    /// Says that the body has ended. An empty body is complete in every coding; one that is empty only inside
+    /// its outer coding lacks the inner one.
     package func finish() throws {
         for layer in layers {
             guard layer.hasBegun || layers[0].hasBegun == false else { throw Failure.truncated }

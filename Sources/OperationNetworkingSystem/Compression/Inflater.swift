@@ -61,8 +61,8 @@ final class Inflater {
         guard !isOpen || isAtEnd else { throw ContentDecoder.Failure.truncated }
     }
 
-    /// Only gzip allows another member after the first (RFC 1952 section 2.2). Zeros are padding, as for gzip(1);
-    /// anything else was not meant to be there.
+    /// Only gzip allows another member after the first (RFC 1952 section 2.2). Zeros are padding, as for
+    /// gzip(1); anything else was not meant to be there.
     private func isNextMember(_ byte: UInt8) throws -> Bool {
         if byte == 0 {
             isPadded = true
@@ -95,8 +95,8 @@ final class Inflater {
         } while stream.pointee.avail_out == 0
     }
 
-    /// "deflate" means the zlib format (RFC 9110 §8.4.1.2), but raw deflate is seen in the wild. The first byte tells:
-    /// the zlib format begins with a method nibble of 8.
+    /// "deflate" means the zlib format (RFC 9110 §8.4.1.2), but raw deflate is seen in the wild. The first
+    /// byte tells: the zlib format begins with a method nibble of 8.
     private func open(firstByte: UInt8) throws {
         let windowBits: Int32 =
             switch format {

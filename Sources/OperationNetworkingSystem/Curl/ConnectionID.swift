@@ -11,7 +11,8 @@ package struct ConnectionID: Hashable, Sendable {
         self.isShared = isShared
     }
 
-    /// What both ends of it are called (CURLOPT_PREREQFUNCTION(3)): no two connections have the same ends at once.
+    /// What both ends of it are called (CURLOPT_PREREQFUNCTION(3)): no two connections have the same ends at
+    /// once.
     init(
         remote: UnsafePointer<CChar>?,
         local: UnsafePointer<CChar>?,

@@ -1,7 +1,7 @@
 import COperationNetworking
 
-// libcurl's cookie engine: it knows RFC 6265 and the list of public suffixes. Its cookies are lines of Netscape's file
-// format; see CURLOPT_COOKIELIST(3).
+// libcurl's cookie engine: it knows RFC 6265 and the list of public suffixes. Its cookies are lines of
+// Netscape's file format; see CURLOPT_COOKIELIST(3).
 extension EasyHandle {
     /// Turns the engine on, with these cookies and no others.
     func setCookies(_ lines: [String]) throws(CurlError) {
@@ -14,7 +14,8 @@ extension EasyHandle {
         receivedCookies += 1
     }
 
-    /// What the engine has now: what it was given, as the server changed it. Callable from within the delegate.
+    /// What the engine has now: what it was given, as the server changed it. Callable from within the
+    /// delegate.
     package var cookieLines: [String] {
         var list: UnsafeMutablePointer<curl_slist>?
         clibcurl_easy_getinfo_list(raw, CURLINFO_COOKIELIST, &list)

@@ -2,8 +2,8 @@ import COperationNetworking
 import Foundation
 
 extension EasyHandle {
-    /// The protocol that the server chose in the TLS handshake, as in `h2` or `http/1.1`; `nil`: none. Callable from within
-    /// the delegate.
+    /// The protocol that the server chose in the TLS handshake, as in `h2` or `http/1.1`; `nil`: none.
+    /// Callable from within the delegate.
     package var chosenProtocol: String? {
         var name: UnsafePointer<UInt8>?
         let length = Int(ctls_chosen_protocol(raw, &name))
@@ -11,8 +11,8 @@ extension EasyHandle {
         return String(decoding: UnsafeBufferPointer(start: name, count: length), as: UTF8.self)
     }
 
-    /// Sets how the connection is secured. The server's certificate is verified in any case: what the judge makes of the
-    /// result is its affair.
+    /// Sets how the connection is secured. The server's certificate is verified in any case: what the judge
+    /// makes of the result is its affair.
     func setTLS(_ options: TLSOptions) throws(CurlError) {
         try setAuthorities(options.authorities)
         if let identity = options.identity {
@@ -38,8 +38,8 @@ extension EasyHandle {
         case .places(let file, let directory):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, file))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, directory))
-        // libcurl keeps what it read of a file with the multi handle, for a day (CURLOPT_CA_CACHE_TIMEOUT(3)): a change
-        // of the file needs another one.
+        // libcurl keeps what it read of a file with the multi handle, for a day
+        // (CURLOPT_CA_CACHE_TIMEOUT(3)): a change of the file needs another one.
         case .certificates(let pem):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))

@@ -2,15 +2,15 @@ import COperationNetworking
 
 /// One transfer of libcurl: a `CURL *`; see libcurl-easy(3).
 ///
-/// Used on one thread, the one that drives its ``MultiHandle``, and for one transfer only: `curl_easy_reset` forgets
-/// not everything, and what a handle did before must not decide about the next request. Making one costs about two
-/// microseconds.
+/// Used on one thread, the one that drives its ``MultiHandle``, and for one transfer only: `curl_easy_reset`
+/// forgets not everything, and what a handle did before must not decide about the next request. Making one
+/// costs about two microseconds.
 package final class EasyHandle {
-    /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop costs
-    /// more than 64 KiB, its default, are worth. In bytes.
+    /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop
+    /// costs more than 64 KiB, its default, are worth. In bytes.
     private static let largeBuffer = 256 * 1024
-    /// For what goes to files and streams, in bytes: a system call for each 16 KiB, libcurl's default, costs more than the
-    /// rest of a fast download.
+    /// For what goes to files and streams, in bytes: a system call for each 16 KiB, libcurl's default, costs
+    /// more than the rest of a fast download.
     private static let fileBuffer = 64 * 1024
     private static let largeBody = 4 * 1024 * 1024
     /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
@@ -93,8 +93,8 @@ package final class EasyHandle {
     /// How many connections this transfer had to open.
     package var connectionCount: Int { long(CURLINFO_NUM_CONNECTS) }
 
-    /// Microseconds from the start until the name was known, the connection stood, TLS stood, and the first byte came;
-    /// 0 for what did not happen.
+    /// Microseconds from the start until the name was known, the connection stood, TLS stood, and the first
+    /// byte came; 0 for what did not happen.
     package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
         (
             offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T),
@@ -103,8 +103,8 @@ package final class EasyHandle {
         )
     }
 
-    /// Bytes of requests that connections have taken so far, heads and perhaps bodies, each time they were sent
-    /// (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
+    /// Bytes of requests that connections have taken so far, heads and perhaps bodies, each time they were
+    /// sent (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
     package var requestBytesTaken: Int { long(CURLINFO_REQUEST_SIZE) }
 
     /// The status of the proxy's last answer to CONNECT; 0: there was none (CURLINFO_HTTP_CONNECTCODE(3)).
@@ -113,8 +113,8 @@ package final class EasyHandle {
     /// What a SOCKS proxy failed with, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
     package var proxyCode: Int { long(CURLINFO_PROXY_ERROR) }
 
-    /// Whether a proxy has asked for credentials during this transfer, and whether it takes better ones than Basic; `nil`:
-    /// it has not asked (CURLINFO_PROXYAUTH_AVAIL(3)).
+    /// Whether a proxy has asked for credentials during this transfer, and whether it takes better ones than
+    /// Basic; `nil`: it has not asked (CURLINFO_PROXYAUTH_AVAIL(3)).
     package var proxyOffersMoreThanBasic: Bool? {
         let offered = long(CURLINFO_PROXYAUTH_AVAIL)
         if offered & Self.betterThanBasic != 0 { return true }
@@ -170,14 +170,15 @@ package final class EasyHandle {
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 
-    /// Lets ``hasCloseNotify`` be known at the end. Callable from within the delegate, which is when it is known that
-    /// it will matter: it costs a call for every piece of the body.
+    /// Lets ``hasCloseNotify`` be known at the end. Callable from within the delegate, which is when it is
+    /// known that it will matter: it costs a call for every piece of the body.
     package func watchForCloseNotify() {
         watchesForCloseNotify = true
         reportProgress()
     }
 
-    /// Has ``EasyHandleDelegate/easyHandleDidProgress(received:)`` called from now on. Callable from within the delegate.
+    /// Has ``EasyHandleDelegate/easyHandleDidProgress(received:)`` called from now on. Callable from within
+    /// the delegate.
     package func reportProgress() {
         clibcurl_easy_setopt_long(raw, CURLOPT_NOPROGRESS, 0)
     }
@@ -211,8 +212,8 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_before_request_callback(raw, EasyHandle.willSendRequest))
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_XFERINFODATA, context))
         try check(clibcurl_easy_setopt_progress_callback(raw, EasyHandle.didProgress))
-        // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold up
-        // every other transfer. And no signals: this is a library in somebody's process.
+        // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold
+        // up every other transfer. And no signals: this is a library in somebody's process.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -227,8 +228,8 @@ package final class EasyHandle {
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     }
 
-    /// libcurl has a default of its own, 5 minutes, where nothing is set: other timeouts are ours, measured since the last
-    /// progress.
+    /// libcurl has a default of its own, 5 minutes, where nothing is set: other timeouts are ours, measured
+    /// since the last progress.
     private static func milliseconds(_ timeout: Double?) -> Int {
         // libcurl takes 0 for its default, and counts in an int.
         Int(max(1, min(Double(Int32.max), (timeout ?? .infinity) * 1000)))
@@ -280,7 +281,8 @@ package final class EasyHandle {
         // Fields of the request are for the server, and a proxy that opens a tunnel does not see them.
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         try set(proxy.headerLines, CURLOPT_PROXYHEADER, &proxyHeaderList)
-        // HTTP/2 without TLS is between the client and the server, and no proxy's business. libcurl tunnels https anyway.
+        // HTTP/2 without TLS is between the client and the server, and no proxy's business. libcurl tunnels
+        // https anyway.
         try set(CURLOPT_HTTPPROXYTUNNEL, options.version == .http2PriorKnowledge ? 1 : 0)
         try set(CURLOPT_SOCKS5_AUTH, Int(CLIBCURL_AUTH_BASIC))
         guard proxy.user != nil || proxy.password != nil else { return }

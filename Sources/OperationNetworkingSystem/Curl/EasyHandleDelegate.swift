@@ -2,15 +2,15 @@ package import Foundation
 
 /// What a transfer hears from libcurl while it runs.
 ///
-/// Every method is called on the thread that drives the multi handle, from within libcurl, where calling libcurl is
-/// not allowed. Nothing here may wait.
+/// Every method is called on the thread that drives the multi handle, from within libcurl, where calling
+/// libcurl is not allowed. Nothing here may wait.
 package protocol EasyHandleDelegate: AnyObject {
     /// There is going to be a connection. Once more when the one that was used before turned out to be dead.
     func easyHandleWillConnect()
 
-    /// There is a connection, with its TLS and its HTTP version; the request goes out next. Once more when libcurl sends
-    /// it again, over another connection, because the first one turned out to be dead, or when it answers what the server
-    /// wanted to know; see `TransferOptions.authentication`.
+    /// There is a connection, with its TLS and its HTTP version; the request goes out next. Once more when
+    /// libcurl sends it again, over another connection, because the first one turned out to be dead, or when
+    /// it answers what the server wanted to know; see `TransferOptions.authentication`.
     /// - Returns: false to give the transfer up.
     func easyHandleWillSendRequest(over connection: ConnectionID) -> Bool
 
@@ -21,8 +21,8 @@ package protocol EasyHandleDelegate: AnyObject {
     /// One piece of the body, as sent, after chunks are joined and before any content coding is undone.
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer
 
-    /// Something may have come, or gone: `received` bytes of the response's body altogether. Only called after
-    /// ``EasyHandle/reportProgress()``, and then often; for each byte of a proxy's answer to CONNECT.
+    /// Something may have come, or gone: `received` bytes of the response's body altogether. Only called
+    /// after ``EasyHandle/reportProgress()``, and then often; for each byte of a proxy's answer to CONNECT.
     /// - Returns: false to give the transfer up.
     func easyHandleDidProgress(received: Int64) -> Bool
 
@@ -37,7 +37,8 @@ package protocol EasyHandleDelegate: AnyObject {
 /// What became of a piece of the response's body.
 package enum ReceiveAnswer: Sendable {
     case taken
-    /// Nothing of it was taken: hold the transfer, and bring the same piece again after ``EasyHandle/resumeReceiving()``.
+    /// Nothing of it was taken: hold the transfer, and bring the same piece again after
+    /// ``EasyHandle/resumeReceiving()``.
     case full
     /// Give the transfer up.
     case failed

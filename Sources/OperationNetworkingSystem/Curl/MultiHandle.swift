@@ -14,7 +14,8 @@ package final class MultiHandle {
     private let pointer: OpaquePointer
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
-    /// How many connections are kept for later. Fewer than there are: one is closed with each transfer that ends.
+    /// How many connections are kept for later. Fewer than there are: one is closed with each transfer that
+    /// ends.
     package var maximumIdleConnections: Int {
         didSet { if maximumIdleConnections != oldValue { keepIdleConnections() } }
     }
@@ -79,8 +80,8 @@ package final class MultiHandle {
         keepIdleConnections()
     }
 
-    /// `CURLMOPT_MAXCONNECTS` counts connections in use, too: fixed, it would turn keep-alive off as soon as as many
-    /// transfers run.
+    /// `CURLMOPT_MAXCONNECTS` counts connections in use, too: fixed, it would turn keep-alive off as soon as
+    /// as many transfers run.
     private func keepIdleConnections() {
         clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(1, members.count + maximumIdleConnections))
     }

@@ -3,8 +3,8 @@ import Glibc
 
 /// What a request line names ([RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1)).
 package enum RequestTarget {
-    /// The path and the query that libcurl sends for a URL, by libcurl's own parser: it takes out dots, and writes percent
-    /// signs.
+    /// The path and the query that libcurl sends for a URL, by libcurl's own parser: it takes out dots, and
+    /// writes percent signs.
     ///
     /// - Returns: `nil` for what libcurl takes for no URL.
     package static func of(_ url: String) -> String? {
@@ -13,7 +13,8 @@ package enum RequestTarget {
         guard curl_url_set(parser, CURLUPART_URL, url, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             let path = part(CURLUPART_PATH, of: parser, UInt32(CURLU_URLENCODE))
         else { return nil }
-        // Asked as libcurl asks itself: whether a question mark without a query is sent depends on its version.
+        // Asked as libcurl asks itself: whether a question mark without a query is sent depends on its
+        // version.
         guard let query = part(CURLUPART_QUERY, of: parser, 0) else { return path }
         return path + "?" + query
     }

@@ -3,8 +3,8 @@ import COperationNetworking
 /// The TLS sessions that the handles of a trust domain share, so that a later handshake can be a short one: a
 /// `CURLSH *`; see libcurl-share(3).
 ///
-/// Used on one thread, like the handles, so nothing is locked. Each handle keeps it: libcurl needs it until the last
-/// of them is gone.
+/// Used on one thread, like the handles, so nothing is locked. Each handle keeps it: libcurl needs it until
+/// the last of them is gone.
 package final class TLSSessions {
     let pointer: OpaquePointer
 

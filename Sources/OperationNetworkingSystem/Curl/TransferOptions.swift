@@ -55,7 +55,8 @@ package struct TransferOptions: Sendable {
 
     package var url: String
     package var method: String
-    /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it empty.
+    /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it
+    /// empty.
     package var headerLines: [String]
     package var body: Body
     package var version: HTTPVersion
@@ -63,8 +64,8 @@ package struct TransferOptions: Sendable {
     package var tls: TLSOptions?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
-    /// What libcurl chooses the cookies from that it sends, in the lines of Netscape's file format; `nil`: it neither sends
-    /// nor keeps any.
+    /// What libcurl chooses the cookies from that it sends, in the lines of Netscape's file format; `nil`: it
+    /// neither sends nor keeps any.
     package var cookieLines: [String]?
     /// `nil`: none, whatever the environment says.
     package var proxy: Proxy?

@@ -3,15 +3,17 @@ package import Foundation
 
 /// A thing to do on a run loop when somebody asks: a version 0 `CFRunLoopSource`.
 ///
-/// Made on the run loop's own thread. `signal()` may be called from any thread and is what makes the loop run the
-/// handler; signals before the handler ran count as one.
+/// Made on the run loop's own thread. `signal()` may be called from any thread and is what makes the loop run
+/// the handler; signals before the handler ran count as one.
 package final class RunLoopSource: @unchecked Sendable {
-    // @unchecked: everything is immutable after init; CFRunLoopSourceSignal and CFRunLoopWakeUp are thread-safe.
+    // @unchecked: everything is immutable after init; CFRunLoopSourceSignal and CFRunLoopWakeUp are
+    // thread-safe.
     private let source: CFRunLoopSource
     private let runLoop: CFRunLoop
     private let handler: RunLoopHandler
 
-    /// - Parameter handler: called on the thread that made this, whenever the run loop runs in one of the modes.
+    /// - Parameter handler: called on the thread that made this, whenever the run loop runs in one of the
+    ///   modes.
     package init(_ handler: @escaping () -> Void) {
         let handler = RunLoopHandler(handler)
         var context = CFRunLoopSourceContext()
@@ -32,8 +34,8 @@ package final class RunLoopSource: @unchecked Sendable {
         CFRunLoopWakeUp(runLoop)
     }
 
-    /// Asks for the handler to be called once more, from the run loop's own thread: it is awake and looks before it
-    /// sleeps, which saves a system call.
+    /// Asks for the handler to be called once more, from the run loop's own thread: it is awake and looks
+    /// before it sleeps, which saves a system call.
     package func signalFromItsOwnThread() {
         CFRunLoopSourceSignal(source)
     }

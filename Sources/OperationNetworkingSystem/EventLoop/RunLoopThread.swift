@@ -7,17 +7,17 @@ import Glibc
 ///
 /// It owns a `Thread`: a subclass of `Thread` cannot be `Sendable`.
 package enum RunLoopThread {
-    /// Descriptors that a run loop opens for each of its modes: one to wait with, and one for timers. CoreFoundation traps
-    /// where one of them cannot be had.
+    /// Descriptors that a run loop opens for each of its modes: one to wait with, and one for timers.
+    /// CoreFoundation traps where one of them cannot be had.
     private static let descriptorsOfAMode = 2
 
-    /// Descriptors that are opened when a thread's run loop is made and runs for the first time: three for it, three for
-    /// the main thread's, which CoreFoundation makes with the first of all, and three for Dispatch, which the run loop asks
-    /// about the main queue. Some may be there already.
+    /// Descriptors that are opened when a thread's run loop is made and runs for the first time: three for
+    /// it, three for the main thread's, which CoreFoundation makes with the first of all, and three for
+    /// Dispatch, which the run loop asks about the main queue. Some may be there already.
     private static let descriptorsOfAStart = 9
 
-    /// Sees whether a run loop can be made now. Another thread may take the descriptors before it is made: CoreFoundation
-    /// offers nothing that closes this gap.
+    /// Sees whether a run loop can be made now. Another thread may take the descriptors before it is made:
+    /// CoreFoundation offers nothing that closes this gap.
     /// - Parameter descriptor: any that is open.
     /// - Throws: `SystemError` when the process has too few left.
     package static func checkDescriptors(with descriptor: Int32) throws(SystemError) {
@@ -44,13 +44,13 @@ package enum RunLoopThread {
     /// Starts one.
     /// - Parameters:
     ///   - name: as debuggers show it; Linux keeps 15 bytes.
-    ///   - prepare: called on the new thread, before its run loop runs for the first time, to put a source or a
-    ///     timer into it: a run loop with neither does not sleep. It may wait until a run loop can be made. What it
-    ///     returns is kept.
+    ///   - prepare: called on the new thread, before its run loop runs for the first time, to put a source or
+    ///     a timer into it: a run loop with neither does not sleep. It may wait until a run loop can be made.
+    ///     What it returns is kept.
     package static func start(name: String, prepare: @escaping @Sendable () -> AnyObject) {
         let thread = Thread {
-            // Not with Foundation: it forgets a name that is given before the thread starts, may forget one that is
-            // given soon after, and ignores one that is too long for the system.
+            // Not with Foundation: it forgets a name that is given before the thread starts, may forget one
+            // that is given soon after, and ignores one that is too long for the system.
             cthread_set_name(name)
             withExtendedLifetime(prepare()) {
                 while true { CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false) }

@@ -1,7 +1,8 @@
 import CoreFoundation
 package import Foundation
 
-/// One moment at which a run loop calls a handler; it can be moved. Made and used on the run loop's own thread.
+/// One moment at which a run loop calls a handler; it can be moved. Made and used on the run loop's own
+/// thread.
 package final class RunLoopTimer {
     /// Moving to here means "not for now".
     private static let never = CFAbsoluteTime.greatestFiniteMagnitude / 4

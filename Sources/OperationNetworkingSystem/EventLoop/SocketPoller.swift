@@ -38,8 +38,8 @@ package final class SocketPoller {
 
     /// Watches `socket` from now on, or changes what it is watched for. `token` comes back from ``poll(_:)``.
     ///
-    /// libcurl may close a socket and get the same number for the next one before it says so; hence both orders are
-    /// tried.
+    /// libcurl may close a socket and get the same number for the next one before it says so; hence both
+    /// orders are tried.
     package func watch(_ socket: Int32, for events: Events, token: UInt64) throws {
         var mask: UInt32 = 0
         if events.contains(.readable) { mask |= EPOLLIN.rawValue }

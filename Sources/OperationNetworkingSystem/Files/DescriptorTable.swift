@@ -16,7 +16,8 @@ package enum DescriptorTable {
             return errno == EMFILE ? limit : nil
         }
         defer { closedir(directory) }
-        // Those of the directory itself and of its parent are no descriptors, and the one that looks is closed then.
+        // Those of the directory itself and of its parent are no descriptors, and the one that looks is
+        // closed then.
         var count = -3
         while readdir(directory) != nil { count += 1 }
         return count

@@ -14,8 +14,9 @@ package final class DownloadFolder {
         /// By looking before.
         case afterLooking
 
-        /// Whether this `errno` says that the file system does not know the way, so that the next one is to be tried. `EPERM`
-        /// means that to link(2) only: to rename(2) it means that the file is another user's.
+        /// Whether this `errno` says that the file system does not know the way, so that the next one is to
+        /// be tried. `EPERM` means that to link(2) only: to rename(2) it means that the file is another
+        /// user's.
         func isUnknown(_ code: Int32) -> Bool {
             switch self {
             case .inOneStep: [EINVAL, ENOSYS, EOPNOTSUPP].contains(code)
@@ -129,7 +130,8 @@ package final class DownloadFolder {
         /// Something that is not ours: see ``FileTrust``.
         case notOurs
         case tooLong
-        /// `isMarked`: whether its mark proves that it is ours; else the file system keeps none, and it may be.
+        /// `isMarked`: whether its mark proves that it is ours; else the file system keeps none, and it may
+        /// be.
         case bytes([UInt8], isMarked: Bool)
     }
 
@@ -231,15 +233,15 @@ package final class DownloadFolder {
         return FileAccess(mode: mode, group: group, list: Array(list.prefix(max(0, length))))
     }
 
-    /// Puts a file with these bytes in the place of `name` in one step: whoever looks, even after a crash, finds the old
-    /// one or the new one.
+    /// Puts a file with these bytes in the place of `name` in one step: whoever looks, even after a crash,
+    /// finds the old one or the new one.
     /// - Parameters:
     ///   - name: what it is called; only its owner may read it.
     ///   - bytes: all that is in it.
     ///   - mark: what the file is.
     ///   - temporary: a name of ours; a file that has it is removed.
-    ///   - isDurable: whether it is on the disk when this returns. If not, a loss of power may leave an empty or a torn
-    ///     file.
+    ///   - isDurable: whether it is on the disk when this returns. If not, a loss of power may leave an empty
+    ///     or a torn file.
     /// - Returns: which file has the name now.
     /// - Throws: `SystemError`; the old one stands then.
     package func replace(
@@ -290,8 +292,8 @@ package final class DownloadFolder {
     ///   - old: its name now.
     ///   - new: its next one.
     ///   - file: the file itself: if `old` turns out to be the name of another one, that keeps it.
-    /// - Throws: `SystemError`; `EEXIST` if anything has the name, ``SystemError/replaced`` if `old` is another file's. The new
-    ///   name is as it was then.
+    /// - Throws: `SystemError`; `EEXIST` if anything has the name, ``SystemError/replaced`` if `old` is
+    ///   another file's. The new name is as it was then.
     package func renameExclusively(_ old: String, to new: String, of file: PartFile) throws {
         try watch?(.rename(old, to: new))
         for way in exclusiveRenames {
@@ -315,7 +317,8 @@ package final class DownloadFolder {
             guard code == 0 else { return code }
             guard unlinkat(descriptor, old, 0) != 0 else { return 0 }
             let reason = errno
-            // Another process may have taken the two names for leftovers, and removed the old one: then this is the last.
+            // Another process may have taken the two names for leftovers, and removed the old one: then this
+            // is the last.
             if reason == ENOENT { return 0 }
             unlinkat(descriptor, new, 0)
             return reason

@@ -6,8 +6,9 @@
 /// | a file of the effective user   | the permissions, the group and the access control list of that file           |
 /// | a file of another user         | the same as for nothing: its owner has no say in who may write ours           |
 ///
-/// It is granted when the file has the name: before, another download could take it for one that anybody may lock. If the group
-/// cannot be given, since the user is not in it, the file's own group may do what others may.
+/// It is granted when the file has the name: before, another download could take it for one that anybody may
+/// lock. If the group cannot be given, since the user is not in it, the file's own group may do what others
+/// may.
 package struct FileAccess: Hashable, Sendable {
     /// Permissions to read, write and execute.
     package let mode: UInt32

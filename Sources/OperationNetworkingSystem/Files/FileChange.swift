@@ -1,7 +1,7 @@
 /// One step that changes what is in a folder, as it is about to be asked of the system.
 ///
-/// Every change that a ``DownloadFolder`` and its files make is one of these, so whoever watches them knows the
-/// order in which the disk was told. `file` is the inode.
+/// Every change that a ``DownloadFolder`` and its files make is one of these, so whoever watches them knows
+/// the order in which the disk was told. `file` is the inode.
 package enum FileChange: Hashable, Sendable {
     /// A new, empty file has this name now.
     case create(String, file: UInt64)
@@ -15,7 +15,7 @@ package enum FileChange: Hashable, Sendable {
     /// The names given and taken until now are asked to be on the disk.
     case synchronizeFolder
 
-    /// Is told of each change before it is made, of a creation after it. What it throws is thrown instead of making the
-    /// change.
+    /// Is told of each change before it is made, of a creation after it. What it throws is thrown instead of
+    /// making the change.
     package typealias Watcher = (FileChange) throws -> Void
 }

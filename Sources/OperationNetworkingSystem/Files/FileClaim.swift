@@ -1,5 +1,5 @@
-/// The right to write one regular file: in this process there is one at a time, by which names ever the file was opened. Other
-/// processes do not see it.
+/// The right to write one regular file: in this process there is one at a time, by which names ever the file
+/// was opened. Other processes do not see it.
 ///
 /// | Operation                              | Claims                          | Finds the claim taken             |
 /// |----------------------------------------|---------------------------------|-----------------------------------|
@@ -7,8 +7,8 @@
 /// | writes a partial file: ``PartFile``    | it, with its lock               | ``PartFile/Lock/held``            |
 /// | replaces a file by a complete one      | the old one, for that moment    | fails, and the old one stays      |
 ///
-/// Given back when it is released. The file has to be open until then: the number of a file that is closed and has no name
-/// may become another one's.
+/// Given back when it is released. The file has to be open until then: the number of a file that is closed
+/// and has no name may become another one's.
 package final class FileClaim: Sendable {
     /// Another operation of this process writes the file.
     package struct Taken: Error, Hashable, Sendable {}

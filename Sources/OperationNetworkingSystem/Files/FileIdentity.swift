@@ -26,7 +26,8 @@ package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     /// Its length in bytes.
     package let size: Int64
-    /// How many bytes of the disk it holds; more than `size` if room was allocated for it, less if it has holes.
+    /// How many bytes of the disk it holds; more than `size` if room was allocated for it, less if it has
+    /// holes.
     package let allocated: Int64
     /// How many names it has; 0 for one that was removed.
     package let links: UInt64

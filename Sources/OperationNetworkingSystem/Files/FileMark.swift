@@ -1,7 +1,8 @@
 /// The mark of a file that this library made, as its value: which kind of file it is.
 ///
-/// It is an extended attribute (xattr(7)), set when the file is made and before a byte is in it. No server can send one, so
-/// no downloaded file has it, whatever its name, its mode and its bytes are. A complete file loses it.
+/// It is an extended attribute (xattr(7)), set when the file is made and before a byte is in it. No server
+/// can send one, so no downloaded file has it, whatever its name, its mode and its bytes are. A complete file
+/// loses it.
 package enum FileMark: String, CaseIterable, Sendable {
     case part, checkpoint, journal
 

@@ -2,9 +2,9 @@ import Glibc
 
 /// What concerns the names of files, rather than what is in them.
 package enum FileName {
-    /// Whether a name, or the end of a path, is such as partial files and checkpoints have. A file that a server sent must not get
-    /// one: it is for what downloads have themselves. Upper and lower case, and dots and spaces at the end, are no difference to
-    /// some file systems.
+    /// Whether a name, or the end of a path, is such as partial files and checkpoints have. A file that a
+    /// server sent must not get one: it is for what downloads have themselves. Upper and lower case, and dots
+    /// and spaces at the end, are no difference to some file systems.
     package static func isReserved(_ name: String) -> Bool {
         let upper = name.uppercased()
         let end = upper.unicodeScalars.lastIndex { $0 != "." && $0 != " " }

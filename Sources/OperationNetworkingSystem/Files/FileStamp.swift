@@ -1,8 +1,8 @@
 import COperationNetworking
 import Glibc
 
-/// What tells whether a regular file is the one that it was: its length, and the time of its last change. Both stay when
-/// the file gets another name.
+/// What tells whether a regular file is the one that it was: its length, and the time of its last change.
+/// Both stay when the file gets another name.
 package struct FileStamp: Hashable, Codable, Sendable {
     /// In bytes.
     package let length: Int64

@@ -1,7 +1,9 @@
-/// Whether a file that has a name of ours (a partial file, a checkpoint, a journal) may be believed to be one of ours.
+/// Whether a file that has a name of ours (a partial file, a checkpoint, a journal) may be believed to be one
+/// of ours.
 ///
-/// Another user who may write to the folder can give such a name to any file, and so can another program of this user with what
-/// a server sent, under a umask of 077 with mode 0600. Ours are made with mode 0600 and a ``FileMark``.
+/// Another user who may write to the folder can give such a name to any file, and so can another program of
+/// this user with what a server sent, under a umask of 077 with mode 0600. Ours are made with mode 0600 and a
+/// ``FileMark``.
 ///
 /// | What has the name                                         | Its mark      | Trust      |
 /// |-----------------------------------------------------------|---------------|------------|
@@ -14,13 +16,15 @@
 /// | the same, with bytes                                      | missing       | `none`     |
 /// | the same, without bytes                                   | missing       | `blank`    |
 ///
-/// A file system without modes, such as FAT, shows the same mode for every file: there the fourth row does not count.
+/// A file system without modes, such as FAT, shows the same mode for every file: there the fourth row does
+/// not count.
 package enum FileTrust: Hashable, Sendable {
     /// Not ours.
     case none
     /// Of no other user, and empty: what a process leaves that dies between making a file and marking it.
     case blank
-    /// Of the effective user, and only he can have changed it; which of his programs made it, the file system cannot keep.
+    /// Of the effective user, and only he can have changed it; which of his programs made it, the file system
+    /// cannot keep.
     case unmarked
     /// Made by this library.
     case full

@@ -1,7 +1,7 @@
 import COperationNetworking
 
-/// What tells whether a file, or a folder's list of names, is still the same: which one it is, and when it last changed, be
-/// it only in its name or its owner. Links are followed (stat(2)).
+/// What tells whether a file, or a folder's list of names, is still the same: which one it is, and when it
+/// last changed, be it only in its name or its owner. Links are followed (stat(2)).
 package struct FileVersion: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64

@@ -1,8 +1,8 @@
 import COperationNetworking
 import Glibc
 
-/// A regular file with its stamp, its owner, and a note that was kept with it: all of one open file, so that no other
-/// one can come in between.
+/// A regular file with its stamp, its owner, and a note that was kept with it: all of one open file, so that
+/// no other one can come in between.
 ///
 /// Links are followed. Used by one thread at a time; closed with this object.
 package final class NotedFile {
@@ -22,7 +22,8 @@ package final class NotedFile {
     package let note: Note
     /// Whether it belongs to the effective user.
     package let isMine: Bool
-    /// Whether users other than its owner may write it: the others, or a group that is not the effective user's own.
+    /// Whether users other than its owner may write it: the others, or a group that is not the effective
+    /// user's own.
     package let mayBeWrittenByOthers: Bool
     private let descriptor: Int32
     private let path: String

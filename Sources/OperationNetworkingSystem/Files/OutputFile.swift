@@ -3,8 +3,8 @@ import Glibc
 
 /// A file that is written from front to back, and can be emptied to start again; or a device, or a FIFO.
 ///
-/// Closed with this object. Calls may wait for the disk, never for another process: what a FIFO has no room for is
-/// not written.
+/// Closed with this object. Calls may wait for the disk, never for another process: what a FIFO has no room
+/// for is not written.
 package final class OutputFile {
     /// How often a name is followed that becomes another file's all the time.
     private static let maximumLooks = 10
@@ -23,11 +23,13 @@ package final class OutputFile {
     }
 
     /// Opens the file, claims it and empties it, or makes it. `nil` for a FIFO without a reader.
-    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``, and the file is as it was.
+    /// - Throws: `SystemError`, with `ENXIO` or `ESPIPE` for a socket; ``FileClaim/Taken``, and the file is
+    ///   as it was.
     package init?(path: String) throws {
         guard var opened = try Self.open(path) else { return nil }
         var claim = try Self.claim(opened)
-        // The name may be another file's since this one was opened: a download that had claimed it has replaced it.
+        // The name may be another file's since this one was opened: a download that had claimed it has
+        // replaced it.
         for _ in 1..<Self.maximumLooks where claim != nil && !Self.has(path, opened) {
             claim = nil
             Glibc.close(opened.descriptor)

@@ -50,7 +50,8 @@ package final class PartFile {
         }
     }
 
-    /// Names the mount that the file was opened through, as long as the kernel runs; `nil` if it does not tell.
+    /// Names the mount that the file was opened through, as long as the kernel runs; `nil` if it does not
+    /// tell.
     package var mount: Int64? {
         let number = cfiles_mount(descriptor)
         return number < 0 ? nil : number
@@ -61,14 +62,15 @@ package final class PartFile {
     /// What came of the attempt to lock a file.
     package enum Lock: Hashable, Sendable {
         case taken
-        /// Another process has locked it, or another object of this one; or an operation of this one writes it.
+        /// Another process has locked it, or another object of this one; or an operation of this one writes
+        /// it.
         case held
         /// The file system has no locks.
         case unsupported
     }
 
-    /// Locks the file until it is closed, without waiting: against other processes (flock(2)), and against all that writes in
-    /// this one (``FileClaim``).
+    /// Locks the file until it is closed, without waiting: against other processes (flock(2)), and against
+    /// all that writes in this one (``FileClaim``).
     package func lock() throws -> Lock {
         if claim == nil { claim = FileClaim(identity) }
         guard claim != nil else { return .held }
@@ -138,8 +140,8 @@ package final class PartFile {
         try asking("ftruncate") { ftruncate(descriptor, off_t(length)) }
     }
 
-    /// Asks the file system for room for `length` bytes from `offset` on; the length stays as it is. One that cannot
-    /// do that says nothing.
+    /// Asks the file system for room for `length` bytes from `offset` on; the length stays as it is. One that
+    /// cannot do that says nothing.
     /// - Throws: `SystemError` when there is no room.
     package func allocate(_ length: Int64, at offset: Int64) throws {
         guard length > 0, cfiles_allocate(descriptor, offset, length) != 0 else { return }
@@ -149,7 +151,8 @@ package final class PartFile {
         }
     }
 
-    /// Whether it may become so long: the file system, and the limit of the process (RLIMIT_FSIZE), know a longest file.
+    /// Whether it may become so long: the file system, and the limit of the process (RLIMIT_FSIZE), know a
+    /// longest file.
     package func canHave(_ length: Int64) -> Bool {
         let limit = cfiles_limit()
         // Where the descriptor stands does not matter: all reading and writing says where.
@@ -167,7 +170,8 @@ package final class PartFile {
         return longest
     }
 
-    /// Gives back what was allocated behind the last byte. One that cannot be given back is no reason to fail.
+    /// Gives back what was allocated behind the last byte. One that cannot be given back is no reason to
+    /// fail.
     package func giveBackRoom() {
         // No bytes change, so no watcher is told.
         guard let length = try? status.size else { return }
@@ -176,8 +180,8 @@ package final class PartFile {
 
     // MARK: - The disk
 
-    /// Waits until the bytes, and the length, are on the disk. After a failure nobody knows which of the bytes since the
-    /// last success are, and asking again may succeed without them.
+    /// Waits until the bytes, and the length, are on the disk. After a failure nobody knows which of the
+    /// bytes since the last success are, and asking again may succeed without them.
     package func synchronizeData() throws {
         try watch?(.synchronize(file: identity.inode))
         try asking("fdatasync") { fdatasync(descriptor) }
@@ -189,7 +193,8 @@ package final class PartFile {
         try asking("fsync") { fsync(descriptor) }
     }
 
-    /// Lets those use the complete file who may. What the file system does not keep, or the user may not give, is left out.
+    /// Lets those use the complete file who may. What the file system does not keep, or the user may not
+    /// give, is left out.
     package func grant(_ access: FileAccess) {
         // The owner's group may be one that the user is not in.
         let hasGroup = access.group.map { fchown(descriptor, .max, $0) == 0 } ?? true

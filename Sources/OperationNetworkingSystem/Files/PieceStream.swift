@@ -9,7 +9,8 @@ package protocol PieceSource: AnyObject {
     func stop()
 }
 
-/// An `InputStream` whose bytes are made piece by piece. Like every stream it is used by one thread at a time.
+/// An `InputStream` whose bytes are made piece by piece. Like every stream it is used by one thread at a
+/// time.
 package final class PieceStream: InputStream {
     /// What makes the bytes.
     package let source: any PieceSource

@@ -17,7 +17,8 @@ extension InputStream {
 }
 
 extension OutputStream {
-    /// Writes what the stream takes of `bytes`: how many, 0 when it is at its capacity, negative on failure. May wait.
+    /// Writes what the stream takes of `bytes`: how many, 0 when it is at its capacity, negative on failure.
+    /// May wait.
     package func write(_ bytes: Span<UInt8>) -> Int {
         bytes.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return 0 }
@@ -29,8 +30,8 @@ extension OutputStream {
 extension Stream {
     /// Its `streamError`, which in swift-corelibs-foundation traps unless the stream has failed.
     ///
-    /// A class of the user's may have an error without the status, so that one is asked, but not when it is closed: it may
-    /// have left all that to Foundation.
+    /// A class of the user's may have an error without the status, so that one is asked, but not when it is
+    /// closed: it may have left all that to Foundation.
     package var ownError: (any Error)? {
         switch streamStatus {
         case .error: streamError

@@ -21,7 +21,8 @@ package struct Locked<Value>: @unchecked Sendable {
         return try body(&storage.header.value)
     }
 
-    /// As ``withLock(_:)``, for settings: what `body` replaces is released after the lock, since that may run anything.
+    /// As ``withLock(_:)``, for settings: what `body` replaces is released after the lock, since that may run
+    /// anything.
     package func change(_ body: (inout Value) -> Void) {
         let old = withLock { value in
             let old = value

@@ -1,4 +1,5 @@
-/// A task's wait for an end that comes on any thread, or for the task's own cancellation: the first of both ends it.
+/// A task's wait for an end that comes on any thread, or for the task's own cancellation: the first of both
+/// ends it.
 ///
 /// | phase   | begins            | ends              |
 /// |---------|-------------------|-------------------|

@@ -3,8 +3,9 @@ package import Foundation
 
 /// Whoever decides whether a server may be talked to.
 package protocol ServerJudge: AnyObject, Sendable {
-    /// Called during the TLS handshake, before a byte of a request is sent; and again, perhaps long after the transfer, when
-    /// the connection renegotiates. On the thread that drives the connection; nothing there may wait.
+    /// Called during the TLS handshake, before a byte of a request is sent; and again, perhaps long after the
+    /// transfer, when the connection renegotiates. On the thread that drives the connection; nothing there
+    /// may wait.
     ///
     /// - Parameters:
     ///   - certificates: what the server has presented, its own certificate first, in DER.

@@ -76,8 +76,8 @@ struct OpenSSLInput: ~Copyable {
 
 /// What is in a certificate, by OpenSSL.
 package enum CertificateReader {
-    /// The certificates in a file's bytes, each in DER: one in DER, or any number in PEM, with whatever text there is
-    /// between them.
+    /// The certificates in a file's bytes, each in DER: one in DER, or any number in PEM, with whatever text
+    /// there is between them.
     ///
     /// - Returns: `nil` when one of them is broken, or there is none.
     package static func certificates(in data: Data) -> [Data]? {
@@ -97,8 +97,8 @@ package enum CertificateReader {
         return found.isEmpty || !isEnd ? nil : found
     }
 
-    /// The certificate's public key, with its algorithm: a SubjectPublicKeyInfo in DER
-    /// ([RFC 5280 §4.1.2.7](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.7)); `nil` if `der` is no certificate.
+    /// The certificate's public key, with its algorithm: a SubjectPublicKeyInfo in DER ([RFC 5280
+    /// §4.1.2.7](https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.7)); `nil` if `der` is no certificate.
     package static func publicKey(of der: Data) -> Data? {
         guard let certificate = X509Certificate(der: der) else { return nil }
         let key = X509_get_X509_PUBKEY(certificate.pointer)
@@ -124,9 +124,10 @@ package enum CertificateReader {
         return ccertificates_has_alternative_names(certificate.pointer)
     }
 
-    /// Whether the certificate is one for `host`: a name, which its wildcards may stand for
-    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address. With `byCommonName` the subject's
-    /// common name counts where there are no alternative names, as for libcurl; it is never an address.
+    /// Whether the certificate is one for `host`: a name, which its wildcards may stand for ([RFC 6125
+    /// §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)), or an address. With `byCommonName` the
+    /// subject's common name counts where there are no alternative names, as for libcurl; it is never an
+    /// address.
     package static func isCertificate(_ der: Data, for host: String, byCommonName: Bool = false) -> Bool {
         // OpenSSL takes a dot at the beginning for any name below (X509_check_host(3)).
         guard let certificate = X509Certificate(der: der), !host.isEmpty, !host.hasPrefix("."),

@@ -9,9 +9,9 @@ package struct TextDecoder: ~Copyable {
     /// The longest name that is looked up; IANA's are at most 40 characters long (RFC 2978 §2.3).
     private static let maximumNameLength = 40
 
-    /// - Parameter name: as a server wrote it, in any case. `nil` is returned for one that the system does not know, or
-    ///   whose module is not installed, and for one with a character that no name has: a slash, above all, since what
-    ///   follows it tells iconv(3) how to go about errors.
+    /// - Parameter name: as a server wrote it, in any case. `nil` is returned for one that the system does
+    ///   not know, or whose module is not installed, and for one with a character that no name has: a slash,
+    ///   above all, since what follows it tells iconv(3) how to go about errors.
     package init?(characterSet name: String) {
         guard !name.isEmpty, name.utf8.count <= TextDecoder.maximumNameLength,
             name.utf8.allSatisfy(TextDecoder.isNameCharacter),

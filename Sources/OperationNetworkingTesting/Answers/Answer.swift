@@ -49,9 +49,9 @@ public struct Answer: Sendable {
 
     // MARK: - Kinds
 
-    /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `fields` has
-    /// it or another framing is asked for. With a `breakingAfter`, the connection is closed after so many bytes of
-    /// the body, as by ``breaking(after:)``.
+    /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `fields`
+    /// has it or another framing is asked for. With a `breakingAfter`, the connection is closed after so many
+    /// bytes of the body, as by ``breaking(after:)``.
     public static func respond(
         _ status: Int = 200,
         _ fields: FieldLines = [:],
@@ -67,8 +67,8 @@ public struct Answer: Sendable {
         .respond(status, ["Location": location])
     }
 
-    /// The bytes as given, whatever they are; then the connection is closed, or the next request awaited. What
-    /// follows the first empty line counts as body.
+    /// The bytes as given, whatever they are; then the connection is closed, or the next request awaited.
+    /// What follows the first empty line counts as body.
     public static func raw(_ bytes: AnswerBody, keepingOpen: Bool = false) -> Answer {
         Answer(.raw(bytes)).changed { $0.ending = keepingOpen ? .keepOpen : .close(isAnnounced: false) }
     }
@@ -82,7 +82,8 @@ public struct Answer: Sendable {
     /// ``ScriptedServer/setRepresentation(_:forPath:)``. Without one: 404.
     public static var currentRepresentation: Answer { Answer(.currentRepresentation) }
 
-    /// Nothing, with the connection open: see ``stalling(after:)``. After a release the answer is an empty 200.
+    /// Nothing, with the connection open: see ``stalling(after:)``. After a release the answer is an
+    /// empty 200.
     public static var silence: Answer { .respond().stalling(after: .wire(0)) }
 
     /// The end of the connection, without a byte.
@@ -93,8 +94,8 @@ public struct Answer: Sendable {
 
     // MARK: - Refinements
 
-    /// Sends the body in the chunked coding, `size` bytes a chunk, with `trailers` after the last one. Without
-    /// being terminated, it lacks the last chunk: the connection is closed instead.
+    /// Sends the body in the chunked coding, `size` bytes a chunk, with `trailers` after the last one.
+    /// Without being terminated, it lacks the last chunk: the connection is closed instead.
     public func chunked(
         size: Int = 16384,
         trailers: FieldLines = [:],
@@ -132,8 +133,8 @@ public struct Answer: Sendable {
         changed { $0.interim.append(Message(status: status, fields: fields, body: "")) }
     }
 
-    /// Sends the body slowly, and keeps little of it in the kernel: a client that reads has almost everything that
-    /// counts as sent.
+    /// Sends the body slowly, and keeps little of it in the kernel: a client that reads has almost everything
+    /// that counts as sent.
     public func throttled(to bytesPerSecond: Int) -> Answer {
         precondition(bytesPerSecond > 0, "An answer of \(bytesPerSecond) bytes per second never ends")
         return changed { $0.bytesPerSecond = bytesPerSecond }

@@ -56,7 +56,8 @@ extension Answer {
         interrupted(at: position, by: .close)
     }
 
-    /// Resets the connection (RST) in the middle of the answer. Bytes the client has not read may be lost to it.
+    /// Resets the connection (RST) in the middle of the answer. Bytes the client has not read may be lost to
+    /// it.
     public func resetting(after position: Position) -> Answer {
         interrupted(at: position, by: .reset)
     }

@@ -1,4 +1,5 @@
-/// The reason phrases of [RFC 9110 §15](https://www.rfc-editor.org/rfc/rfc9110#section-15) and a few later ones.
+/// The reason phrases of [RFC 9110 §15](https://www.rfc-editor.org/rfc/rfc9110#section-15) and a few later
+/// ones.
 func reasonPhrase(of status: Int) -> String {
     reasonPhrases[status] ?? "Status \(status)"
 }

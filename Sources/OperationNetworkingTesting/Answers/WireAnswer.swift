@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// An answer to one request, worked out: the bytes to send, the interruptions, and what becomes of the connection.
+/// An answer to one request, worked out: the bytes to send, the interruptions, and what becomes of the
+/// connection.
 struct WireAnswer: Sendable {
     /// Interim responses, status line and header section with its empty line.
     let head: Data

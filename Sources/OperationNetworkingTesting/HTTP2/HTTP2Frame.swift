@@ -46,7 +46,8 @@ struct HTTP2Frame: Equatable {
         }
     }
 
-    /// An integer with a prefix of seven bits: [RFC 7541 §5.1](https://www.rfc-editor.org/rfc/rfc7541#section-5.1).
+    /// An integer with a prefix of seven bits: [RFC 7541
+    /// §5.1](https://www.rfc-editor.org/rfc/rfc7541#section-5.1).
     private static func length(_ count: Int) -> Data {
         guard count >= 127 else { return Data([UInt8(count)]) }
         var bytes = Data([127])

@@ -12,8 +12,8 @@ public final class HTTP2Server: Sendable {
         case whole
         /// `RST_STREAM` with this error code, after so many bytes. A code of 0 says that there was no error.
         case reset(code: UInt32, after: Int)
-        /// `GOAWAY` with this error code, which disowns the stream, and the end of the connection, after so many
-        /// bytes.
+        /// `GOAWAY` with this error code, which disowns the stream, and the end of the connection, after so
+        /// many bytes.
         case goAway(code: UInt32, after: Int)
         /// The end of the connection, without a word, after so many bytes.
         case close(after: Int)
@@ -29,8 +29,9 @@ public final class HTTP2Server: Sendable {
 
         /// A response; a `content-length` is sent only if `fields` has it.
         ///
-        /// With an `endingAfter`, everything before the ending is sent, and the ending when the gate is open. A
-        /// client that finds both in one read may treat the body otherwise than one that had the body before.
+        /// With an `endingAfter`, everything before the ending is sent, and the ending when the gate is open.
+        /// A client that finds both in one read may treat the body otherwise than one that had the body
+        /// before.
         public static func respond(
             _ status: Int = 200,
             _ fields: FieldLines = [:],

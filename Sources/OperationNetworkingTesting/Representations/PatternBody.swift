@@ -3,8 +3,8 @@ public import Foundation
 /// Deterministic pseudo-random bytes of any length, made when they are asked for and held nowhere: a body of
 /// 100 MiB costs 20 KiB of memory.
 ///
-/// Any range can be had at once, and bytes that ended up at another offset are noticed: every page of 4096 bytes
-/// begins with a number of its own, and the rest of the page repeats only after five pages.
+/// Any range can be had at once, and bytes that ended up at another offset are noticed: every page of 4096
+/// bytes begins with a number of its own, and the rest of the page repeats only after five pages.
 public struct PatternBody: Hashable, Sendable {
     private static let pageSize = 4096
     private static let pageCount = 5
@@ -77,8 +77,8 @@ public struct PatternBody: Hashable, Sendable {
 
     // MARK: - Checking
 
-    /// The offset of the first byte in which `data` differs from the body, counting a byte that one of them lacks
-    /// as a difference; `nil` when they are equal.
+    /// The offset of the first byte in which `data` differs from the body, counting a byte that one of them
+    /// lacks as a difference; `nil` when they are equal.
     public func firstDifference(from data: Data) -> Int? {
         firstDifference(from: data, at: 0) ?? (data.count == length ? nil : min(data.count, length))
     }

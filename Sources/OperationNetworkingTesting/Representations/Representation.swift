@@ -1,7 +1,7 @@
 public import Foundation
 
-/// One state of a resource: bytes and what is said of them. Served as
-/// [RFC 9110](https://www.rfc-editor.org/rfc/rfc9110) has it, to GET and HEAD, with ranges and conditions, and
+/// One state of a resource: bytes and what is said of them. Served as [RFC
+/// 9110](https://www.rfc-editor.org/rfc/rfc9110) has it, to GET and HEAD, with ranges and conditions, and
 /// with whatever misbehavior a test needs.
 public struct Representation: Sendable {
     /// An entity tag.
@@ -85,7 +85,8 @@ extension Representation {
         case shiftsRange(by: Int)
         /// Sends, and names, at most so many bytes of the range.
         case shortensRange(to: Int)
-        /// Names the whole range in `Content-Range`, but sends at most so many bytes, with their `Content-Length`.
+        /// Names the whole range in `Content-Range`, but sends at most so many bytes, with their
+        /// `Content-Length`.
         case truncatesRange(to: Int)
         /// Names another length of the whole in `Content-Range`: 206 and 416; `nil` is `*`, unknown.
         case misstatesTotal(Int?)

@@ -1,7 +1,8 @@
 /// What a `Range` field asks of a representation of `length` bytes, as
 /// [RFC 9110 §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2) has it.
 enum RequestedRange: Hashable, Sendable {
-    /// Everything: there is no such field, or one that is to be ignored (malformed, another unit, several ranges).
+    /// Everything: there is no such field, or one that is to be ignored (malformed, another unit, several
+    /// ranges).
     case whole
     /// These bytes.
     case bytes(Range<Int>)

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// Takes the bytes of a connection in pieces of any size and gives back requests. It decides nothing and has no
-/// thread; after an error it is of no further use.
+/// Takes the bytes of a connection in pieces of any size and gives back requests. It decides nothing and has
+/// no thread; after an error it is of no further use.
 struct RequestParser {
     /// What a connection reads next.
     enum Event: Equatable {

@@ -167,8 +167,8 @@ struct AnswerWriter {
         server.countBody(bodyBytes)
     }
 
-    /// How many of `count` bytes to send now: all of them, unless the body is throttled; then waits as long as it
-    /// takes to be in time, about twenty times a second. `nil` when the client has gone meanwhile.
+    /// How many of `count` bytes to send now: all of them, unless the body is throttled; then waits as long
+    /// as it takes to be in time, about twenty times a second. `nil` when the client has gone meanwhile.
     private mutating func pacedCount(of count: Int) -> Int? {
         guard let bytesPerSecond, bodyCount != nil else { return count }
         let start = throttleStart ?? .now

@@ -24,8 +24,8 @@ public struct Script: Sendable {
         Script(.answers(answers, whenExhausted))
     }
 
-    /// Whatever `handler` returns, called on the connection's thread, for several connections at once. What it
-    /// throws is answered with 500 and its description.
+    /// Whatever `handler` returns, called on the connection's thread, for several connections at once. What
+    /// it throws is answered with 500 and its description.
     public static func handler(
         _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Answer
     ) -> Script {

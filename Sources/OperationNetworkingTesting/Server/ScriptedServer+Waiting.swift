@@ -15,7 +15,8 @@ extension ScriptedServer {
         }
     }
 
-    /// Returns the first request that this function has not returned yet, suspending the task until there is one.
+    /// Returns the first request that this function has not returned yet, suspending the task until there is
+    /// one.
     public func nextRequest(within limit: Duration = .waitingLimit) async throws -> ReceivedRequest {
         try await core.state.wait(within: limit) {
             "no request came after the first \($0.requestsGivenOut)."

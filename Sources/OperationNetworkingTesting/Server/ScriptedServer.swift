@@ -2,10 +2,10 @@ public import Foundation
 
 /// An HTTP/1.1 server in this process that does what a test tells it to, right or wrong.
 ///
-/// It listens on a free port of 127.0.0.1 from `init` until ``stop()``, or until the last reference to it goes
-/// away: a test that only took its ``url`` has to hold on to it, for which a last line such as `server.stop()`
-/// does. Any number can run at once. It serves every connection on a thread of its own, keeps a record of
-/// what came in, and never sleeps to wait for a test: tests hold and release it.
+/// It listens on a free port of 127.0.0.1 from `init` until ``stop()``, or until the last reference to it
+/// goes away: a test that only took its ``url`` has to hold on to it, for which a last line such as
+/// `server.stop()` does. Any number can run at once. It serves every connection on a thread of its own, keeps
+/// a record of what came in, and never sleeps to wait for a test: tests hold and release it.
 ///
 /// ```swift
 /// let server = try ScriptedServer([
@@ -34,8 +34,8 @@ public final class ScriptedServer: Sendable {
         try self.init(ServerState(player: ScriptPlayer(script)), requestBodies)
     }
 
-    /// Starts a server that asks `handler` for every answer: on the connection's thread, for several connections
-    /// at once. What it throws is answered with 500. It must return before ``stop()`` can.
+    /// Starts a server that asks `handler` for every answer: on the connection's thread, for several
+    /// connections at once. What it throws is answered with 500. It must return before ``stop()`` can.
     public convenience init(
         requestBodies: RequestBodyPolicy = .read,
         _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Answer
@@ -77,8 +77,8 @@ public final class ScriptedServer: Sendable {
     /// `http://127.0.0.1:port/`.
     public var url: URL { url(path: "/") }
 
-    /// The URL of a path, which may have a query and must be percent-encoded already, with or without the slash
-    /// at the beginning.
+    /// The URL of a path, which may have a query and must be percent-encoded already, with or without the
+    /// slash at the beginning.
     public func url(path: String) -> URL {
         let text = "http://127.0.0.1:\(port)/\(path.hasPrefix("/") ? String(path.dropFirst()) : path)"
         guard let url = URL(string: text) else { preconditionFailure("\(text) is not a URL") }
@@ -100,12 +100,13 @@ public final class ScriptedServer: Sendable {
     /// How many answers have come to their end: sent, broken, or left by the client.
     public var answersEnded: Int { core.state.withLock(\.answersEnded) }
 
-    /// How many bytes of bodies were given to the kernel in all answers together, without the chunked coding's
-    /// own. At least as many as clients have received. When a client goes away or its connection is reset, what
-    /// the kernel had not put on the wire is taken off again.
+    /// How many bytes of bodies were given to the kernel in all answers together, without the chunked
+    /// coding's own. At least as many as clients have received. When a client goes away or its connection is
+    /// reset, what the kernel had not put on the wire is taken off again.
     public var bodyBytesSent: Int { core.state.withLock(\.bodyBytesSent) }
 
-    /// What the server could not make sense of: malformed requests, handlers that threw. Empty in a good test.
+    /// What the server could not make sense of: malformed requests, handlers that threw. Empty in a good
+    /// test.
     public var problems: [String] { core.state.withLock(\.problems) }
 
     // MARK: - Commands

@@ -48,9 +48,9 @@ struct ListeningSocket: Sendable {
         while true {
             let descriptor = Glibc.accept(socket.descriptor, nil, nil)
             if descriptor >= 0 {
-                // accept4 would do it in one step, but the Glibc module does not show it. A child process that
-                // another thread starts between the two calls cannot keep the connection alive: it is shut
-                // down, not only closed, when it ends.
+                // accept4 would do it in one step, but the Glibc module does not show it. A child process
+                // that another thread starts between the two calls cannot keep the connection alive: it is
+                // shut down, not only closed, when it ends.
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 let client = Socket(descriptor: descriptor)
                 client.disableDelay()

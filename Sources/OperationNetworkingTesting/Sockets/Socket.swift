@@ -2,8 +2,9 @@ internal import Foundation
 
 /// An open socket. One thread uses and closes it; any other may interrupt it.
 final class Socket: @unchecked Sendable {
-    // @unchecked: `isOpen` is only touched while `lock` is held. `descriptor` never changes, and after close()
-    // nobody uses it: the closing thread by contract, shutDown() because it tests `isOpen` under the lock.
+    // @unchecked: `isOpen` is only touched while `lock` is held. `descriptor` never changes, and after
+    // close() nobody uses it: the closing thread by contract, shutDown() because it tests `isOpen` under the
+    // lock.
 
     /// What ended ``waitForHangUp(limit:or:)``.
     enum Wakening {
@@ -53,7 +54,8 @@ final class Socket: @unchecked Sendable {
         return sent
     }
 
-    /// Waits until the client has closed its side or the connection has failed, or for a call, or for the limit.
+    /// Waits until the client has closed its side or the connection has failed, or for a call, or for the
+    /// limit.
     func waitForHangUp(limit: Duration? = nil, or alarm: WakeUpCall? = nil) -> Wakening {
         // POLLRDHUP, which the Glibc module does not show: the peer has closed its sending side.
         let hangUp: Int16 = 0x2000
@@ -93,8 +95,8 @@ final class Socket: @unchecked Sendable {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
 
-    /// How many of the bytes taken by ``send(_:)`` the kernel has not put on the wire: it still holds them, or
-    /// threw them away when the connection failed. 0 where the kernel does not tell.
+    /// How many of the bytes taken by ``send(_:)`` the kernel has not put on the wire: it still holds them,
+    /// or threw them away when the connection failed. 0 where the kernel does not tell.
     var unsentCount: Int {
         // SIOCOUTQNSD of linux/sockios.h, which the Glibc module does not show.
         let request: UInt = 0x894B

@@ -1,4 +1,5 @@
-/// Something that happens once, which threads and tasks can wait for: shut when made, opened once, open for ever.
+/// Something that happens once, which threads and tasks can wait for: shut when made, opened once, open for
+/// ever.
 ///
 /// A test holds an answer with a gate, looks at the world, and opens it:
 ///

@@ -14,7 +14,7 @@ extension TimeLimitExceeded: CustomStringConvertible {
 }
 
 extension Duration {
-    /// How long a test waits for what has to come, unless it says otherwise. Only a test that fails waits so long, and a
-    /// busy machine may hold everything up for seconds.
+    /// How long a test waits for what has to come, unless it says otherwise. Only a test that fails waits so
+    /// long, and a busy machine may hold everything up for seconds.
     public static let waitingLimit = Duration.seconds(30)
 }

@@ -58,8 +58,8 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the thread until `result` returns a value; without a limit, for ever. For threads that may block:
-    /// never from a task. Throws nothing but `TimeLimitExceeded`.
+    /// Blocks the thread until `result` returns a value; without a limit, for ever. For threads that may
+    /// block: never from a task. Throws nothing but `TimeLimitExceeded`.
     func waitSynchronously<Result>(
         within limit: Duration?,
         explaining explanation: (Value) -> String,

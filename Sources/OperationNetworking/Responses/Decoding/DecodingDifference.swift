@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Where and how a body differs from what a `Decodable` type wants: `users[3].name: expected String, found null`.
+/// Where and how a body differs from what a `Decodable` type wants:
+/// `users[3].name: expected String, found null`.
 ///
-/// Keys may come from the body, and values are quoted by some types: so both are cut off, and written in printable
-/// characters.
+/// Keys may come from the body, and values are quoted by some types: so both are cut off, and written in
+/// printable characters.
 struct DecodingDifference: Hashable, CustomStringConvertible {
     /// One sentence of at most a few hundred characters.
     let description: String

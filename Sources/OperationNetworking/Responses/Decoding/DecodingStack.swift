@@ -3,9 +3,9 @@ internal import OperationNetworkingSystem
 
 /// A stack that is deep enough for decoders.
 ///
-/// A decoder calls itself once for each level of its input, through the decoded type's own code. Foundation stops
-/// at 512 levels, but a type that holds itself needs more than the 512 KiB of a dispatch thread well before that,
-/// and the process dies.
+/// A decoder calls itself once for each level of its input, through the decoded type's own code. Foundation
+/// stops at 512 levels, but a type that holds itself needs more than the 512 KiB of a dispatch thread well
+/// before that, and the process dies.
 enum DecodingStack {
     /// 32 KiB for each of Foundation's 512 levels. Pages that nobody touches cost nothing.
     private static let size = 16 << 20
@@ -13,7 +13,8 @@ enum DecodingStack {
     /// Bodies up to this size have too few levels to need it: a level has two bytes at least.
     private static let sizeWithoutDepth = 256
 
-    /// Runs `work` on `data` with such a stack, and waits for it. Takes a tenth of a millisecond more than `work`.
+    /// Runs `work` on `data` with such a stack, and waits for it. Takes a tenth of a millisecond more than
+    /// `work`.
     static func run<Value: Sendable>(
         on data: Data,
         _ work: @escaping @Sendable (Data) throws -> Value

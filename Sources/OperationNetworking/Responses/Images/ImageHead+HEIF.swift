@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// The properties of the primary item have the size (ISO/IEC 23008-12 §6.5.3); when nothing says which item is
-    /// the primary one, the largest size there is.
+    /// The properties of the primary item have the size (ISO/IEC 23008-12 §6.5.3); when nothing says which
+    /// item is the primary one, the largest size there is.
     static func heif(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let fileType = HEIFBox(bytes, at: 0, end: bytes.count), fileType.end <= bytes.count else {
             throw Malformed("Its file type box is not inside of it.")
@@ -95,8 +95,8 @@ extension ImageHead {
     private static func brands(_ bytes: Span<UInt8>, _ box: HEIFBox) -> (ResponseImage.Format, Bool)? {
         var format: ResponseImage.Format?
         var isAnimated = false
-        // The major brand, its version, and the compatible ones: the first that is known well counts. Files have a
-        // dozen of them at most.
+        // The major brand, its version, and the compatible ones: the first that is known well counts. Files
+        // have a dozen of them at most.
         var position = box.content
         while position <= min(box.end, box.content + 1_024) - 4 {
             if bytes.holds("avif", at: position) || bytes.holds("avis", at: position) {

@@ -1,5 +1,6 @@
 extension ImageHead {
-    /// The first directory has the size of the first page. Later ones are not looked at, so they may form a loop.
+    /// The first directory has the size of the first page. Later ones are not looked at, so they may form a
+    /// loop.
     static func tiff(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let directory = TIFFDirectory(bytes, from: 0, to: bytes.count) else {
             throw Malformed("Its first directory is not inside of it.")

@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// A bitmap's second header has the size; a negative height means that rows go downwards. The header of OS/2
-    /// 1 has 12 bytes and numbers of 16 bits, every later one begins as that of OS/2 2 does.
+    /// A bitmap's second header has the size; a negative height means that rows go downwards. The header of
+    /// OS/2 1 has 12 bytes and numbers of 16 bits, every later one begins as that of OS/2 2 does.
     static func bmp(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead {
         guard let headerSize = bytes.little32(14) else { throw .truncated }
         if headerSize == 12 {

@@ -1,6 +1,6 @@
 extension ImageHead {
-    /// Two definitions of C, whose names end in `width` and `height`, before the first brace. `nil` when the text
-    /// does not begin as such a file does: with a definition, perhaps after comments.
+    /// Two definitions of C, whose names end in `width` and `height`, before the first brace. `nil` when the
+    /// text does not begin as such a file does: with a definition, perhaps after comments.
     static func xbm(_ bytes: Span<UInt8>) throws(Malformed) -> ImageHead? {
         var words = words(bytes)[...]
         guard words.first == "#define" else { return nil }

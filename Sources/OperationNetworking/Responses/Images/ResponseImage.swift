@@ -2,8 +2,8 @@ public import Foundation
 
 /// An image as it came, with what its first bytes say of it. Its pixels are not decoded.
 ///
-/// Make with it what your image library makes of ``data``: it is safe to choose by ``format``, and to refuse a
-/// picture of a billion pixels before a decoder allocates them.
+/// Make with it what your image library makes of ``data``: it is safe to choose by ``format``, and to refuse
+/// a picture of a billion pixels before a decoder allocates them.
 public struct ResponseImage: Hashable, Sendable {
     /// The whole body.
     public let data: Data

@@ -16,7 +16,8 @@ struct BinaryPropertyListRefusal: Error, Hashable, Sendable {
 /// | trailer          | 6 of no use; the width of an offset, and of a reference; 8 each: the number of        |
 /// |                  | objects, the root, where the table begins                                             |
 ///
-/// Objects refer to each other by number, so a list of a few octets can contain itself, or be a tree of 2^60 leaves.
+/// Objects refer to each other by number, so a list of a few octets can contain itself, or be a tree of 2^60
+/// leaves.
 struct BinaryPropertyList {
     /// What every one begins with.
     static let mark = Data("bplist00".utf8)
@@ -26,12 +27,12 @@ struct BinaryPropertyList {
 
     /// How many pairs of keys the dictionaries may have: 2^26, so 11,585 keys in one.
     ///
-    /// CoreFoundation hashes text in a way that anybody can foresee, and some of it only. A dictionary whose keys
-    /// all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
+    /// CoreFoundation hashes text in a way that anybody can foresee, and some of it only. A dictionary whose
+    /// keys all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
     static let maximumKeyPairCount = 1 << 26
 
-    /// How many octets a list may come to when every reference is followed: 16 times the body, and 64 MiB that a
-    /// small body may come to as well.
+    /// How many octets a list may come to when every reference is followed: 16 times the body, and 64 MiB
+    /// that a small body may come to as well.
     private static func maximumWeight(ofBody count: Int) -> Int {
         16 * count + 64 * 1024 * 1024
     }

@@ -5,8 +5,8 @@ internal import FoundationXML
 ///
 /// Left alone, libxml2 goes on behind an error, and describes each: a body of 10 MB can hold millions.
 final class XMLJudge: NSObject, XMLParserDelegate {
-    /// Each takes microseconds, and Foundation never frees the 72 bytes of its sentence; once here, and once more when
-    /// the document is made.
+    /// Each takes microseconds, and Foundation never frees the 72 bytes of its sentence; once here, and once
+    /// more when the document is made.
     static let maximumWarningCount = 1024
 
     private var error: (any Error)?
@@ -33,8 +33,8 @@ final class XMLJudge: NSObject, XMLParserDelegate {
         parser.abortParsing()
     }
 
-    /// Whether libxml2 only warned (an unknown version or namespace, an entity that the DTD may declare), or minds
-    /// namespaces, which are no part of being well-formed.
+    /// Whether libxml2 only warned (an unknown version or namespace, an entity that the DTD may declare), or
+    /// minds namespaces, which are no part of being well-formed.
     private static func isWarning(_ error: any Error) -> Bool {
         switch (error as NSError).code {
         case 27, 97...100, 200...205: true

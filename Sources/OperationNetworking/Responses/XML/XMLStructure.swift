@@ -8,8 +8,8 @@ struct XMLRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// The markup of an XML document, read beforehand, so that no document can make a parser use more than its share
-/// of time, memory or stack, or read other files.
+/// The markup of an XML document, read beforehand, so that no document can make a parser use more than its
+/// share of time, memory or stack, or read other files.
 ///
 /// | Refused                                              | Why                                              |
 /// |------------------------------------------------------|--------------------------------------------------|
@@ -22,7 +22,8 @@ struct XMLRefusal: Error, Hashable, Sendable {
 ///
 /// A document type that only names a DTD is accepted; that DTD is never loaded.
 ///
-/// Strict where it looks, so that a parser cannot see other markup; not a check that a document is well-formed.
+/// Strict where it looks, so that a parser cannot see other markup; not a check that a document is
+/// well-formed.
 struct XMLStructure {
     /// As in libxml2.
     static let maximumDepth = 256
@@ -40,8 +41,8 @@ struct XMLStructure {
 
     /// - Parameters:
     ///   - octets: UTF-8, or ASCII followed by anything.
-    ///   - isPropertyList: whether it is for CoreFoundation's parser, which takes the first `>` for the end of a
-    ///     tag or of a document type, also inside quotes. Then quotes may not hold one.
+    ///   - isPropertyList: whether it is for CoreFoundation's parser, which takes the first `>` for the end
+    ///     of a tag or of a document type, also inside quotes. Then quotes may not hold one.
     /// - Returns: where the processing instructions end that have a name only, such as `<?p?>`.
     /// - Throws: what is refused first.
     @discardableResult

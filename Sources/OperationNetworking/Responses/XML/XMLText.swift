@@ -2,10 +2,10 @@ internal import Foundation
 
 /// An XML document as UTF-8, without byte order mark, that says of no other encoding.
 ///
-/// What looks at the markup before the parser does must see the same characters as the parser. So the encoding
-/// is found out once, here ([RFC 7303 §3](https://www.rfc-editor.org/rfc/rfc7303#section-3)): the byte order
-/// mark, else the `charset` of the response, else the declaration, else UTF-8. A document in another encoding is
-/// transcoded, and the name of that encoding taken out of its declaration.
+/// What looks at the markup before the parser does must see the same characters as the parser. So the
+/// encoding is found out once, here ([RFC 7303 §3](https://www.rfc-editor.org/rfc/rfc7303#section-3)): the
+/// byte order mark, else the `charset` of the response, else the declaration, else UTF-8. A document in
+/// another encoding is transcoded, and the name of that encoding taken out of its declaration.
 struct XMLText {
     /// Valid UTF-8. The very body, if that is UTF-8 and begins with `<`.
     let octets: Data
@@ -65,8 +65,8 @@ struct XMLText {
     }
 }
 
-/// `<?xml version="1.0" encoding="..." standalone="..."?>`, read strictly: a parser that reads it more leniently
-/// could find another encoding in it.
+/// `<?xml version="1.0" encoding="..." standalone="..."?>`, read strictly: a parser that reads it more
+/// leniently could find another encoding in it.
 private struct XMLDeclaration {
     /// As written.
     private(set) var encoding: String?
