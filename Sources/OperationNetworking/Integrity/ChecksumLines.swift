@@ -118,7 +118,7 @@ struct ChecksumLines {
         }
     }
 
-    /// `nil` for an escape that nobody writes.
+    /// The path without its escapes; `nil` for an unknown escape.
     private static func unescaped(_ name: ArraySlice<UInt8>) -> [UInt8]? {
         var path: [UInt8] = []
         var octets = name.makeIterator()

@@ -15,7 +15,7 @@ public import Foundation
 ///
 /// A list that cannot be read completely is an error: what it meant to say about a file is not to be missed.
 public struct ChecksumList: Hashable, Sendable {
-    /// What one line says.
+    /// One line of the list.
     public struct Entry: Hashable, Sendable {
         /// As the list says, without its escapes. Octets that are not UTF-8 are U+FFFD here, and match no
         /// path.
@@ -31,9 +31,9 @@ public struct ChecksumList: Hashable, Sendable {
 
     /// In the order of the list.
     public let entries: [Entry]
-    /// Which entries are of a path.
+    /// The indices of the entries of a path.
     private var byPath: [Path: [Int]] = [:]
-    /// Which entries are of a file of that name, in whichever directory.
+    /// The indices of the entries of a file name, in any directory.
     private var byName: [ArraySlice<UInt8>: [Int]] = [:]
 
     /// Reads a list.
@@ -54,8 +54,7 @@ public struct ChecksumList: Hashable, Sendable {
         }
     }
 
-    /// What the list says about a file: a digest for each of its algorithms, none if it does not know the
-    /// file.
+    /// The digests of a file, one for each of its algorithms; none if the list does not know the file.
     ///
     /// `./dir/name` and `dir//name` are `dir/name`. A path that the list has counts before all others; a name
     /// without a directory is looked for in every directory of the list.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an algorithm makes of some bytes: other bytes have another digest.
+/// A message digest (hash) of some bytes, with the algorithm that made it.
 ///
 /// | Text                     | Where it is from                          |
 /// |--------------------------|-------------------------------------------|
@@ -10,12 +10,12 @@ import Foundation
 ///
 /// Names of algorithms and hexadecimal digits may be in any case.
 public struct Digest: Hashable, Sendable {
-    /// How it was computed.
+    /// The algorithm that computed it.
     public let algorithm: DigestAlgorithm
     /// As many as the algorithm says.
     public let bytes: [UInt8]
 
-    /// A digest that was computed by somebody.
+    /// A digest that was computed elsewhere.
     ///
     /// - Throws: ``DigestError/wrongLength(_:expected:actual:)``.
     public init(_ algorithm: DigestAlgorithm, bytes: [UInt8]) throws(DigestError) {

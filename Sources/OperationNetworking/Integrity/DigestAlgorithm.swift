@@ -7,8 +7,8 @@
 /// | `sha256` | 32    | `SHA256`, `sha-256`     | `sha-256`         |
 /// | `sha512` | 64    | `SHA512`, `sha-512`     | `sha-512`         |
 ///
-/// MD5 and SHA-1 find bytes that were damaged on their way. They do not protect against somebody who wants to
-/// pass other bytes for these: such pairs can be made.
+/// MD5 and SHA-1 find bytes that were damaged on their way. They do not protect against an attacker, who can
+/// make two files with one digest.
 public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
     /// MD5 ([RFC 1321](https://www.rfc-editor.org/rfc/rfc1321)).
     case md5
@@ -36,7 +36,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
         self = known
     }
 
-    /// How many bytes a digest has.
+    /// The length of a digest in bytes.
     public var byteCount: Int {
         switch self {
         case .md5: 16
@@ -55,8 +55,8 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
         self = known
     }
 
-    /// What `Repr-Digest` calls it. `Digest` ([RFC 3230
-    /// §4.1.1](https://www.rfc-editor.org/rfc/rfc3230#section-4.1.1)) does so in any case.
+    /// Its key in `Repr-Digest`, and, in any case of letters, in `Digest`
+    /// ([RFC 3230 §4.1.1](https://www.rfc-editor.org/rfc/rfc3230#section-4.1.1)).
     var fieldKey: String {
         self == .sha1 ? "sha" : dashedName
     }

@@ -1,5 +1,5 @@
-/// What the head of a response says about the digests of the whole representation: the file as it is when it
-/// is complete, also if this response has only a part of it.
+/// The digests of the whole representation (the complete file, also if this response has only a part of it),
+/// from the head of a response.
 ///
 /// | Field                    | Of what                                   | Counts with            |
 /// |--------------------------|-------------------------------------------|------------------------|
@@ -8,18 +8,18 @@
 /// | `Digest` (RFC 3230)      | the whole instance                        | 200, 206; no coding    |
 /// | `Content-MD5` (RFC 1864) | the body of this message                  | 200; no coding         |
 ///
-/// With 203 somebody changed the bytes on their way, and the digests may be of those before: none counts. So
-/// it is with every other status. The answer to `HEAD` has no content, and is not to be asked here.
+/// With 203 a proxy changed the bytes, and the digests may be of those before: none counts. Nor does any with
+/// another status. An answer to `HEAD` has no content: it is not to be passed here.
 ///
 /// What is malformed, and what names no algorithm known here, is ignored: a field that cannot be read proves
 /// nothing. So is an algorithm with two different values, be it in one field or in two: the server
-/// contradicts itself, and nobody knows which of them to believe.
+/// contradicts itself, and neither can be believed.
 struct DigestFields: Hashable, Sendable {
-    /// What becomes of the response's `Content-Encoding` before its bytes are written.
+    /// The treatment of the response's `Content-Encoding` before its bytes are written.
     enum ContentCoding: Hashable, Sendable {
         /// There is none, or only `identity`: every field counts.
         case none
-        /// It is undone. The digests are of the coded bytes, which nobody keeps: none counts.
+        /// It is undone. The digests are of the coded bytes, which are not kept: none counts.
         case undone
         /// The coded bytes are what is kept. `Repr-Digest` and `Content-Digest` are of these; of the old
         /// fields servers have different opinions.

@@ -34,8 +34,8 @@ extension [UInt8] {
     /// The alphabet of [RFC 4648 §4](https://www.rfc-editor.org/rfc/rfc4648#section-4) and nothing else, `=`
     /// only at the end.
     ///
-    /// Padding may be missing, and bits that stand for no octet may be set: whoever reads a byte sequence
-    /// should not mind ([RFC 8941 §4.2.7](https://www.rfc-editor.org/rfc/rfc8941#section-4.2.7)).
+    /// Padding may be missing, and bits that stand for no octet may be set: a parser should accept both ([RFC
+    /// 8941 §4.2.7](https://www.rfc-editor.org/rfc/rfc8941#section-4.2.7)).
     init?(base64 text: some StringProtocol) {
         let padded = Array(text.utf8)
         let digits = padded.prefix { $0 != UInt8(ascii: "=") }

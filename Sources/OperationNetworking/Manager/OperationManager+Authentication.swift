@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-// Who the manager's operations are to servers that ask.
+// Credentials and tokens of the manager's operations.
 extension OperationManager {
     /// The ``ConnectionOperation/credential`` of operations. Those for another origin (scheme, host, port)
     /// than that of ``baseURL`` do not get it; without a base URL all do.

@@ -25,16 +25,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a POST request and returns the response as a value of `type`, decoded as
-    /// ``decodableSerializer(for:)`` says.
-    ///
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: as for the verb without a type.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: what the body is to be decoded as; an optional, or ``EmptyResponse``, takes an empty body.
-    /// - Returns: the value.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a POST request and decodes the response: see ``get(_:parameters:headers:as:)``.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
         parameters: [String: any Sendable]? = nil,
@@ -47,16 +38,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PUT request and returns the response as a value of `type`, decoded as
-    /// ``decodableSerializer(for:)`` says.
-    ///
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: as for the verb without a type.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: what the body is to be decoded as; an optional, or ``EmptyResponse``, takes an empty body.
-    /// - Returns: the value.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a PUT request and decodes the response: see ``get(_:parameters:headers:as:)``.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
         parameters: [String: any Sendable]? = nil,
@@ -69,16 +51,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PATCH request and returns the response as a value of `type`, decoded as
-    /// ``decodableSerializer(for:)`` says.
-    ///
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: as for the verb without a type.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: what the body is to be decoded as; an optional, or ``EmptyResponse``, takes an empty body.
-    /// - Returns: the value.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a PATCH request and decodes the response: see ``get(_:parameters:headers:as:)``.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
         parameters: [String: any Sendable]? = nil,
@@ -91,16 +64,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a DELETE request and returns the response as a value of `type`, decoded as
-    /// ``decodableSerializer(for:)`` says.
-    ///
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: as for the verb without a type.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: what the body is to be decoded as; an optional, or ``EmptyResponse``, takes an empty body.
-    /// - Returns: the value.
-    /// - Throws: the operation's `error`, or why no request could be made.
+    /// Sends a DELETE request and decodes the response: see ``get(_:parameters:headers:as:)``.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
         parameters: [String: any Sendable]? = nil,

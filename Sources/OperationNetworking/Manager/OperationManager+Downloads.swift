@@ -77,8 +77,8 @@ extension OperationManager {
     ///     that are in its folder, or below that, may have been moved together.
     ///   - retriesFailed: whether members that failed are tried again. If not, they fail with
     ///     ``DownloadBatchError/failedBefore(_:)``.
-    ///   - headers: asked, for each item with ``DownloadItem/withheldHeaders``, for the values that nobody
-    ///     wrote down.
+    ///   - headers: asked, for each item with ``DownloadItem/withheldHeaders``, for the values that the
+    ///     journal does not hold.
     ///   - onEvent: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
     /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be read. Nothing has begun

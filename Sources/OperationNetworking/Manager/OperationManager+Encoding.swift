@@ -45,8 +45,7 @@ extension OperationManager {
 
     // MARK: - POST
 
-    /// Sends a POST request with an encoded value as its parameters, and calls back on the completion queue;
-    /// else as the verb with `parameters:`.
+    /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:success:failure:)``.
     @discardableResult
     public func post(
         _ path: String,
@@ -62,7 +61,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a POST request with an encoded value as its parameters, and returns the response object.
+    /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
     public func post(
         _ path: String,
@@ -72,8 +71,7 @@ extension OperationManager {
         try await result(of: Call(method: "POST", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a POST request with an encoded value as its parameters, and returns the response as a value of
-    /// `type`.
+    /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:as:)``.
     public func post<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -86,8 +84,7 @@ extension OperationManager {
 
     // MARK: - PUT
 
-    /// Sends a PUT request with an encoded value as its parameters, and calls back on the completion queue;
-    /// else as the verb with `parameters:`.
+    /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:success:failure:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -103,7 +100,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PUT request with an encoded value as its parameters, and returns the response object.
+    /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -113,8 +110,7 @@ extension OperationManager {
         try await result(of: Call(method: "PUT", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a PUT request with an encoded value as its parameters, and returns the response as a value of
-    /// `type`.
+    /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:as:)``.
     public func put<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -127,8 +123,7 @@ extension OperationManager {
 
     // MARK: - PATCH
 
-    /// Sends a PATCH request with an encoded value as its parameters, and calls back on the completion queue;
-    /// else as the verb with `parameters:`.
+    /// Sends a PATCH request with an encoded value: see ``get(_:encoding:headers:success:failure:)``.
     @discardableResult
     public func patch(
         _ path: String,
@@ -144,7 +139,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PATCH request with an encoded value as its parameters, and returns the response object.
+    /// Sends a PATCH request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
     public func patch(
         _ path: String,
@@ -154,8 +149,7 @@ extension OperationManager {
         try await result(of: Call(method: "PATCH", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a PATCH request with an encoded value as its parameters, and returns the response as a value of
-    /// `type`.
+    /// Sends a PATCH request with an encoded value: see ``get(_:encoding:headers:as:)``.
     public func patch<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
@@ -168,8 +162,7 @@ extension OperationManager {
 
     // MARK: - DELETE
 
-    /// Sends a DELETE request with an encoded value as its parameters, and calls back on the completion
-    /// queue; else as the verb with `parameters:`.
+    /// Sends a DELETE request with an encoded value: see ``get(_:encoding:headers:success:failure:)``.
     @discardableResult
     public func delete(
         _ path: String,
@@ -185,7 +178,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a DELETE request with an encoded value as its parameters, and returns the response object.
+    /// Sends a DELETE request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
     public func delete(
         _ path: String,
@@ -195,8 +188,7 @@ extension OperationManager {
         try await result(of: Call(method: "DELETE", path: path, parameters: value, headers: headers))
     }
 
-    /// Sends a DELETE request with an encoded value as its parameters, and returns the response as a value of
-    /// `type`.
+    /// Sends a DELETE request with an encoded value: see ``get(_:encoding:headers:as:)``.
     public func delete<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,

@@ -45,16 +45,8 @@ extension OperationManager {
 
     // MARK: - PUT
 
-    /// Sends a PUT request with a form of several parts, and calls back on the completion queue.
-    ///
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the first parts.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - constructBody: appends parts; called before this returns.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a PUT request with a form of several parts: see
+    /// ``post(_:parameters:headers:constructingBody:success:failure:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -69,8 +61,8 @@ extension OperationManager {
         }
     }
 
-    /// Sends a PUT request with a form of several parts, and returns the response object. Cancelling the task
-    /// cancels the operation; what is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a PUT request with a form of several parts: see
+    /// ``post(_:parameters:headers:constructingBody:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -83,16 +75,8 @@ extension OperationManager {
 
     // MARK: - PATCH
 
-    /// Sends a PATCH request with a form of several parts, and calls back on the completion queue.
-    ///
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the first parts.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - constructBody: appends parts; called before this returns.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a PATCH request with a form of several parts: see
+    /// ``post(_:parameters:headers:constructingBody:success:failure:)``.
     @discardableResult
     public func patch(
         _ path: String,
@@ -107,9 +91,8 @@ extension OperationManager {
         }
     }
 
-    /// Sends a PATCH request with a form of several parts, and returns the response object. Cancelling the
-    /// task cancels the operation; what is thrown is the operation's `error`, or why no request could be
-    /// made.
+    /// Sends a PATCH request with a form of several parts: see
+    /// ``post(_:parameters:headers:constructingBody:)``.
     @discardableResult
     public func patch(
         _ path: String,

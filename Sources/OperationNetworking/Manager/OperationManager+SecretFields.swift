@@ -2,20 +2,21 @@ public import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// What the request serializer says about who asks, and to whom.
+// The scope of the request serializer's secret fields.
 extension OperationManager {
-    /// Which origins (scheme, host, port) get the secret fields of a manager's request serializer:
+    /// The origins (scheme, host, port) that get the secret fields of a manager's request serializer:
     /// `Authorization`, `Cookie`, `Host`, and those of ``RedirectPolicy/droppedFields``, such as `X-Api-Key`.
     public enum SecretFieldScope: Hashable, Codable, Sendable {
-        /// That of the manager's base URL; all of them, if it has none.
+        /// The origin of the manager's base URL; all origins, if it has none.
         case baseURL
-        /// That of the manager's base URL, if it has one, and those of these URLs, whatever their paths.
+        /// The origins of the manager's base URL, if it has one, and of these URLs; their paths do not
+        /// matter.
         case baseURLAnd([URL])
         /// All of them.
         case everywhere
     }
 
-    /// Which origins get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless
+    /// The origins that get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless
     /// something else is set. A whole URL, or a path such as `//other.example/x`, may lead anywhere, and
     /// servers like to say such URLs (`next`, `href`): a request to another origin goes without those fields.
     ///

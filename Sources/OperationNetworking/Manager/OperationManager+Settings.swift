@@ -1,10 +1,10 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-// How the requests of the manager's operations travel.
+// The settings of transfers: cookies, redirects, proxies, time limits, connections, bandwidth.
 extension OperationManager {
-    /// Where cookies come from and go to; ``CookieJar/shared`` unless something else is set, `nil`: there are
-    /// none. A jar of its own keeps a manager's cookies apart from the others'.
+    /// The cookie storage; ``CookieJar/shared`` unless something else is set, `nil`: there are none. A jar of
+    /// its own keeps a manager's cookies apart from the others'.
     public var cookieJar: CookieJar? {
         get { state.withLock { $0.settings.cookieJar } }
         set { state.change { $0.settings.cookieJar = newValue } }
@@ -16,14 +16,14 @@ extension OperationManager {
         set { state.change { $0.settings.retryPolicy = newValue } }
     }
 
-    /// Which redirects are followed, and what goes along; ``RedirectPolicy/follow`` unless something else is
-    /// set.
+    /// The redirects that are followed, and the fields that go along; ``RedirectPolicy/follow`` unless
+    /// something else is set.
     public var redirectPolicy: RedirectPolicy {
         get { state.withLock { $0.settings.redirectPolicy } }
         set { state.change { $0.settings.redirectPolicy = newValue } }
     }
 
-    /// Which proxy requests go through; what the environment says unless something else is set.
+    /// The proxy of requests; the environment's unless something else is set.
     public var proxyConfiguration: ProxyConfiguration {
         get { state.withLock { $0.settings.proxyConfiguration } }
         set { state.change { $0.settings.proxyConfiguration = newValue } }
@@ -43,22 +43,23 @@ extension OperationManager {
         set { state.change { $0.settings.totalTimeout = newValue } }
     }
 
-    /// How many connections to one scheme, host and port may carry transfers of the manager's operations at
-    /// once, at least 1; unless set, what ``ConnectionOperation/maximumConnectionsPerHost`` says, which has
-    /// the details. Each manager counts its own. Of this limit and the `maxConcurrentOperationCount` of
-    /// ``operationQueue`` the smaller one decides. A new value counts at once, for all its operations.
+    /// The number of connections to one scheme, host and port that may carry transfers of the manager's
+    /// operations at once, at least 1; unless set, what ``ConnectionOperation/maximumConnectionsPerHost``
+    /// says, which has the details. Each manager counts its own. Of this limit and the
+    /// `maxConcurrentOperationCount` of ``operationQueue`` the smaller one decides. A new value counts at
+    /// once, for all its operations.
     public var maximumConnectionsPerHost: Int {
         get { state.withLock { $0.settings.connectionLimit }.value }
         set { state.withLock { $0.settings.connectionLimit }.own = newValue }
     }
 
-    /// What all operations together may send; each has these, and may get more of its own.
+    /// The limits of sending that all operations share; each may have more of its own.
     public var uploadLimits: [BandwidthLimit] {
         get { state.withLock { $0.settings.uploadLimits } }
         set { state.change { $0.settings.uploadLimits = newValue } }
     }
 
-    /// What all operations together may receive; each has these, and may get more of its own.
+    /// The limits of receiving that all operations share; each may have more of its own.
     public var downloadLimits: [BandwidthLimit] {
         get { state.withLock { $0.settings.downloadLimits } }
         set { state.change { $0.settings.downloadLimits = newValue } }

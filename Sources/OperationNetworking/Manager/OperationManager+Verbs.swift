@@ -40,14 +40,7 @@ extension OperationManager {
 
     // MARK: - HEAD
 
-    /// Sends a HEAD request and calls back on the completion queue.
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the query.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a HEAD request and calls back: see ``get(_:parameters:headers:success:failure:)``.
     @discardableResult
     public func head(
         _ path: String,
@@ -63,8 +56,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a HEAD request and returns the response object. Cancelling the task cancels the operation; what
-    /// is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a HEAD request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
     public func head(
         _ path: String,
@@ -76,14 +68,8 @@ extension OperationManager {
 
     // MARK: - POST
 
-    /// Sends a POST request and calls back on the completion queue.
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the form body.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a POST request, its parameters as the form body, and calls back: else as
+    /// ``get(_:parameters:headers:success:failure:)``.
     @discardableResult
     public func post(
         _ path: String,
@@ -99,8 +85,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a POST request and returns the response object. Cancelling the task cancels the operation; what
-    /// is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a POST request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
     public func post(
         _ path: String,
@@ -112,14 +97,8 @@ extension OperationManager {
 
     // MARK: - PUT
 
-    /// Sends a PUT request and calls back on the completion queue.
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the form body.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a PUT request, its parameters as the form body, and calls back: else as
+    /// ``get(_:parameters:headers:success:failure:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -135,8 +114,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PUT request and returns the response object. Cancelling the task cancels the operation; what
-    /// is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a PUT request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -148,14 +126,8 @@ extension OperationManager {
 
     // MARK: - PATCH
 
-    /// Sends a PATCH request and calls back on the completion queue.
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the form body.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a PATCH request, its parameters as the form body, and calls back: else as
+    /// ``get(_:parameters:headers:success:failure:)``.
     @discardableResult
     public func patch(
         _ path: String,
@@ -171,8 +143,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a PATCH request and returns the response object. Cancelling the task cancels the operation; what
-    /// is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a PATCH request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
     public func patch(
         _ path: String,
@@ -184,14 +155,7 @@ extension OperationManager {
 
     // MARK: - DELETE
 
-    /// Sends a DELETE request and calls back on the completion queue.
-    /// - Parameters:
-    ///   - path: relative to the base URL, or a whole URL.
-    ///   - parameters: become the query.
-    ///   - headers: of this request only; they win over the serializer's.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    /// Sends a DELETE request and calls back: see ``get(_:parameters:headers:success:failure:)``.
     @discardableResult
     public func delete(
         _ path: String,
@@ -207,8 +171,7 @@ extension OperationManager {
         )
     }
 
-    /// Sends a DELETE request and returns the response object. Cancelling the task cancels the operation;
-    /// what is thrown is the operation's `error`, or why no request could be made.
+    /// Sends a DELETE request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
     public func delete(
         _ path: String,

@@ -27,8 +27,8 @@ open class OperationManager: @unchecked Sendable {
         var secretFieldScope = SecretFieldScope.baseURL
     }
 
-    /// What paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash, unless there
-    /// is none.
+    /// The URL that paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash,
+    /// unless there is none.
     public let baseURL: URL?
     let state = Locked(State())
 
@@ -59,13 +59,13 @@ open class OperationManager: @unchecked Sendable {
         set { state.change { $0.makeJSONDecoder = newValue } }
     }
 
-    /// Where operations run; a ``TransferQueue`` of the manager's own unless another one is set.
+    /// The queue in which operations run; a ``TransferQueue`` of the manager's own unless another one is set.
     public var operationQueue: OperationQueue {
         get { state.withLock { $0.operationQueue } }
         set { state.change { $0.operationQueue = newValue } }
     }
 
-    /// Where operations call back; `nil`: the main queue.
+    /// The queue of operations' callbacks; `nil`: the main queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
@@ -98,8 +98,8 @@ open class OperationManager: @unchecked Sendable {
         return operation
     }
 
-    /// What an operation with this request gets: the manager's secrets are for the origin of ``baseURL``, if
-    /// there is one.
+    /// The settings of an operation with this request: the manager's secrets are for the origin of
+    /// ``baseURL``, if there is one.
     func state(for request: URLRequest) -> State {
         var state = state.withLock { $0 }
         if let home = baseURL, request.url.map({ Origin($0) }) != Origin(home) {
@@ -189,7 +189,7 @@ open class OperationManager: @unchecked Sendable {
         try await result(of: try request(for: call))
     }
 
-    /// What a verb was called with.
+    /// The arguments of a verb.
     struct Call {
         var method: String
         var path: String

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// What to keep of a manager for a later process: the base URL, both serializers, which servers are talked to
-/// and through which proxy, which redirects are followed, in which ways credentials may be sent, when to try
-/// again, how long that may take, and how many operations and connections there are at once.
+/// The settings of a manager, to be kept for a later process: the base URL, both serializers, security policy
+/// and proxy, redirects, authentication schemes, retries and their time limits, and the numbers of operations
+/// and connections at once.
 ///
 /// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty),
 /// queues, groups, closures, limits of bytes per second, operations. Those of the queue are kept one by one,
@@ -24,7 +24,7 @@ public struct OperationManagerArchive: Codable, Sendable {
 }
 
 extension OperationManager {
-    /// What to keep of it.
+    /// The settings to be kept for a later process.
     ///
     /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set
     ///   it again in the later process. One with a closure throws when the archive is encoded.

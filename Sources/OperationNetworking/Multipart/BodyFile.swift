@@ -41,7 +41,8 @@ enum BodyFile {
         }
     }
 
-    /// Blocking. Nothing is left behind by a failure, and what was there before stays then.
+    /// Writes a body to a file; blocking. A failure leaves nothing behind, and keeps an older file of that
+    /// name.
     static func write(_ body: BodySource, to url: URL, _ writing: Writing = Writing()) throws {
         guard url.namesLocalFile else { throw RequestBodyError.notAFileURL(url.absoluteString) }
         let name = ".\(url.lastPathComponent).\(UInt32.random(in: 0 ... .max))"

@@ -3,9 +3,9 @@ internal import OperationNetworkingSystem
 
 /// Reads a ``BodySource`` once, from its first byte to its last.
 final class BodyReader: PieceSource {
-    /// What is read.
+    /// The body that is read.
     let body: BodySource
-    /// Of the segment that comes next.
+    /// The index of the next segment.
     private var index = 0
     private var current = Current.none
 

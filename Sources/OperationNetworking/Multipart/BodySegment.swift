@@ -44,11 +44,11 @@ enum BodySegment: Sendable {
 
 /// A stream of the user's as a part of a body.
 struct StreamSegment: @unchecked Sendable {
-    // @unchecked: `stream` was handed over by whoever made it, and is used only by the one reader that `use`
-    // lets in.
+    // @unchecked: `stream` was handed over by its maker, and is used only by the one reader that `use` lets
+    // in.
 
     let length: Int64?
-    /// What it is called in errors.
+    /// Its name in errors.
     let name: String
     private let stream: InputStream?
     private let use = StreamUse()

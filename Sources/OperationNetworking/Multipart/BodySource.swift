@@ -2,8 +2,8 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What a request sends after its head: bytes in memory, a file, a stream, or several of them in a row, such
-/// as a multipart form.
+/// The body of a request: bytes in memory, a file, a stream, or several of them in a row, such as a multipart
+/// form.
 ///
 /// It is read piece by piece while it is sent, so a body of any length takes a megabyte or so. A source that
 /// is repeatable is read again when the request has to be: after a redirect with 307 or 308, over another
@@ -17,7 +17,7 @@ internal import OperationNetworkingSystem
 public struct BodySource: Sendable {
     /// In the order they are sent.
     let segments: [BodySegment]
-    /// Bytes per second that whoever made the body wants at most; `nil`: as fast as it goes.
+    /// A limit in bytes per second, chosen by the maker of the body; `nil`: no limit.
     let maximumRate: Int64?
     /// By requests.
     let use = StreamUse()
@@ -43,12 +43,12 @@ public struct BodySource: Sendable {
         BodySource([try .file(at: url)])
     }
 
-    /// A stream, for the first who reads it.
+    /// A stream, to be read once: a second reader gets an error.
     ///
     /// - Parameters:
     ///   - stream: not yet opened; it is opened, read and closed on a queue of the library.
-    ///   - length: so many of its bytes are sent, and it is an error if it has fewer; `nil`: all there are,
-    ///     in chunks.
+    ///   - length: the number of its bytes to send; it is an error if it has fewer. `nil`: all of them, in
+    ///     chunks.
     /// - Returns: a source that is not repeatable.
     public static func stream(_ stream: InputStream, length: Int64? = nil) -> BodySource {
         BodySource([.stream(StreamSegment(stream, length: length, name: "the stream"))])
@@ -90,7 +90,7 @@ public struct BodySource: Sendable {
         return MediaTypes.type(ofExtension: URL(fileURLWithPath: path).pathExtension)
     }
 
-    /// A stream of all its bytes from the first on, for whoever takes streams. Its `streamError` is a
+    /// A stream of all its bytes from the first on, for an API that takes streams. Its `streamError` is a
     /// ``RequestBodyError``, or the error of the stream that failed.
     public func makeInputStream() -> InputStream {
         PieceStream(BodyReader(self))
@@ -99,9 +99,9 @@ public struct BodySource: Sendable {
     /// Writes all of it to a file, which is there only when it is whole; another one of that name is
     /// replaced.
     ///
-    /// Cancelling the task ends the wait at once, and there will be no file, or the one that was there stays,
-    /// unless it is being replaced just then. A stream that blocks is read until it gives something; what was
-    /// written goes then.
+    /// Cancelling the task ends the wait at once, and no file is written; an older one stays, unless it is
+    /// being replaced just then. A stream that blocks is read until it gives something; what was written goes
+    /// then.
     ///
     /// - Parameter url: a file URL, in a directory that exists.
     /// - Throws: ``RequestBodyError``, the error of a stream, a `CocoaError` of the file that is written, or

@@ -1,7 +1,7 @@
 /// The media type of a file, by the extension of its name.
 enum MediaTypes {
-    /// What a file is when nothing better is known
-    /// ([RFC 2046 §4.5.1](https://www.rfc-editor.org/rfc/rfc2046#section-4.5.1)).
+    /// The type of a file when nothing better is known ([RFC 2046
+    /// §4.5.1](https://www.rfc-editor.org/rfc/rfc2046#section-4.5.1)).
     static let unknown = "application/octet-stream"
 
     /// The type for an extension such as `json`, in any case; ``unknown`` when there is none.
@@ -10,7 +10,7 @@ enum MediaTypes {
         return additions[name] ?? table[name] ?? unknown
     }
 
-    /// What the table lacks, and where AFNetworking on Apple's platforms says something else.
+    /// Types that the table lacks, or for which AFNetworking on Apple's platforms has another.
     private static let additions = [
         "cer": "application/x-x509-ca-cert", "der": "application/x-x509-ca-cert",
         "plist": "application/x-plist",

@@ -15,17 +15,18 @@ internal import OperationNetworkingSystem
 /// `"` is `%22`, and line ends are `%0D` and `%0A`, so that no name can end its field. The length is known to
 /// the byte, and files and streams are read when the form is sent, a piece at a time.
 public struct MultipartFormData: Sendable {
-    /// What AFNetworking suggests for slow networks, in bytes: `kAFUploadStream3GSuggestedPacketSize`.
+    /// The packet size that AFNetworking suggests for slow networks, in bytes:
+    /// `kAFUploadStream3GSuggestedPacketSize`.
     public static let suggestedPacketSizeFor3G = 16 * 1024
-    /// What AFNetworking suggests for slow networks, in seconds: `kAFUploadStream3GSuggestedDelay`.
+    /// The delay that AFNetworking suggests for slow networks, in seconds: `kAFUploadStream3GSuggestedDelay`.
     public static let suggestedDelayFor3G: TimeInterval = 0.2
 
-    /// What separates the parts.
+    /// The separator of the parts.
     public let boundary: String
     private var segments = Segments()
     private var maximumRate: Int64?
 
-    /// With a boundary that nobody can guess: what a part contains can therefore not end it.
+    /// An empty form with a random boundary, so that no content of a part can end it.
     public init() {
         var generator = SystemRandomNumberGenerator()
         let digits = String(generator.next(), radix: 16, uppercase: true)
@@ -98,10 +99,10 @@ public struct MultipartFormData: Sendable {
     /// Appends a file that comes from a stream. The form can be sent once: what needs it again is an error.
     ///
     /// - Parameters:
-    ///   - stream: not yet opened, and nobody else's any more.
+    ///   - stream: not yet opened, and not used by the caller from here on.
     ///   - name: of the form's field.
     ///   - fileName: what the server is told.
-    ///   - length: so many of its bytes are sent; it is an error if it has fewer.
+    ///   - length: the number of its bytes to send; it is an error if it has fewer.
     ///   - mimeType: such as `image/png`.
     /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
     public mutating func appendPart(
@@ -120,7 +121,7 @@ public struct MultipartFormData: Sendable {
     /// - Parameters:
     ///   - name: of the form's field.
     ///   - fileName: what the server is told.
-    ///   - length: so many bytes are sent; it is an error if a stream has fewer.
+    ///   - length: the number of bytes to send; it is an error if a stream has fewer.
     ///   - mimeType: such as `image/png`.
     ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.
     /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
@@ -162,8 +163,8 @@ public struct MultipartFormData: Sendable {
         append(sorted.map { ($0.key, $0.value) }, .data(body))
     }
 
-    /// Limits how fast the form is sent, to so many bytes at a time with a pause after each, as in
-    /// AFNetworking; here the two only mean a rate, and nothing sleeps. ``BandwidthLimit`` does more.
+    /// Limits the rate of sending to `packetSize` bytes per `delay`. AFNetworking sleeps after each packet;
+    /// here the two only mean a rate, and nothing sleeps. ``BandwidthLimit`` does more.
     ///
     /// - Parameters:
     ///   - packetSize: in bytes.
@@ -184,7 +185,7 @@ public struct MultipartFormData: Sendable {
         "multipart/form-data; boundary=\(boundary.isHTTPToken ? boundary : "\"\(boundary)\"")"
     }
 
-    /// Of the encoded form, in bytes; `nil` when the parts claim more than there are numbers for.
+    /// The length of the encoded form in bytes; `nil` when the sum of the parts overflows.
     public var contentLength: Int64? { body.length }
 
     /// The encoded form. Repeatable unless a part comes from a stream that is not.

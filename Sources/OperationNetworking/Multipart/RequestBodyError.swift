@@ -33,7 +33,7 @@ public enum RequestBodyError: Error, Hashable, Sendable {
 }
 
 extension RequestBodyError {
-    /// What went wrong with a file, from what the system says.
+    /// The error of a file that cannot be read, with the system's reason.
     init(_ error: any Error, path: String) {
         let reason = (error as? SystemError)?.reason ?? error.localizedDescription
         self = .unreadableFile(path: path, reason: reason)

@@ -36,13 +36,12 @@ extension RequestSerializer {
         return request
     }
 
-    /// Of one of this library's kinds.
+    /// The settings, if this is one of the library's serializers.
     private var settings: HTTPRequestSerializer? {
         self as? HTTPRequestSerializer ?? (self as? any BodyRequestSerializer)?.base
     }
 
-    /// The request with its form written to a file, for whoever uploads files: the same request without its
-    /// body.
+    /// The same request without its body, which is written to a file: for an API that uploads files.
     ///
     /// - Parameters:
     ///   - request: with a ``FoundationNetworking/URLRequest/bodySource``.

@@ -1,13 +1,13 @@
 internal import OperationNetworkingSystem
 
-/// Whether somebody has begun to read a stream that can be read once. Whoever may read it shares one of
-/// these: it is for the first who does.
+/// A flag: the stream, which can be read once, has a reader. Shared by all copies of its source; the first
+/// reader gets the stream.
 final class StreamUse: Sendable {
     private let state = Locked(false)
 
     var hasBegun: Bool { state.withLock { $0 } }
 
-    /// - Returns: whether nobody had begun.
+    /// - Returns: whether this is the first call.
     func begin() -> Bool {
         state.withLock { hasBegun in
             defer { hasBegun = true }

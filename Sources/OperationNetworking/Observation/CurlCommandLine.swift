@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What to type to have curl(1) send the request of an operation: a value.
+/// A command line by which curl(1) sends the request of an operation: a value.
 struct CurlCommandLine {
     /// Longer ones do not fit into one argument on Linux, which has 128 KiB for each.
     private static let longestArgument = 100_000
@@ -79,7 +79,7 @@ struct CurlCommandLine {
         return missing.isEmpty ? whole : whole + " # without " + missing.joined(separator: ", ")
     }
 
-    /// What curl is not told.
+    /// The parts of the request that the command line leaves out.
     private var missing: [String] {
         let domain = request.trustDomain
         var missing: [String] = []
@@ -91,7 +91,7 @@ struct CurlCommandLine {
         return missing
     }
 
-    /// Whom to trust, and through which proxy. curl would look for one in the environment by itself.
+    /// The options for trust and proxy. curl would look for a proxy in the environment by itself.
     private var connectionWords: [String] {
         var words: [String] = []
         switch request.trustDomain.anchors {

@@ -32,7 +32,7 @@ public final class LoggingObserver: OperationObserver {
         let start: MonotonicTime
     }
 
-    /// Where the lines go.
+    /// The logger that writes the lines.
     public let logger: Logger
     private let lives = Locked<[ObjectIdentifier: Life]>([:])
 

@@ -1,8 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-/// Takes out of texts what would let a reader be somebody else: for logs, which are kept longer and read by
-/// more people than anybody thinks.
+/// Removes credentials and other secrets from texts for logs, which are kept longer and read by more people
+/// than expected.
 ///
 /// | Where                    | What is replaced                                                             |
 /// |--------------------------|------------------------------------------------------------------------------|
@@ -10,7 +10,7 @@ import FoundationNetworking
 /// | header fields            | values of those whose names tell it, such as `Authorization` and `Cookie`    |
 /// | bodies, forms and JSON   | values whose names tell it                                                   |
 enum Redaction {
-    /// What stands there instead.
+    /// The replacement of a secret.
     static let mark = "REDACTED"
 
     /// Parameters whose names hold none of the words of ``SecretFields``.
@@ -127,7 +127,7 @@ enum Redaction {
         return text
     }
 
-    /// Nobody begins another line of the log.
+    /// The text on one line: a server's text cannot begin another line of the log.
     static func singleLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             return text

@@ -14,7 +14,7 @@ enum ShellText {
 
     private static let plain = Set("-_./:@%+,=".utf8)
 
-    /// What prints these bytes: `printf` with octal escapes, which every shell has built in.
+    /// A command that prints these bytes: `printf` with octal escapes, which every shell has built in.
     static func printing(_ data: Data) -> String {
         var text = ""
         for octet in data {

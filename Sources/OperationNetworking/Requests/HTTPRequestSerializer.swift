@@ -14,14 +14,14 @@ public struct HTTPRequestSerializer: RequestSerializer {
     public typealias QueryStringSerialization =
         @Sendable (_ request: URLRequest, _ parameters: any Sendable) throws -> String
 
-    /// How the text of a form becomes octets. ``QueryString`` is ASCII, so this matters only to a
+    /// The character encoding of a form's text. ``QueryString`` is ASCII, so this matters only to a
     /// ``queryStringSerialization`` of your own, and to the text in forms of several parts.
     public var stringEncoding = String.Encoding.utf8
 
     /// The methods whose parameters go into the URL, in upper case.
     public var httpMethodsEncodingParametersInURI: Set<String> = ["GET", "HEAD", "DELETE"]
 
-    /// How ``QueryString`` writes arrays.
+    /// The style in which ``QueryString`` writes arrays.
     public var arrayStyle = QueryString.ArrayStyle.brackets
 
     /// Replaces the encoding of parameters for URL and body alike. What it throws is what the request throws;

@@ -14,8 +14,8 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
 
-    /// How JSON is written; an encoder has these besides its own. With `.fragmentsAllowed` the parameters
-    /// need not be a dictionary or an array.
+    /// The options of `JSONSerialization`; an encoder has these besides its own. With `.fragmentsAllowed` the
+    /// parameters need not be a dictionary or an array.
     public var writingOptions: JSONSerialization.WritingOptions
 
     /// Makes an encoder for one body: encoders are objects, and a serializer has none of its own. `nil`, as

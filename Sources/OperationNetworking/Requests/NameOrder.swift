@@ -27,7 +27,7 @@ enum NameOrder {
         let position: Int
     }
 
-    /// How many octets all names begin with.
+    /// The length of the longest common prefix, in octets.
     private static func sharedLength(of names: [String]) -> Int {
         guard let first = names.first else { return 0 }
         let octets = first.utf8Span.span

@@ -5,12 +5,12 @@ internal import Foundation
 /// Nothing here traps: a value that asks for two kinds of container in one place, or goes deeper than
 /// ``ParameterShape/depthLimit``, makes the encoding throw.
 struct ParameterEncoder: Encoder {
-    /// What all encoders of one tree share.
+    /// State that all encoders of one tree share.
     private final class Session {
         /// `false` for a run that only finds out how deep a value is.
         let keepsValues: Bool
         let userInfo: [CodingUserInfoKey: Any]
-        /// What went wrong where nothing can be thrown.
+        /// The error of a method that cannot throw.
         var failure: (any Error)?
 
         init(keepsValues: Bool, userInfo: [CodingUserInfoKey: Any]) {
@@ -20,14 +20,14 @@ struct ParameterEncoder: Encoder {
     }
 
     private let session: Session
-    /// What the value becomes; of no use when the session keeps nothing.
+    /// The node that the value becomes; unused when the session keeps nothing.
     fileprivate let node: EncodedParameter
     private var depth: Int
     let codingPath: [any CodingKey]
 
     var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
-    /// What the value encodes.
+    /// The tree that the value encodes.
     static func tree(of value: some Encodable) throws -> EncodedParameter {
         let root = EncodedParameter()
         let session = Session(keepsValues: true, userInfo: [:])

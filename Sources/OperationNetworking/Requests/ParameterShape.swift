@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a parameter is made of, whatever its type.
+/// The structure of a parameter, independent of its type: a dictionary, an array, a set, or a leaf.
 enum ParameterShape {
     /// The texts of the keys and the values, in no order.
     case dictionary(ParameterDictionary)
@@ -45,8 +45,8 @@ enum ParameterShape {
         }
     }
 
-    /// How deep a tree may be; the outermost dictionary or array is the first level. Foundation's own JSON
-    /// parser reads no more, and each level takes its piece of the stack.
+    /// The deepest tree allowed, in levels; the outermost dictionary or array is the first. Foundation's own
+    /// JSON parser reads no more, and each level takes its piece of the stack.
     static let depthLimit = 512
 }
 
@@ -167,7 +167,7 @@ enum ParameterScalar {
             || type == UInt.self || type == Float.self
     }
 
-    /// What `description` is in AFNetworking, where every number is an `NSNumber`.
+    /// The value's text: as `description` in AFNetworking, where every number is an `NSNumber`.
     static func text(of value: Any) -> String {
         let type = type(of: value)
         if type == String.self, let text = value as? String { return text }

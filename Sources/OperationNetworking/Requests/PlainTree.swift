@@ -7,7 +7,7 @@ internal import Foundation
 /// stands for such a tree (typed dictionaries and arrays, optionals, `NSArray` and its kind) is rewritten, so
 /// that no object which others may change is read twice.
 struct PlainTree {
-    /// What the tree is for.
+    /// The format in which the tree will be written.
     enum Format {
         case json
         /// Text in XML has no control characters; the binary format has no such limit.

@@ -18,7 +18,7 @@ internal import Foundation
 /// A value without a description of its own that is `Encodable` is what it encodes, as in
 /// ``init(encoding:arrayStyle:)``.
 public struct QueryString: Hashable, Sendable {
-    /// How an array is written.
+    /// The style of an array.
     ///
     /// | Style         | `"k": [1, 2]`      | `"k": [["a": 1], ["a": 2]]` | `"k": [[1], [2]]`       |
     /// |---------------|--------------------|-----------------------------|-------------------------|
@@ -64,7 +64,7 @@ public struct QueryString: Hashable, Sendable {
         try self.init(untyped: parameters, arrayStyle: arrayStyle)
     }
 
-    /// What a value encodes, as a dictionary would be written.
+    /// The query of an encoded value, written as a dictionary would be.
     ///
     /// | Encoded                     | Written                                                            |
     /// |-----------------------------|--------------------------------------------------------------------|

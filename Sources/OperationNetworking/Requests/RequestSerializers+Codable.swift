@@ -54,7 +54,7 @@ extension HTTPRequestSerializer: Codable {
                     .init(codingPath: decoder.codingPath, debugDescription: "A field is a name and a value.")
                 )
             }
-            // An archive may have been written by anybody.
+            // An archive is not trusted: its fields are checked like any others.
             try setValue(pair[1], forHTTPHeaderField: pair[0])
         }
     }

@@ -1,7 +1,6 @@
 import Foundation
 
-/// The part of a URL before the host, `user:password@`: it is no part of an address, and nobody else must see
-/// it.
+/// The part of a URL before the host, `user:password@`: a secret, and no part of an address.
 extension URL {
     /// The URL without it.
     var withoutUserInformation: URL {

@@ -37,11 +37,11 @@ extension HTTPResponseSerializer {
 /// cast generically it costs nothing and always succeeds. So it proves nothing, and is sound only for
 ///
 /// - a tree of JSONSerialization, which on Linux is made of Swift dictionaries, arrays and strings, and of
-///   numbers and nulls that never change, as long as nobody asks for mutable containers; a test pins the
+///   numbers and nulls that never change, as long as no option asks for mutable containers; a test pins the
 ///   types;
 /// - an `XMLParser` or `XMLDocument` that was just made and that this function's caller does not keep. Both
-///   have their own copy of the data, and no static state; so whoever gets the object has the only one. That
-///   two threads do not use it at once is asked of them in the documentation;
+///   have their own copy of the data, and no static state; so the receiver has the only reference. The
+///   documentation asks that two threads do not use it at once;
 /// - what was wrapped in an optional whose type is `Sendable`.
 func handingOver(_ object: Any) -> (any Sendable)? {
     cast(object, to: (any Sendable).self)

@@ -24,10 +24,10 @@ internal import OperationNetworkingSystem
 struct NamedCharacterSet: Hashable, Sendable {
     /// The nearest of Foundation's encodings; `nil` for a set that only iconv(3) knows.
     let encoding: String.Encoding?
-    /// What iconv(3) calls the set that is decoded.
+    /// The name, for iconv(3), of the set that is decoded.
     private let decoderName: String
 
-    /// `nil` when nobody knows the name.
+    /// `nil` for an unknown name.
     init?(name: String) {
         let name = name.lowercased()
         if let row = NamedCharacterSet.table[name] {

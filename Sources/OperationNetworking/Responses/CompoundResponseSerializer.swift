@@ -27,7 +27,7 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer {
     /// The children, in the order in which they are asked.
     public var serializers: [any ResponseSerializer]
 
-    /// What counts for responses that no child makes an object of: 200 to 299 unless set.
+    /// The validation of responses that no child makes an object of: 200 to 299 unless set.
     public var validation = HTTPResponseSerializer()
 
     /// A serializer that asks each of `serializers` in turn.
@@ -37,7 +37,7 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer {
 
     // MARK: - ResponseSerializer
 
-    /// What the first child that can makes of the response.
+    /// The object of the first child that can make one.
     ///
     /// - Parameters:
     ///   - response: the head.
@@ -83,7 +83,7 @@ extension Error {
         }
     }
 
-    /// The error with `others` under it, behind what is there already.
+    /// The error with `others` under it, after its own underlying error.
     fileprivate func on(topOf others: [any Error]) -> any Error {
         guard let error = self as? ResponseSerializationError, !others.isEmpty else { return self }
         let errors = (error.underlyingError.map { [$0] } ?? []) + others

@@ -222,7 +222,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
         )
     }
 
-    /// What the body says about an unacceptable status.
+    /// The body's explanation of an unacceptable status.
     ///
     /// - Throws: that it is malformed, with the status under it, as ``JSONResponseSerializer`` does.
     private func explanation(of response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {

@@ -15,14 +15,14 @@ public import FoundationNetworking
 /// A body in a character set other than ASCII, UTF-8, UTF-16 and UTF-32 is decoded as the response says;
 /// these the parser recognizes by itself.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, Equatable {
-    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
+    /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.
     public var readingOptions: JSONSerialization.ReadingOptions
 
     /// Whether members of objects whose value is null are left out, at any depth. Null in arrays stays.
     public var removesKeysWithNullValues = false
 
-    /// What Rails sends as the body of `head :ok`.
+    /// The body that Rails sends for `head :ok`.
     private static let space = Data([UInt8(ascii: " ")])
 
     /// 200 to 299, `application/json`, `text/json`, `text/javascript`, `application/problem+json` and all

@@ -19,7 +19,7 @@ public import FoundationNetworking
 ///
 /// The text format of OpenStep is not read: almost any text is one.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equatable {
-    /// How the body is parsed. The two options that ask for mutable containers are ignored: a tree that
+    /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.
     public var readOptions: PropertyListSerialization.ReadOptions
 
@@ -31,7 +31,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equa
         self.readOptions = readOptions
     }
 
-    /// Which of the two formats a body has, by its first octets.
+    /// The format of a body, XML or binary, by its first octets.
     ///
     /// - Parameter data: the body of a response.
     /// - Returns: `.binary` or `.xml`; `nil` for neither, and for an empty body.

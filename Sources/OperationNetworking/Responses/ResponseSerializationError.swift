@@ -6,7 +6,7 @@ public import FoundationNetworking
 /// As `NSError` it has AFNetworking's domain and codes, and the response and its body under AFNetworking's
 /// keys.
 public struct ResponseSerializationError: Error, Sendable {
-    /// What was wrong.
+    /// The reason of the error.
     public enum Reason: Hashable, Sendable {
         /// The status code is not among the acceptable ones.
         case unacceptableStatusCode(Int)
@@ -21,7 +21,7 @@ public struct ResponseSerializationError: Error, Sendable {
         case unexpectedStructure(type: String, String)
     }
 
-    /// What a body was taken for.
+    /// A format that a body was parsed as.
     public enum Format: String, Hashable, Sendable {
         /// [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259).
         case json = "JSON"
@@ -33,13 +33,13 @@ public struct ResponseSerializationError: Error, Sendable {
         case image = "an image"
     }
 
-    /// What was wrong.
+    /// The reason of the error.
     public let reason: Reason
     /// The head of the response.
     public let response: HTTPURLResponse?
     /// The body.
     public let data: Data?
-    /// What the serializer made of the body all the same: an API's description of the error, mostly. The
+    /// The object that was made of the body all the same: an API's description of the error, mostly. The
     /// operation shows it as its `responseObject`.
     public internal(set) var responseObject: (any Sendable)?
     /// The error that was found before this one, such as the status when the body is malformed too; else what

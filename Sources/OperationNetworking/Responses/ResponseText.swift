@@ -18,8 +18,8 @@ struct ResponseText: Hashable, Sendable {
 }
 
 extension HTTPURLResponse {
-    /// What the `Content-Type` says. Not `mimeType` and `textEncodingName`, which on Linux miss a parameter
-    /// that is not in lower case.
+    /// The media type of the `Content-Type`. Not `mimeType` and `textEncodingName`, which on Linux miss a
+    /// parameter that is not in lower case.
     var mediaType: MediaType? {
         value(forHTTPHeaderField: "Content-Type").flatMap(MediaType.init(fieldValue:))
     }

@@ -17,7 +17,7 @@ public import FoundationXML
 /// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
 /// to use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
 public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equatable {
-    /// How the body is parsed. Options that would load something else (`.nodeLoadExternalEntitiesAlways`,
+    /// The options of the parser. Those that would load something else (`.nodeLoadExternalEntitiesAlways`,
     /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
     public var options: XMLNode.Options
 

@@ -17,7 +17,7 @@ internal import FoundationXML
 /// not match. A DTD that a document names is not loaded unless you set `shouldResolveExternalEntities`.
 ///
 /// libxml2 goes on after an error, and takes seconds for megabytes of them: let your delegate call
-/// `abortParsing()` in `parser(_:parseErrorOccurred:)` when the body comes from somebody you do not trust.
+/// `abortParsing()` in `parser(_:parseErrorOccurred:)` when you do not trust the server.
 ///
 /// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
 /// use it from two threads at a time.

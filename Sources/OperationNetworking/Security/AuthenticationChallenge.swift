@@ -1,10 +1,10 @@
 import Foundation
 public import FoundationNetworking
 
-/// A question on the way to a response: a server wants to know who asks (it answered 401, and nothing that it
-/// was told before was right); or the security policy does not accept the server (``serverTrust``).
+/// A question before the response: a server or a proxy wants credentials (it answered 401 or 407, and
+/// accepted none so far), or the security policy does not accept the server (``serverTrust``).
 public struct AuthenticationChallenge: Sendable {
-    /// What to do about it.
+    /// The answer to a challenge.
     public enum Answer: Hashable, Sendable {
         /// Send the request again with this credential, if the server takes its kind. One that this server
         /// has refused in this exchange already is not sent again: the 401 is the response.
@@ -22,34 +22,34 @@ public struct AuthenticationChallenge: Sendable {
         case trustServer
     }
 
-    /// Who asks. After a redirect that is not the host of the operation's request.
+    /// The host that asks. After a redirect it is not the host of the operation's request.
     public let host: String
-    /// His port, the default one included.
+    /// Its port, the default one included.
     public let port: Int
     /// `http` or `https`.
     public let `protocol`: String
-    /// What the server offers, in its order; empty: it did not say.
+    /// The challenges that the server offers, in its order; empty: it did not say.
     public let offers: [AuthenticationOffer]
     /// The strongest offer that can be answered; `nil`: none can.
     public let preferredOffer: AuthenticationOffer?
     /// Whether a proxy asks (407), not the server.
     public let isProxy: Bool
-    /// How many credentials it has refused for this request.
+    /// The number of credentials that it has refused for this request.
     public let previousFailureCount: Int
     /// The 401; `nil` for a question about the server.
     public let response: HTTPURLResponse?
-    /// Why the server is not accepted, and what it has presented; `nil` for a 401. No byte of the request was
-    /// sent, and none will be unless the answer is ``Answer/trustServer``. A server that the policy accepts
-    /// is nobody's question.
+    /// The reason why the server is not accepted, with its certificates; `nil` for a 401. No byte of the
+    /// request was sent, and none will be unless the answer is ``Answer/trustServer``. A server that the
+    /// policy accepts is never asked about.
     public let serverTrustError: ServerTrustError?
 
-    /// What the server that is not accepted has presented; `nil` for a 401.
+    /// The certificates of a server that is not accepted; `nil` for a 401.
     public var serverTrust: ServerTrust? { serverTrustError?.serverTrust }
 
-    /// For which part of the server; `nil`: it did not say.
+    /// The protection space: the part of the server that asks; `nil`: it did not say.
     public var realm: String? { preferredOffer?.realm ?? offers.first?.realm }
 
-    /// How; `nil`: in no way that is known here.
+    /// The scheme of the offer that can be answered; `nil`: there is none.
     public var scheme: AuthenticationScheme? { preferredOffer?.scheme }
 
     init(
@@ -78,10 +78,9 @@ public struct AuthenticationChallenge: Sendable {
     /// As `URLCredentialStorage` knows it. Foundation on Linux has no name for server trust.
     public var protectionSpace: URLProtectionSpace { protectionSpace(for: preferredOffer ?? offers.first) }
 
-    /// What `URLCredentialStorage` has for what is offered, for the strongest offer first.
+    /// The credentials in `URLCredentialStorage` for these offers, those for the strongest offer first.
     ///
-    /// On Linux the storage finds a space by its identity, so somebody who has only an equal one must look
-    /// for it.
+    /// On Linux the storage finds a space by its identity, so an equal one has to be searched for.
     func storedCredentials(allowed: Set<AuthenticationScheme>) -> [Credential] {
         let storage = URLCredentialStorage.shared
         let known = storage.allCredentials.keys

@@ -1,4 +1,4 @@
-/// Which of the offered schemes a credential answers to: a pure decision.
+/// The choice of the offered scheme that a credential answers: a pure decision.
 ///
 /// | Credential        | First of these that is offered and allowed             |
 /// |-------------------|--------------------------------------------------------|
@@ -7,9 +7,9 @@
 /// | tickets           | Negotiate                                              |
 enum AuthenticationChoice {
     /// - Parameters:
-    ///   - credential: who asks.
-    ///   - offers: what the server takes.
-    ///   - allowed: what the caller lets go.
+    ///   - credential: the user's.
+    ///   - offers: the server's challenges.
+    ///   - allowed: the schemes that the operation allows.
     ///   - hasBodyInMemory: whether a digest of the request's body can be made.
     /// - Returns: `nil`: none.
     static func scheme(
@@ -34,7 +34,7 @@ enum AuthenticationChoice {
         }
     }
 
-    /// Those that somebody here can answer, the strongest first.
+    /// The offers that can be answered, the strongest first.
     static func answerable(
         _ offers: [AuthenticationOffer],
         allowed: Set<AuthenticationScheme>

@@ -8,14 +8,14 @@
 ///
 /// The form is that of [RFC 9110 §11.6.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.6.1).
 public struct AuthenticationOffer: Hashable, Sendable {
-    /// How.
+    /// The scheme.
     public let scheme: AuthenticationScheme
-    /// What some schemes send instead of parameters.
+    /// The token that some schemes send instead of parameters.
     public internal(set) var token68: String?
     /// By name in lower case; of several with one name the first.
     public internal(set) var parameters: [String: String] = [:]
 
-    /// For which part of the server; `nil`: it did not say.
+    /// The protection space; `nil`: the server did not say.
     public var realm: String? { parameters["realm"] }
 
     init(_ scheme: AuthenticationScheme, token68: String? = nil, parameters: [String: String] = [:]) {

@@ -1,4 +1,4 @@
-/// How somebody proves who he is: the first word of a challenge
+/// An authentication scheme: the first word of a challenge
 /// ([RFC 9110 §11.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.1)).
 public enum AuthenticationScheme: Hashable, Sendable {
     /// The password, in the clear but for TLS (RFC 7617).
@@ -11,7 +11,7 @@ public enum AuthenticationScheme: Hashable, Sendable {
     case negotiate
     /// A token (RFC 6750).
     case bearer
-    /// One that nobody here can answer, in lower case.
+    /// An unsupported scheme, in lower case.
     case other(String)
 
     /// Those that can be answered.
@@ -43,7 +43,7 @@ public enum AuthenticationScheme: Hashable, Sendable {
         }
     }
 
-    /// Whether it proves who opened a connection, not who sent a request: nobody else may then use that
+    /// Whether it authenticates the connection, not the request: other credentials may then not use that
     /// connection. libcurl answers the server's questions by itself, several perhaps, within one transfer.
     var isConnectionBased: Bool { self == .ntlm || self == .negotiate }
 }

@@ -35,7 +35,7 @@ public struct Certificate: Hashable, Sendable {
         try all(in: contents(of: file), named: file.path)
     }
 
-    /// What is in a file; it may be a pipe.
+    /// The contents of a file, which may be a pipe.
     static func contents(of file: URL) throws(CertificateError) -> Data {
         do {
             return try Data(contentsOf: file)
@@ -52,8 +52,8 @@ public struct Certificate: Hashable, Sendable {
     /// The certificates in those files of a directory whose names end in `.cer`, `.crt`, `.der` or `.pem`, in
     /// the order of the names. Waits for the disk.
     ///
-    /// - Throws: ``CertificateError``; also when there is no such file, for whoever pins nothing trusts
-    ///   nobody.
+    /// - Throws: ``CertificateError``; also when there is no such file: an empty list of pins would trust no
+    ///   server.
     public static func all(inDirectory directory: URL) throws(CertificateError) -> [Certificate] {
         let names: [String]
         do {
@@ -75,13 +75,13 @@ public struct Certificate: Hashable, Sendable {
         return found.map(Certificate.init(verified:))
     }
 
-    /// Whom it is about, on one line, as in `CN=localhost,O=Example` (RFC 2253).
+    /// The subject on one line, as in `CN=localhost,O=Example` (RFC 2253).
     public var subject: String { CertificateReader.subject(of: der) ?? "" }
 
-    /// Whether it is one for a host name, for which a wildcard may stand, or for an IP address ([RFC 6125
-    /// §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts: the common
-    /// name of the subject is nobody's host ([RFC 9110
-    /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
+    /// Whether it is one for a host name, for which a wildcard may stand, or for an IP address
+    /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts:
+    /// the common name of the subject is no host name
+    /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
     public func names(_ host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host))
     }
@@ -134,7 +134,7 @@ extension SingleValueDecodingContainer {
 // MARK: - CustomStringConvertible
 
 extension Certificate: CustomStringConvertible {
-    /// Whom it is about.
+    /// The subject.
     public var description: String { "<Certificate: \(subject)>" }
 }
 

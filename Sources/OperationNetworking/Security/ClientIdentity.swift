@@ -1,8 +1,8 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// The certificate and the private key by which a client shows who it is ([RFC 8446
-/// §4.4.2](https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2)).
+/// The certificate and the private key by which a client authenticates itself
+/// ([RFC 8446 §4.4.2](https://www.rfc-editor.org/rfc/rfc8446#section-4.4.2)).
 ///
 /// The key is in memory, not encrypted; it is never printed, coded or archived.
 public struct ClientIdentity: Hashable, Sendable {
@@ -85,7 +85,7 @@ public struct ClientIdentity: Hashable, Sendable {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension ClientIdentity: CustomStringConvertible, CustomReflectable {
-    /// Whom it is about; nothing of the key.
+    /// The subject; nothing of the key.
     public var description: String { "<ClientIdentity: \(certificate?.subject ?? "")>" }
 
     /// Nothing of the key.

@@ -1,6 +1,6 @@
 public import FoundationNetworking
 
-/// Who somebody is, to a server that wants to know.
+/// A user name and password, a bearer token, or Kerberos tickets.
 ///
 /// | Kind                            | Answers to                              |
 /// |---------------------------------|-----------------------------------------|
@@ -24,7 +24,7 @@ public struct Credential: Hashable, Sendable {
         secret = .password(user: user, password: password)
     }
 
-    /// A token that is good for whoever has it ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
+    /// A bearer token: every holder of it is authorized ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)).
     public init(bearerToken: String) {
         secret = .token(bearerToken)
     }
@@ -39,7 +39,7 @@ public struct Credential: Hashable, Sendable {
         self.secret = secret
     }
 
-    /// Whoever the process is to Kerberos: it has tickets, and no password.
+    /// The Kerberos tickets of the process, which need no password.
     public static let systemTickets = Credential(secret: .tickets)
 
     /// The name; `nil` for tokens and tickets.
@@ -80,7 +80,7 @@ extension String {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What it is, without its secret.
+    /// Its kind and user name, without its secret.
     public var description: String {
         switch secret {
         case .password(let user, _): "user \(user.debugDescription), password hidden"

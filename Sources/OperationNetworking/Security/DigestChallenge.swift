@@ -1,7 +1,7 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// What a server wants to be proven by a digest of the password, and the proof
+/// A challenge of the Digest scheme, and the answer to it
 /// ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)): a value.
 ///
 /// | The challenge has        | `quality` | The proof is a digest of                                    |
@@ -42,7 +42,7 @@ struct DigestChallenge: Hashable, Sendable {
         }
     }
 
-    /// What is protected.
+    /// The quality of protection (`qop`): what the digest covers.
     enum Quality: String, Sendable {
         case auth
         case authInt = "auth-int"
@@ -56,7 +56,7 @@ struct DigestChallenge: Hashable, Sendable {
         var target: String
         /// `nil`: it comes from a stream.
         var body: Data?
-        /// How many requests have had this nonce, with this one.
+        /// The number of requests that have had this nonce, including this one.
         var count: Int
         /// The client's nonce.
         var clientNonce: String
@@ -73,7 +73,7 @@ struct DigestChallenge: Hashable, Sendable {
     private let hashesUser: Bool
     /// Whether only the nonce was too old: name and password were right.
     let isStale: Bool
-    /// Where the server takes the proof: URIs; empty: everywhere at its origin.
+    /// The URIs for which the server takes the proof; empty: its whole origin.
     let spaces: [String]
 
     /// `nil` for one that cannot be answered: without a nonce, of another scheme, algorithm or quality.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it. It is
-/// read only by whoever asks for it.
+/// Names and passwords for hosts, from a file in the form of netrc(5), as curl, wget and ftp read it. The
+/// library never reads it by itself.
 ///
 /// ```swift
 /// manager.credential = try NetrcFile().credential(for: "example.org")
@@ -53,11 +53,11 @@ public struct NetrcFile: Hashable, Sendable {
         entries = try reader.entries()
     }
 
-    /// What the file says about a host.
+    /// The credential of a host.
     ///
     /// - Parameters:
     ///   - host: its name, in any case.
-    ///   - user: only for somebody of that name; `nil`: for the first that is there.
+    ///   - user: the login that the entry must have; `nil`: the first entry counts.
     /// - Returns: `nil` when there is no entry with a name and a password. The `default` is for hosts that no
     ///   entry before it is for.
     public func credential(for host: String, user: String? = nil) -> Credential? {
@@ -71,7 +71,7 @@ public struct NetrcFile: Hashable, Sendable {
 }
 
 extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How much is in it, and none of it.
+    /// The number of entries, and nothing of them.
     public var description: String { "netrc file with \(entries.count) entries, hidden" }
 
     /// The same as ``description``.

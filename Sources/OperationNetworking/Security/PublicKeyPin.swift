@@ -1,8 +1,9 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// What a server's public key must be: the SHA-256 of its SubjectPublicKeyInfo in DER, as in [RFC 7469
-/// §2.4](https://www.rfc-editor.org/rfc/rfc7469#section-2.4). It outlives the certificate, if the key does.
+/// A pin of a server's public key: the SHA-256 of its SubjectPublicKeyInfo in DER, as in
+/// [RFC 7469 §2.4](https://www.rfc-editor.org/rfc/rfc7469#section-2.4). It outlives the certificate, if the
+/// key does.
 public struct PublicKeyPin: Hashable, Sendable {
     /// 32 bytes.
     public let sha256: Data

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// Which header fields hold secrets: the one source for what no redirect and no manager's serializer gives to
-/// another origin, and for what no log, checkpoint or journal shows.
+/// The header fields that hold secrets: the one list of fields that no redirect and no manager's serializer
+/// gives to another origin, and whose values no log, checkpoint or journal shows.
 ///
 /// | Asked                        | Decides by                                                 | Because                 |
 /// |------------------------------|------------------------------------------------------------|-------------------------|
@@ -53,12 +53,12 @@ enum SecretFields {
 
     private static let lowercasedNames = Set(names.map { $0.lowercased() })
 
-    /// What the name of a secret holds somewhere.
+    /// Parts of names that mean a secret wherever they stand.
     private static let parts = [
         "auth", "cookie", "credential", "key", "password", "secret", "session", "signature", "token",
     ]
 
-    /// What one word of it may be, as in `X-JWT` and `db_pass`.
+    /// Whole words of names that mean a secret, as in `X-JWT` and `db_pass`.
     private static let words: Set<Substring> = [
         "assertion", "hmac", "jwt", "otp", "pass", "passphrase", "passwd", "pwd", "sig",
     ]

@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// Which servers an operation talks to, beyond what their authorities say.
+/// Certificate pinning and host name checks: the servers an operation talks to, beyond what their authorities
+/// say.
 ///
 /// | Mode           | `allowInvalidCertificates` | Accepted is                                                                |
 /// |----------------|----------------------------|----------------------------------------------------------------------------|
 /// | `.none`        | no                         | a chain that leads to a trusted authority                                  |
-/// | `.none`        | yes                        | everything, but only if names are not compared: else nobody                |
+/// | `.none`        | yes                        | everything, but only if names are not compared: else nothing               |
 /// | `.publicKey`   | no                         | such a chain, with a pinned key in the path that was verified              |
 /// | `.publicKey`   | yes                        | a server whose own certificate has a pinned key                            |
 /// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities    |
@@ -13,9 +14,9 @@ internal import Foundation
 ///
 /// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host, by
 /// its subjectAltName; where invalid certificates are allowed and pinned, and it has none, by its common
-/// name. A mode without a pin accepts nobody. A request that pins is not sent without TLS.
+/// name. A mode without a pin accepts no server. A request that pins is not sent without TLS.
 public struct SecurityPolicy: Hashable, Codable, Sendable {
-    /// What is compared with the pins.
+    /// The part of a certificate that is compared with the pins.
     public enum PinningMode: String, Hashable, Codable, Sendable, CaseIterable {
         /// Nothing: there are no pins.
         case none
@@ -25,7 +26,7 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         case certificate
     }
 
-    /// What is compared with the pins.
+    /// The part of a certificate that is compared with the pins.
     public var pinningMode: PinningMode
 
     /// One of these has to be in the server's path, or its key, as the mode says. None occurs twice.
@@ -37,7 +38,7 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// certificates, they count in a mode that pins, and in no other.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
-    /// Whether a certificate counts that is expired, self-signed or issued by somebody unknown.
+    /// Whether a certificate counts that is expired, self-signed or issued by an unknown authority.
     public var allowInvalidCertificates: Bool
 
     /// Whether the certificate has to be one for the URL's host.
@@ -80,7 +81,7 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// The authorities decide, and the certificate has to be one for the host.
     public static let `default` = SecurityPolicy()
 
-    /// Refuses a URL whose server cannot show who it is, if there are pins to compare with it.
+    /// Refuses a URL without TLS if there are pins: its server presents no certificate.
     func check(_ url: URL) throws(ServerTrustError) {
         guard pins, !url.isTLS else { return }
         throw ServerTrustError(host: url.host ?? "", check: .encryption, serverTrust: nil, url: url)
@@ -105,7 +106,7 @@ extension URL {
 extension SecurityPolicy {
     /// Judges a server. A pure function of the policy and of what is known about the server.
     ///
-    /// - Parameter trust: what the server has presented, and what became of it.
+    /// - Parameter trust: the server's certificates, and the result of their verification.
     /// - Returns: which check failed; `nil`: none, the server may be talked to.
     public func failedCheck(of trust: ServerTrust) -> ServerTrustError.Check? {
         if let failure = failureOfPath(in: trust) { return failure }
@@ -116,7 +117,7 @@ extension SecurityPolicy {
 
     private func failureOfName(_ host: String, in leaf: Certificate) -> ServerTrustError.Check? {
         if leaf.names(host) { return nil }
-        // Of a certificate that somebody made by hand and pinned, the pin has proven whose it is (SEC-36).
+        // For a handmade certificate that is pinned, the pin has proven whose it is (SEC-36).
         if pins && allowInvalidCertificates { return leaf.namesByAnyMeans(host) ? nil : .host }
         return leaf.hasAlternativeNames ? .host : .noSubjectAlternativeName
     }
@@ -125,14 +126,15 @@ extension SecurityPolicy {
         switch pinningMode {
         case .none:
             guard allowInvalidCertificates else { return trust.path.failure }
-            // Who compares names and takes any certificate would take anybody's, with any name in it.
+            // Comparing the names of certificates that nothing verifies proves nothing: they can hold any
+            // name.
             return validatesDomainName && trust.host != nil ? .nothingPinned : nil
         case .publicKey:
             let pins = publicKeys
             guard !pins.isEmpty else { return .nothingPinned }
             if let failure = allowInvalidCertificates ? nil : trust.path.failure { return failure }
-            // What was only presented proves nothing: anybody can append a genuine certificate to a chain of
-            // his own (F38).
+            // A certificate that was only presented proves nothing: an attacker can append a genuine one to a
+            // chain of his own (F38).
             let path =
                 allowInvalidCertificates ? Array(trust.certificates.prefix(1)) : trust.path.certificates
             return path.contains { pins.contains($0) } ? nil : .pin(pinningMode)

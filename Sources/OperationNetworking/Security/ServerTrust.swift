@@ -1,18 +1,18 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// What is known about a server's identity: what it has presented, and what verification made of it.
+/// A server's identity: the certificates that it presented, and the result of their verification.
 public struct ServerTrust: Hashable, Sendable {
-    /// Whom the request is for; `nil`: no name is to be compared.
+    /// The host of the request; `nil`: no name is to be compared.
     public let host: String?
-    /// What the server has presented, its own certificate first. Nothing of it is proven.
+    /// The certificates that the server has presented, its own first. Nothing of them is proven.
     public let certificates: [Certificate]
     /// By the trusted authorities.
     public let path: Path
     /// With the pinned certificates as the only authorities.
     public let pinnedPath: Path
 
-    /// What became of a chain.
+    /// The result of verifying a chain.
     public enum Path: Hashable, Sendable {
         /// From the server's certificate to one that is trusted.
         case valid([Certificate])
@@ -44,8 +44,8 @@ public struct ServerTrust: Hashable, Sendable {
     /// Trust that was found out already: for tests of a policy.
     ///
     /// - Parameters:
-    ///   - host: whom the request is for; `nil`: no name is to be compared.
-    ///   - certificates: what the server has presented, its own certificate first.
+    ///   - host: the host of the request; `nil`: no name is to be compared.
+    ///   - certificates: those that the server has presented, its own first.
     ///   - path: by the trusted authorities.
     ///   - pinnedPath: with the pinned certificates as the only authorities.
     public init(host: String?, certificates: [Certificate], path: Path, pinnedPath: Path) {
@@ -58,9 +58,9 @@ public struct ServerTrust: Hashable, Sendable {
     /// Verifies a chain now, as a connection would. Waits for the disk.
     ///
     /// - Parameters:
-    ///   - certificates: what the server has presented, its own certificate first.
-    ///   - host: whom the request is for; `nil`: no name is to be compared.
-    ///   - anchors: whose signature makes a certificate trustworthy.
+    ///   - certificates: those that the server has presented, its own first.
+    ///   - host: the host of the request; `nil`: no name is to be compared.
+    ///   - anchors: the trusted authorities.
     ///   - policy: what is pinned.
     public init(
         verifying certificates: [Certificate],
@@ -95,7 +95,7 @@ public enum CertificateChainFailure: Error, Hashable, Sendable {
     case expired
     /// The time of one of the certificates has not begun.
     case notYetValid
-    /// It leads to nobody who is trusted; perhaps the server has forgotten to present what is between.
+    /// It leads to no trusted authority; perhaps the server does not present an intermediate certificate.
     case unknownAuthority
     /// The server's certificate vouches for itself, and is not trusted.
     case selfSigned

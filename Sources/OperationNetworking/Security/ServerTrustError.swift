@@ -7,7 +7,7 @@ public import Foundation
 /// `.serverCertificateNotYetValid`, `.serverCertificateHasUnknownRoot`, or
 /// `.appTransportSecurityRequiresSecureConnection` for a request without TLS.
 public struct ServerTrustError: Error, Hashable, Sendable {
-    /// What a server has to pass.
+    /// A check that a server has to pass.
     public enum Check: Hashable, Sendable {
         /// The certificates do not lead to a trusted authority; why.
         case chain(CertificateChainFailure)
@@ -19,19 +19,19 @@ public struct ServerTrustError: Error, Hashable, Sendable {
         case noSubjectAlternativeName
         /// Nothing that is pinned is where it has to be.
         case pin(SecurityPolicy.PinningMode)
-        /// The policy wants a pin and has none: it accepts nobody.
+        /// The policy wants a pin and has none: it accepts no server.
         case nothingPinned
         /// The policy pins, and the URL has no TLS.
         case encryption
     }
 
-    /// Whom the request was for.
+    /// The host of the request.
     public let host: String
-    /// What the server did not pass.
+    /// The check that failed.
     public let check: Check
-    /// What the server has presented; `nil` if it was not asked.
+    /// The certificates that the server has presented; `nil` if it was not asked.
     public let serverTrust: ServerTrust?
-    /// What was asked for.
+    /// The URL of the request.
     public let url: URL
 
     /// The same in Foundation's terms.

@@ -18,11 +18,11 @@ internal import OperationNetworkingSystem
 ///
 /// Cancelling an operation does not cancel what the others wait for. Callable from any thread.
 public final class TokenSource: Sendable {
-    /// What goes into the `Authorization` field, and until when it is good.
+    /// A bearer token for the `Authorization` field, and its expiry.
     public struct Token: Hashable, Sendable {
         /// As it is sent.
         public var value: String
-        /// From when on it is not sent any more; `nil`: until a server refuses it.
+        /// The time from which on it is not sent any more; `nil`: it is sent until a server refuses it.
         public var expiry: Date?
 
         /// A token, good until `expiry`.
@@ -42,7 +42,7 @@ public final class TokenSource: Sendable {
         var token: Token?
         var waiters: [Waiter] = []
         var isRefreshing = false
-        /// Counts the tokens that somebody has set.
+        /// Counts the changes of ``TokenSource/token``.
         var generation = 0
     }
 
@@ -58,8 +58,9 @@ public final class TokenSource: Sendable {
         self.refresh = refresh
     }
 
-    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one. What
-    /// is set while a refresh runs stays: what the refresh brings is only for those who wait for it already.
+    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one. A
+    /// token that is set while a refresh runs stays: the refreshed one is only for the operations that wait
+    /// for it already.
     public var token: Token? {
         get { state.withLock { $0.token } }
         set {
@@ -70,7 +71,7 @@ public final class TokenSource: Sendable {
         }
     }
 
-    /// One that has not expired; `nil`: somebody has to wait for it.
+    /// The token, if it has not expired; `nil`: the operation has to wait for one.
     var goodToken: Token? {
         let now = Date()
         return state.withLock { $0.token.flatMap { $0.isGood(at: now) ? $0 : nil } }
@@ -90,7 +91,7 @@ public final class TokenSource: Sendable {
         }
         if let ready { then(.success(ready)) }
         guard let last else { return }
-        // A task of its own: nobody's cancellation reaches it.
+        // A task of its own: no operation's cancellation reaches it.
         Task {
             do {
                 self.end(last, generation, .success(try await self.refresh(last)))

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Whose signature makes a server's certificate trustworthy.
+/// The trusted certificate authorities of servers.
 public enum TrustAnchors: Hashable, Codable, Sendable {
     /// The certificate authorities of the system; those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead,
     /// if one of them is set when the first request of the process is made.
@@ -14,7 +14,7 @@ public enum TrustAnchors: Hashable, Codable, Sendable {
 }
 
 extension TrustAnchors {
-    /// Where they are on the disk; nowhere, if libcurl knows them by itself, or they are in memory.
+    /// Their places on the disk; empty, if libcurl knows them by itself, or they are in memory.
     var places: AuthorityPlaces {
         switch self {
         case .system: .ofProcess

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Where and how a body differs from what a `Decodable` type wants:
+/// The difference between a body and the structure that a `Decodable` type wants, with its place:
 /// `users[3].name: expected String, found null`.
 ///
 /// Keys may come from the body, and values are quoted by some types: so both are cut off, and written in
@@ -58,7 +58,8 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
         return String(describing: type)
     }
 
-    /// What Foundation says it found: "Expected to decode String but found number instead."
+    /// The kind of value that Foundation found, from its sentence: "Expected to decode String but found
+    /// number instead."
     private static func found(in sentence: String) -> String {
         guard let start = sentence.range(of: "but found "),
             let end = sentence.range(of: " instead", options: .backwards),

@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// stops at 512 levels, but a type that holds itself needs more than the 512 KiB of a dispatch thread well
 /// before that, and the process dies.
 enum DecodingStack {
-    /// 32 KiB for each of Foundation's 512 levels. Pages that nobody touches cost nothing.
+    /// 32 KiB for each of Foundation's 512 levels. Untouched pages cost nothing.
     private static let size = 16 << 20
 
     /// Bodies up to this size have too few levels to need it: a level has two bytes at least.

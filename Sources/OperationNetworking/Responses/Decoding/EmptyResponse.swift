@@ -39,7 +39,7 @@ extension Optional: EmptyResponseRepresentable {
 
 /// So that a decoded `nil` becomes an operation's `responseObject` of `nil`, and not a `nil` in an optional.
 protocol Flattening {
-    /// What is wrapped, however often.
+    /// The wrapped value, out of all its optionals.
     var flattened: Any? { get }
 }
 

@@ -10,8 +10,8 @@ enum JSONText {
         return set.decode(data).map { Data($0.utf8) }
     }
 
-    /// What is wrong with a text that could not be decoded, in the parser's words; `nil` when it is JSON, and
-    /// only its structure is another.
+    /// The syntax error of a text that could not be decoded, in the parser's words; `nil` when it is valid
+    /// JSON, of another structure.
     ///
     /// A decoder says the same of text that is not JSON, and of a number that its type cannot hold: data are
     /// corrupted, nowhere in particular. So the text is looked at once more.

@@ -116,7 +116,7 @@ extension ImageHead {
         return format.map { ($0, isAnimated) }
     }
 
-    /// Which properties an item has (§9.3).
+    /// The indices of an item's properties (§9.3).
     private static func indices(of item: Int, _ bytes: Span<UInt8>, _ box: HEIFBox) -> Set<Int> {
         guard let version = bytes.byte(box.content), let flags = bytes.byte(box.content + 3),
             var left = bytes.big32(box.content + 4)
@@ -160,7 +160,7 @@ extension ImageHead {
     }
 }
 
-/// Where a box is (ISO/IEC 14496-12 §4.2). Its end may be outside of the data.
+/// The place of a box (ISO/IEC 14496-12 §4.2). Its end may be outside of the data.
 private struct HEIFBox {
     let type: Int
     let content: Int

@@ -20,7 +20,7 @@ extension ImageHead {
         return Int(number)
     }
 
-    /// What is between white space and comments in the first 16 KiB.
+    /// The words between white space and comments in the first 16 KiB.
     private static func words(_ bytes: Span<UInt8>) -> [String] {
         var words: [String] = []
         var word: [UInt8] = []

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the first bytes of an image say.
+/// The properties of an image, read from its first bytes.
 ///
 /// Every reader goes forward only, and over each byte at most a fixed number of times; nothing is kept but
 /// numbers. So the time is linear in the size of the data, whatever it says of itself.

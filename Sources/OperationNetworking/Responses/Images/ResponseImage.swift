@@ -7,14 +7,14 @@ public import Foundation
 public struct ResponseImage: Hashable, Sendable {
     /// The whole body.
     public let data: Data
-    /// What the bytes are, whatever the response called them.
+    /// The format of the bytes, which the response's media type may misname.
     public let format: Format
-    /// How many pixels a row has, as stored, before ``orientation`` is applied. At least 1.
+    /// The width in pixels, as stored, before ``orientation`` is applied. At least 1.
     public let pixelWidth: Int
-    /// How many rows there are, as stored, before ``orientation`` is applied. At least 1.
+    /// The height in pixels, as stored, before ``orientation`` is applied. At least 1.
     public let pixelHeight: Int
-    /// How the pixels have to be turned to be shown: 1 to 8 as in
-    /// [Exif](https://www.cipa.jp/e/std/std-sec.html), 1 being as stored.
+    /// The rotation and mirroring for display: 1 to 8 as in [Exif](https://www.cipa.jp/e/std/std-sec.html), 1
+    /// being as stored.
     public let orientation: Int
     /// Whether there is more than one frame to be played: GIF, PNG, WebP, AVIF, HEIC, HEIF.
     public let isAnimated: Bool
@@ -36,7 +36,7 @@ public struct ResponseImage: Hashable, Sendable {
 // MARK: - Format
 
 extension ResponseImage {
-    /// What an image is encoded as.
+    /// The encoding of an image.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// [AV1 in a HEIF container](https://aomediacodec.github.io/av1-avif/).
         case avif

@@ -19,25 +19,25 @@ struct BinaryPropertyListRefusal: Error, Hashable, Sendable {
 /// Objects refer to each other by number, so a list of a few octets can contain itself, or be a tree of 2^60
 /// leaves.
 struct BinaryPropertyList {
-    /// What every one begins with.
+    /// The magic number: the first octets of every binary property list.
     static let mark = Data("bplist00".utf8)
 
     /// As ``XMLStructure/maximumDepth``: Foundation's parser is recursive.
     static let maximumDepth = 256
 
-    /// How many pairs of keys the dictionaries may have: 2^26, so 11,585 keys in one.
+    /// The limit of pairs of keys in all dictionaries: 2^26, so 11,585 keys in one.
     ///
-    /// CoreFoundation hashes text in a way that anybody can foresee, and some of it only. A dictionary whose
-    /// keys all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
+    /// CoreFoundation's hash of text is predictable, and covers only a part of it. A dictionary whose keys
+    /// all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
     static let maximumKeyPairCount = 1 << 26
 
-    /// How many octets a list may come to when every reference is followed: 16 times the body, and 64 MiB
-    /// that a small body may come to as well.
+    /// The limit of octets when every reference is followed: 16 times the body, and 64 MiB more for small
+    /// bodies.
     private static func maximumWeight(ofBody count: Int) -> Int {
         16 * count + 64 * 1024 * 1024
     }
 
-    /// What an object takes besides its own octets, about.
+    /// The memory that an object takes besides its own octets, about.
     private static let weightOfObject = 16
 
     /// - Parameter octets: a body that begins with ``mark``.
@@ -87,7 +87,7 @@ struct BinaryPropertyList {
         objectsEnd = table
     }
 
-    /// How much the object comes to with everything in it, at least; never more than a bit above the limit.
+    /// The weight of the object with everything in it, at least; never more than a bit above the limit.
     private mutating func weigh(
         _ object: Int,
         depth: Int,
@@ -148,7 +148,7 @@ struct BinaryPropertyList {
         return weight
     }
 
-    /// Where the octets or the references of an object are: behind its marker and size.
+    /// The range of an object's octets or references, behind its marker and size.
     private func contents(
         of object: Int,
         _ marker: UInt8,

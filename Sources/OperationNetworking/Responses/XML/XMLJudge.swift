@@ -10,7 +10,7 @@ final class XMLJudge: NSObject, XMLParserDelegate {
     static let maximumWarningCount = 1024
 
     private var error: (any Error)?
-    /// How many warnings and errors were heard of.
+    /// The number of warnings and errors so far.
     private(set) var noteCount = 0
 
     /// - Parameter octets: a document in UTF-8, without instructions that have a name only.
