@@ -94,7 +94,7 @@ enum Outcome: Hashable, Sendable {
             "128+n",
             "stopped by signal n: 130 by Ctrl-C or q, 143 by SIGTERM, 129 by SIGHUP; what came stays,"
         ),
-        ("", "and the same command goes on; 141: who reads standard output or events went away"),
+        ("", "and the same command goes on; 141: the reader of standard output or events went away"),
         ("2", "the command line or a list is wrong; nothing was fetched"),
         ("10", "the disk or a quota is full, or a file too long for its limit; what came stays"),
         ("3", "a file could not be read, made or written, or another program is fetching it"),
