@@ -5,15 +5,21 @@ import PackageDescription
 /// As in the library's own manifest: warnings are errors only where `make` and CI build.
 let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
 
+/// Isolated to the main actor unless they say otherwise, as the packages of many apps are: a sample that
+/// compiles here compiles there.
 let settings: [SwiftSetting] =
     [
+        .defaultIsolation(MainActor.self),
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
 /// One program for each of these, in the folder of its name.
-let examples = ["Request", "Batch", "PauseAndResume", "Download", "Downloads", "Manager", "Retry", "Upload"]
+let examples = [
+    "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager", "Encodable",
+    "Retry", "Upload", "Trust",
+]
 
 let package = Package(
     name: "OperationNetworkingExamples",

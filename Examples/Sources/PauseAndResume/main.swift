@@ -23,7 +23,7 @@ let download = HTTPRequestOperation(request: URLRequest(url: big))
 download.outputStream = OutputStream(url: file, append: false)
 queue.addOperation(download)
 download.pause()        // download.isPaused
-download.resume()       // Range and If-Range, or from the start if the file changed
+download.resume()       // Range and If-Range: the rest, and only of the same file
 
 // MARK: End of example
 

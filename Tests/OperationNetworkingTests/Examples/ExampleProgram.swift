@@ -25,16 +25,17 @@ struct ExampleProgram {
         self.name = name
     }
 
-    /// Runs the program to its end, or for 30 seconds: then its status is 124.
-    func run(_ arguments: String..., proxy: URL? = nil) async throws -> Result {
+    /// Runs the program to its end, or for 30 seconds: then its status is 124. `folder` is its working
+    /// directory, that of the tests unless given.
+    func run(_ arguments: String..., proxy: URL? = nil, in folder: URL? = nil) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async {
-                continuation.resume(with: .init { try runAndWait(arguments, proxy) })
+                continuation.resume(with: .init { try runAndWait(arguments, proxy, folder) })
             }
         }
     }
 
-    private func runAndWait(_ arguments: [String], _ proxy: URL?) throws -> Result {
+    private func runAndWait(_ arguments: [String], _ proxy: URL?, _ folder: URL?) throws -> Result {
         let program = try #require(Self.directory).appendingPathComponent(name)
         let directory = try TemporaryDirectory()
         let (output, errors) = (directory.file("output"), directory.file("errors"))
@@ -43,6 +44,7 @@ struct ExampleProgram {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["timeout", "30", program.path] + arguments
         process.environment = environment(proxy)
+        if let folder { process.currentDirectoryURL = folder }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)

@@ -6,6 +6,28 @@ import Testing
 /// The programs in `Examples/` against a scripted server: what they print, and what it sees of them.
 @Suite(.enabled(if: ExampleProgram.directory != nil, "the examples were not built"))
 struct ExamplesTests {
+    // MARK: - Start
+
+    @Test func startFetchesTheListAndThenItsFiles() async throws {
+        let origin = "http://127.0.0.1:8080/"
+        let server = try ScriptedServer { request in
+            guard request.target.hasSuffix(".jpg") else {
+                let list = #"[{"id": 7, "url": "\#(origin)a.jpg"}, {"id": 8, "url": "\#(origin)b.jpg"}]"#
+                return .respond(200, ["Content-Type": "application/json"], body: .text(list))
+            }
+            return .respond(body: .text(request.target))
+        }
+        let directory = try TemporaryDirectory()
+        // The addresses are fixed in the example: the server takes them as a proxy would.
+        let result = try await ExampleProgram("Start").run(proxy: server.url, in: directory.url)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.count == 2 && result.lines.allSatisfy { $0.hasPrefix("success(") }, "\(result)")
+        #expect(try String(contentsOf: directory.file("7.jpg"), encoding: .utf8) == "\(origin)a.jpg")
+        #expect(try String(contentsOf: directory.file("8.jpg"), encoding: .utf8) == "\(origin)b.jpg")
+        #expect(server.requests.first?.target == "\(origin)api/photos?page=2")
+        #expect(server.requests.count == 3)
+    }
+
     // MARK: - Request
 
     @Test func requestPrintsProgressLengthAndObject() async throws {
@@ -53,6 +75,27 @@ struct ExamplesTests {
         #expect(result.status == 1)
         #expect(result.lines.contains("all 2") && result.lines.contains("good: 4 bytes"), "\(result)")
         #expect(result.errors.hasPrefix("bad: "), "\(result)")
+    }
+
+    @Test func batchAsObjectPrintsTheResultsInTheOrderOfItsMembers() async throws {
+        let server = try ScriptedServer { request in
+            .respond(body: .generated(length: request.path.count * 100))
+        }
+        let urls = ["a", "bb"].map { server.url(path: $0).absoluteString }
+        let result = try await ExampleProgram("BatchAsObject").run(urls[0], urls[1])
+        #expect(result.status == 0, "\(result)")
+        let results = result.lines.filter { $0.hasPrefix("success(") }
+        #expect(results.count == 2 && zip(results, urls).allSatisfy { $0.contains($1) }, "\(result)")
+    }
+
+    @Test func batchAsObjectStopsAtTheFirstFailure() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/bad" ? .hangUp : .respond(body: .generated(length: 100)).stalling(after: 10)
+        }
+        let urls = ["bad", "good"].map { server.url(path: $0).absoluteString }
+        let result = try await ExampleProgram("BatchAsObject").run(urls[0], urls[1])
+        #expect(result.status == 1)
+        #expect(result.lines.filter { $0.hasPrefix("failure(") }.count == 2, "\(result)")
     }
 
     // MARK: - Download
@@ -154,6 +197,35 @@ struct ExamplesTests {
         server.stop()
     }
 
+    @Test func encodableSendsAValueAndPrintsTheOneThatCame() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: #"{"id": 7, "name": "Ada"}"#)
+        ])
+        let result = try await ExampleProgram("Encodable").run(server.url.absoluteString, "Ada")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines == ["7: Ada"])
+        #expect(server.requests.first?.target == "/users")
+        #expect(server.requests.first?.text.hasSuffix("name=Ada") == true)
+    }
+
+    // MARK: - Trust
+
+    @Test func trustFailsWithASentenceWithoutCertificatesToPin() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer([])
+        let result = try await ExampleProgram("Trust").run(
+            server.url.absoluteString,
+            directory.url.path,
+            "/nothing",
+            "a",
+            "b",
+            "c"
+        )
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("\(server.url.absoluteString): "), "\(result)")
+        #expect(server.requests.isEmpty)
+    }
+
     // MARK: - Upload
 
     @Test func uploadSendsTheFileInAForm() async throws {
@@ -220,7 +292,10 @@ struct ExamplesTests {
 
     // MARK: - Usage
 
-    @Test(arguments: ["Request", "Batch", "PauseAndResume", "Retry", "Upload", "Downloads"])
+    @Test(arguments: [
+        "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Upload", "Downloads",
+        "Trust",
+    ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
         #expect(result.status == 64)

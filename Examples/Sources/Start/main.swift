@@ -1,0 +1,31 @@
+// The example stands as the documentation has it:
+// swift-format-ignore-file
+
+// MARK: Example
+
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+nonisolated struct Photo: Decodable, Sendable {
+    let id: Int
+    let url: URL
+}
+
+// A request, and its JSON as values.
+let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
+let photos = try await manager.get("photos", parameters: ["page": 2], as: [Photo].self)
+
+// A batch of downloads. Partial files that an earlier run has left are continued.
+let downloads = photos.map { photo in
+    DownloadOperation(
+        request: URLRequest(url: photo.url),
+        to: URL(fileURLWithPath: "\(photo.id).jpg"))
+}
+let batch = OperationBatch(downloads)
+for operation in batch.operations { manager.operationQueue.addOperation(operation) }
+batch.pause()       // keeps what has come
+batch.resume()      // asks for the rest, and only of the same file
+for result in await batch.results() { print(result) }
+
+// MARK: End of example
