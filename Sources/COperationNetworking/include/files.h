@@ -125,15 +125,15 @@ static inline int cfiles_entry_at(int directory, const char *name, struct cfiles
     return 0;
 }
 
-// In files.c: what glibc declares only to those who define _GNU_SOURCE, which a Clang module cannot.
+// In files.c: functions that glibc declares only under _GNU_SOURCE, which a Clang module cannot define.
 
 // The number of the mount that the file was opened through; -1 where the kernel does not tell (before 5.8).
 long long cfiles_mount(int descriptor);
 
-// Gives a file another name, which nobody may have: renameat2(2).
+// Renames a file, to a name that does not exist: renameat2(2).
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);
 
-// Gives an open file one more name, which nobody may have, whatever has its old name now: linkat(2).
+// Gives an open file one more name, which must not exist, whatever has its old name now: linkat(2).
 int cfiles_link(int file, int directory, const char *new_name);
 
 // The permissions that open(2) with 0666 gives a new file in a directory: what the process's umask, or the
@@ -162,8 +162,8 @@ static inline long long cfiles_bytes(unsigned long long blocks, unsigned long lo
     return (long long)bytes;
 }
 
-// How many bytes somebody without privileges may still write, and how many the file system could hold if it
-// were empty, as far as it tells. -1: see errno.
+// The bytes that a user without privileges may still write, and the size of the file system, as far as it
+// tells. -1: see errno.
 static inline int cfiles_room(int descriptor, long long *available, long long *capacity) {
     struct statvfs status;
     if (fstatvfs(descriptor, &status) != 0) return -1;

@@ -1,5 +1,5 @@
-// Who may have written a file. `struct stat`, `struct passwd` and `struct group` belong to different modules
-// in every build.
+// The users who may have written a file. `struct stat`, `struct passwd` and `struct group` belong to
+// different modules in every build.
 #ifndef COPERATIONNETWORKING_OWNER_H
 #define COPERATIONNETWORKING_OWNER_H
 
@@ -9,7 +9,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// A regular file, its owner, and who else may write it.
+// A regular file, its owner, and the others that may write it.
 struct cowner {
     int is_mine, others_may_write, group_may_write;
     unsigned group;

@@ -1,4 +1,4 @@
-/// Which bytes of the whole a partial response holds: the value of a `Content-Range` field.
+/// The value of a `Content-Range` field: the bytes of the whole that a partial response holds.
 ///
 /// | Field value            | `bytes`      | `total` |
 /// |------------------------|--------------|---------|

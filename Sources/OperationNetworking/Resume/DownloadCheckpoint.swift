@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// What is written down of a file that is not complete, so that a later process can go on with it.
+/// The saved state of a file that is not complete, so that a later process can go on with it.
 ///
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
@@ -19,7 +19,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// The response that began the file.
     struct Origin: Hashable, Codable, Sendable {
-        /// Where it came from, redirects followed.
+        /// The URL that it came from, redirects followed.
         let url: String
         let isHTTP10: Bool
         /// The fields of its head that later answers are compared with, in order, as they were received.
@@ -53,15 +53,15 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         ]
     }
 
-    /// What the caller wants of the file.
+    /// The options of the caller for the file.
     struct Wish: Hashable, Codable, Sendable {
-        /// The name that it is to have, in the directory of the checkpoint.
+        /// The name of the complete file, in the directory of the checkpoint.
         var name = ""
         var replacesFile = false
         var digests: [String] = []
     }
 
-    /// What the first bytes are a copy of, instead of having come from a server.
+    /// The file whose copy the first bytes are, instead of having come from a server.
     struct Copy: Hashable, Codable, Sendable {
         let source: SourceFile
         /// Whether all of it was copied, with the last bytes, which are those that were compared with the
@@ -69,17 +69,17 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         var isComplete = false
     }
 
-    /// How many blocks are kept.
+    /// The number of blocks that are kept.
     static let maximumBlockCount = 16
 
-    /// What was asked for.
+    /// The request.
     var request: RequestRecord
-    /// As whom; `nil`: no user was named, or it was not written down.
+    /// The user who asked; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
     var origin: Origin
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
-    /// How many bytes from the first one on are on the disk for certain.
+    /// The number of bytes, from the first one on, that are on the disk for certain.
     private(set) var committed: Int64 = 0
     /// The latest ones, in order.
     private(set) var blocks: [Block] = []
@@ -89,7 +89,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var isJoinedByOverlap: Bool?
     /// `nil`: every byte came from a server.
     var copy: Copy?
-    /// What the caller wants: for a process that knows nothing but the checkpoint.
+    /// The options of the caller: for a process that knows nothing but the checkpoint.
     var wish = Wish()
     /// Bytes that were received and thrown away; never negative.
     var wasted: Int64 = 0
@@ -99,7 +99,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var created: Int64
     /// Seconds since 1970.
     var updated: Int64
-    /// The file that it tells of.
+    /// The identity of the partial file.
     var part: FileIdentity
     /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does
     /// not tell.
@@ -122,7 +122,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         updated = now
     }
 
-    /// What the resume rules need to know of it, with `offset` bytes there.
+    /// The input of the resume rules, with `offset` bytes on the disk.
     func partialContent(offset: Int64) -> PartialContent {
         var content = PartialContent(
             fields: origin.headerFields,
@@ -142,7 +142,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// Takes the counts over from the checkpoint of bytes that are thrown away.
     /// - Parameters:
     ///   - old: that checkpoint.
-    ///   - count: how many bytes those are.
+    ///   - count: the number of those bytes.
     mutating func succeed(_ old: DownloadCheckpoint, wasting count: Int64) {
         wasted = old.wasted.addingSaturated(count)
         attempts = old.attempts

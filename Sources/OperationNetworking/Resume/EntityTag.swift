@@ -7,7 +7,7 @@ struct EntityTag: Hashable, Sendable {
     /// Whether it promises only that both are good enough for each other, not that they are the same bytes.
     var isWeak: Bool { rawValue.utf8.first == UInt8(ascii: "W") }
 
-    /// What the tag says without its weakness.
+    /// The tag without its weakness.
     private var opaque: Substring { isWeak ? rawValue.dropFirst(2) : rawValue[...] }
 
     /// Whether what was received earlier, and what is received now, are good enough for each other

@@ -1,4 +1,4 @@
-/// What a response offers to prove, later, that the server still has the same bytes.
+/// A validator of a response: proves, later, that the server still has the same bytes.
 enum EntityValidator: Hashable, Sendable {
     /// Equal tags mean equal bytes.
     case strongETag(EntityTag)
@@ -71,7 +71,7 @@ enum EntityValidator: Hashable, Sendable {
         }
     }
 
-    /// What a later response says about a validator.
+    /// The result of comparing a later response with a validator.
     enum Comparison: Hashable, Sendable {
         case equal
         case different

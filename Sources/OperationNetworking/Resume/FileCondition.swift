@@ -1,4 +1,4 @@
-/// Under which condition another file is wanted than the one that is there: the server has another one (S30).
+/// The condition of a request for a newer file than the one on the disk: the server has another one (S30).
 ///
 /// A 304 is believed unless it contradicts what was asked. Its fields are those that a 200 would have had
 /// ([RFC 9110 §15.4.5](https://www.rfc-editor.org/rfc/rfc9110#section-15.4.5)):
@@ -9,7 +9,7 @@
 /// | `Last-Modified`  | a date that was asked with, if it is another one                   |
 /// | `Content-Length` | the length of the file, if it is another one, or no number         |
 struct FileCondition: Hashable, Sendable {
-    /// What the file was when it came.
+    /// The validator of the response that brought the file.
     private enum Validator: Hashable, Sendable {
         /// As it came.
         case entityTag(String)
@@ -18,7 +18,7 @@ struct FileCondition: Hashable, Sendable {
     }
 
     private let validator: Validator
-    /// Of the file, in bytes.
+    /// The length of the file, in bytes.
     private let length: Int64
 
     /// The tag is what is asked by if there is one; `nil` where there is no validator.
@@ -29,7 +29,7 @@ struct FileCondition: Hashable, Sendable {
         self.length = length
     }
 
-    /// Of the field to ask with.
+    /// The name of the conditional field.
     var name: String {
         switch validator {
         case .entityTag: "If-None-Match"
@@ -37,14 +37,14 @@ struct FileCondition: Hashable, Sendable {
         }
     }
 
-    /// Of that field.
+    /// The value of that field.
     var value: String {
         switch validator {
         case .entityTag(let text), .lastModified(let text): text
         }
     }
 
-    /// Whether a 304 with these fields is about another file than the one that is there.
+    /// Whether a 304 with these fields is about another file than the one on the disk.
     func isContradicted(by fields: HeaderFields) -> Bool {
         if fields["Content-Length"] != nil, fields.contentLength != length { return true }
         switch validator {

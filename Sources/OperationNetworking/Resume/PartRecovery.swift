@@ -1,6 +1,7 @@
 internal import OperationNetworkingSystem
 
-/// What can be kept of a file that an earlier process did not complete: the P rows of files.
+/// The recovery of a file that an earlier process did not complete: how much of it is kept. The P rows of
+/// files.
 ///
 /// | What there is                                                        | Row       | What becomes of it     |
 /// |----------------------------------------------------------------------|-----------|------------------------|
@@ -38,8 +39,8 @@ internal import OperationNetworkingSystem
 /// two resources, so the overlap is compared (S12).
 ///
 /// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says
-/// that it is the beginning of what the server has, and only who asked for it has agreed to that. Of a copy
-/// that was cut short not even those bytes are there.
+/// that it is the beginning of what the server has, and only the user of `-c` has agreed to that. A copy that
+/// was cut short has not even those bytes.
 ///
 /// *Begun anew* throws nothing away yet: the bytes stay until a response has come that replaces them.
 enum PartRecovery: Hashable, Sendable {
@@ -50,9 +51,9 @@ enum PartRecovery: Hashable, Sendable {
     /// compared.
     case keep(Int64, isOfOtherQuestion: Bool = false)
 
-    /// What was found.
+    /// The findings on the disk.
     struct Facts: Sendable {
-        /// What was read where the checkpoint should be.
+        /// The finding in the checkpoint's place.
         enum Finding: Sendable {
             case none
             case unreadable
@@ -71,14 +72,14 @@ enum PartRecovery: Hashable, Sendable {
         }
 
         let request: RequestRecord
-        /// Whether it asks as the one before did.
+        /// Whether it is sent for the same user as the one before.
         var isSameAsker = true
         /// Whether nothing is kept that was begun at another address, or as another user.
         var isStrict = false
         let finding: Finding
-        /// Of the file; `nil` if there is none.
+        /// The status of the file; `nil` if there is none.
         let part: FileStatus?
-        /// How many of the checkpoint's blocks are as they were, from the first to the first that is not.
+        /// The number of the checkpoint's blocks, from the first on, that are unchanged.
         var intactBlocks = 0
         /// The session now; `nil` if the system does not tell.
         var session: String?
@@ -122,7 +123,7 @@ enum PartRecovery: Hashable, Sendable {
         }
     }
 
-    /// Why the bytes are not those that the request asks for.
+    /// The reason why the bytes are not those that the request asks for.
     private static func objection(
         to checkpoint: DownloadCheckpoint,
         for facts: Facts,
@@ -138,7 +139,7 @@ enum PartRecovery: Hashable, Sendable {
         return !facts.isStrict && content.validator.ifRange != nil ? nil : .requestChanged  // P17
     }
 
-    /// How many bytes are what the server sent.
+    /// The number of bytes, from the first on, that are known to be the server's.
     private static func trustedLength(_ checkpoint: DownloadCheckpoint, _ facts: Facts) -> Int64 {
         guard let part = facts.part else { return 0 }  // P3
         let blocks = checkpoint.blocks.prefix(facts.intactBlocks)

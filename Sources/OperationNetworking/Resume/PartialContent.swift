@@ -1,16 +1,16 @@
-/// What is known of a representation of which some bytes have been received: enough to ask for the others and
-/// to judge the answer.
+/// A representation of which some bytes have been received: enough to ask for the others and to judge the
+/// answer.
 ///
 /// Made from the 200 that began it, kept while an operation is paused. After an append, add the bytes to
 /// `offset` and keep the rest; after a replace, make a new one from that response.
 struct PartialContent: Hashable, Sendable {
-    /// How many bytes were received and kept, from the first one on.
+    /// The number of bytes that were received and kept, from the first one on.
     var offset: Int64
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
-    /// Where the response that began it came from, redirects followed; `nil` if that is not known.
+    /// The URL of the response that began it, redirects followed; `nil` if that is not known.
     let url: String?
-    /// Of that response.
+    /// The validator of that response.
     let validator: EntityValidator
     /// The `ETag` of that response, as received, whatever its strength; `nil` for none and for several.
     let entityTag: String?
@@ -100,9 +100,9 @@ extension HeaderFields {
         return type.isToken("multipart/byteranges")
     }
 
-    /// How long the whole is once this response's body has been received behind `offset` bytes: what
-    /// `Content-Range` says, else the offset and what follows it (F15). `nil` when neither is known, and when
-    /// the body is coded, since its length is not that of the bytes which are counted (F42).
+    /// The length of the whole, for a response whose body is received behind `offset` bytes: that of
+    /// `Content-Range`, else the offset and the length of the body (F15). `nil` when neither is known, and
+    /// when the body is coded, since its length is not that of the bytes which are counted (F42).
     func expectedTotal(fromOffset offset: Int64) -> Int64? {
         guard !hasContentCoding else { return nil }
         if let field = self["Content-Range"], let range = try? ContentRange(fieldValue: field) {

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What the caller's own `Range` asks for, and which 206 is an answer to it
+/// The caller's own `Range`, and the check of a 206 that answers it
 /// ([RFC 9110 §14.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.2)).
 ///
 /// Of a representation of `total` bytes:
@@ -68,8 +68,8 @@ struct RangeRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - fields: the head.
-    ///   - takesAnyPart: whether the body goes to an owner who looks at the head: then several parts are
-    ///     taken if several ranges were asked for, and another unit if that was.
+    ///   - takesAnyPart: whether the owner of the body looks at the head: then several parts are taken if
+    ///     several ranges were asked for, and another unit if that was.
     /// - Returns: the bytes that come; `nil`: what comes is no range of bytes.
     /// - Throws: how the answer is not what was asked for.
     func part(in fields: HeaderFields, takesAnyPart: Bool) throws(ResumeError) -> Range<Int64>? {

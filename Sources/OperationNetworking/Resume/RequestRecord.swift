@@ -1,10 +1,10 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What of a request decides which bytes answer it: enough to tell later whether another one asks for the
-/// same.
+/// The parts of a request that select its response's bytes: enough to tell later whether another one asks for
+/// the same.
 ///
-/// No field is written down that is, or looks like, a secret: only that it was there.
+/// No field is written down that is, or looks like, a secret: only its name.
 struct RequestRecord: Hashable, Codable, Sendable {
     /// The address that the caller gave, without the fragment.
     let url: String

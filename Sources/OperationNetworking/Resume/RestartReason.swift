@@ -25,7 +25,7 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case digestMismatch
     /// The file on the disk has lost bytes, or has others than those that were written.
     case dataLost
-    /// What was noted of the file on the disk cannot be read.
+    /// The checkpoint of the file on the disk cannot be read.
     case checkpointUnreadable
     /// The bytes began with a copy of a file that another program had made, and that file is not to be
     /// continued now, is gone, or was changed.

@@ -1,4 +1,4 @@
-// 206: what may be joined with what is there.
+// 206: whether its bytes may be joined with the kept ones.
 extension ResumeDecision.Question {
     /// The range of a 206 that can be believed, and the length of the whole.
     private enum Part {

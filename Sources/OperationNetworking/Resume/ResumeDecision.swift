@@ -1,30 +1,29 @@
-/// What to do with a response, decided at the end of its head and before any of its body is written: the S
-/// rows.
+/// The use of a response, decided at the end of its head and before any of its body is written: the S rows.
 enum ResumeDecision: Hashable, Sendable {
-    /// Write the body behind what is there. `total` is the length of the whole: a body that ends before it
+    /// Write the body behind the kept bytes. `total` is the length of the whole: a body that ends before it
     /// (S4) leaves a part to ask for, and nothing may be written behind it.
     case append(total: Int64)
-    /// Throw away what is there and write this body from the start; `nil`: nothing is there.
+    /// Throw away the kept bytes and write this body from the start; a reason of `nil`: there are none.
     case replace(total: Int64?, because: RestartReason?)
-    /// The body begins at `start`, before the end of what is there: compare it as far as that goes, and write
-    /// what follows. The first byte that differs proves that it was not the same. Without `isProven` nothing
-    /// else says that it is the same: equal bytes are evidence.
+    /// The body begins at `from`, before the end of the kept bytes: compare it with them, and write what
+    /// follows. The first byte that differs proves that it was not the same. Without `isProven` nothing else
+    /// says that it is the same: equal bytes are evidence.
     case compare(from: Int64, total: Int64?, isProven: Bool = true)
-    /// Drop the first `count` bytes of this body, which are there already, and write what follows. A body
+    /// Drop the first `count` bytes of this body, which were delivered before, and write what follows. A body
     /// that is shorter than that was not the same. Only for what cannot be read back.
     case skip(count: Int64, total: Int64?)
-    /// Write nothing of this response, keep what is there, and ask again; the answer to that decides what is
+    /// Write nothing of this response, keep the bytes, and ask again; the answer to that decides what is
     /// thrown away. It is never the whole again.
     case ask(NextQuestion)
-    /// Write nothing: all bytes are there, and the server has just confirmed it.
+    /// Write nothing: the kept bytes are the whole, and the server has just confirmed it.
     case alreadyComplete
     /// Write nothing, and fail with this.
     case fail(ResumeError)
     /// A response that has nothing to do with the bytes asked for, such as 401, 404 or 503: hand it to the
-    /// caller. Its body must not reach the destination, and what is there stays.
+    /// caller. Its body must not reach the destination, and the kept bytes stay.
     case deliver
 
-    /// What to ask after an answer that was no use.
+    /// The next request after an answer that was no use.
     enum NextQuestion: Hashable, Sendable {
         /// The same once more: it may have been an accident (S3, S14).
         case same
@@ -33,18 +32,18 @@ enum ResumeDecision: Hashable, Sendable {
         /// The rest, and some of the bytes before it, which are compared: the server does not repeat the
         /// validator (S12).
         case overlap
-        /// Whether what is there is all there is (``ResumeRequest/confirmation``; S34, S35).
+        /// Whether the kept bytes are the whole (``ResumeRequest/confirmation``; S34, S35).
         case confirmation
         case whole(because: RestartReason)
     }
 
-    /// What a response answers.
+    /// The question that a response answers.
     struct Question: Hashable, Sendable {
-        /// What was asked for.
+        /// The request that was sent.
         let asked: ResumeRequest
-        /// What is there; `nil` when nothing is.
+        /// The kept bytes; `nil` when there are none.
         let partial: PartialContent?
-        /// What the destination can do.
+        /// The abilities of the destination.
         let abilities: SinkAbilities
         var history = History()
         /// Whether the answer comes from another URL than the one that `partial` came from: there only a
@@ -52,7 +51,7 @@ enum ResumeDecision: Hashable, Sendable {
         var isElsewhere = false
     }
 
-    /// What was asked since bytes were last kept: nothing is asked twice without hope.
+    /// The requests since bytes were last kept: nothing is asked twice without hope.
     struct History: Hashable, Sendable {
         /// The answer before this one, to a range, was a 416 (S38).
         var wasRefused = false
@@ -60,12 +59,12 @@ enum ResumeDecision: Hashable, Sendable {
         var hasRepeated = false
         /// The rest was asked for without `If-Range` (S21).
         var hasAskedPlainly = false
-        /// Bytes that came again were not those that are there, whatever the validators say.
+        /// Bytes that came again differed from the kept ones, whatever the validators say.
         var hasFoundDifference = false
     }
 
     /// - Parameters:
-    ///   - question: what was asked for, and what is there.
+    ///   - question: the request that was sent, and the kept bytes.
     ///   - status: of the final response, redirects followed.
     ///   - fields: the head of that response.
     init(_ question: Question, status: Int, fields: HeaderFields) {
@@ -89,13 +88,13 @@ enum ResumeDecision: Hashable, Sendable {
     }
 }
 
-/// What can be done with bytes that were written.
+/// The abilities of a destination for bytes that were written to it.
 struct SinkAbilities: Hashable, Sendable {
     /// Take them back: not from a stream of the caller's.
     var canBeEmptied: Bool
     /// Read back all of them, and compare them with others.
     var canCompare = false
-    /// How many of the last ones it can give back, to be compared with others.
+    /// The number of last bytes that it can give back, to be compared with others.
     var keptCount: Int64 = 0
     /// Be of no use as a file: several parts in one body, a range of another unit than bytes. Only memory,
     /// whose owner looks at the head, takes them.
@@ -108,7 +107,7 @@ extension SinkAbilities {
 }
 
 extension ResumeDecision.Question {
-    /// How many bytes are there.
+    /// The number of kept bytes.
     var offset: Int64 { partial?.offset ?? 0 }
 
     // MARK: - By status
@@ -224,7 +223,7 @@ extension ResumeDecision.Question {
 
     /// A success that is not a 206, and whose `Content-Range` says that it is a part: the field means nothing
     /// there (RFC 9110 section 14.4), and what comes may be a rest whose server forgot the status. A body for
-    /// memory is given to who can see that; unless bytes are there that it would replace.
+    /// memory is delivered, since its owner can see that; unless it would replace kept bytes.
     private func contradiction(in fields: HeaderFields) -> ResumeError? {
         guard let text = fields["Content-Range"], let range = try? ContentRange(fieldValue: text),
             let bytes = range.bytes, !abilities.canBeAnyPart || offset > 0
@@ -272,8 +271,8 @@ extension ResumeDecision.Question {
 }
 
 extension ResumeDecision.Question {
-    /// What the response says about being of the same bytes: its validator, and its date even if that is not
-    /// the validator.
+    /// The response's evidence of the same bytes: its validator, and its date even if that is not the
+    /// validator.
     func evidence(in fields: HeaderFields) -> EntityValidator.Comparison {
         guard let partial else { return .absent }
         var comparison = partial.validator.comparison(with: fields)

@@ -1,26 +1,26 @@
 internal import Foundation
 internal import FoundationNetworking
 
-/// What to ask for when a request is sent, for the first time or again: the P rows.
+/// The bytes to ask for when a request is sent, for the first time or again: the P rows.
 enum ResumeRequest: Hashable, Sendable {
-    /// Everything, without a `Range`: there is nothing yet, or nothing that could be continued.
+    /// Everything, without a `Range`: no bytes are kept, or none that could be continued.
     case whole
-    /// Everything, and nobody on the way may change its coding: somebody did (S13).
+    /// Everything, with `no-transform`, since a proxy has changed the coding of an answer (S13).
     case wholeUntransformed
     /// The bytes from `offset` on, which is never 0, if they still are of the same whole. `ifRange` is the
     /// value of `If-Range`; without it the answer has to repeat the validator (S21). With an `overlap`, the
-    /// range begins so many bytes earlier: these are compared, for the server does not repeat the validator
+    /// range begins `overlap` bytes earlier: these are compared, for the server does not repeat the validator
     /// (S12).
     case rest(from: Int64, ifRange: String?, overlap: Int64 = 0)
-    /// The bytes from `start` on, although they are there up to `offset`: they are compared (P10-P12,
-    /// opt-in). `ifUnmodifiedSince` is the value of that field, if there is a date to rely on.
+    /// The bytes from `start` on, although they are kept up to `to`: they are compared (P10-P12, opt-in).
+    /// `ifUnmodifiedSince` is the value of that field, if there is a date to rely on.
     case overlap(from: Int64, to: Int64, ifUnmodifiedSince: String?)
-    /// Nothing but the head: whether the server has just the bytes that are there (S34, S35).
+    /// Nothing but the head: whether the server has just the kept bytes (S34, S35).
     case confirmation
-    /// Nothing: all bytes are there (P7). `bytes=total-` would be answered with 416.
+    /// Nothing: the kept bytes are the whole (P7). `bytes=total-` would be answered with 416.
     case nothing
-    /// What the caller's own `Range` says: its answer has to be that, and is never continued. `nil`: the
-    /// answer has no body.
+    /// The caller's own `Range`: its answer has to be that, and is never continued. `nil`: the answer has no
+    /// body.
     case ownRange(RangeRequest?)
 
     /// Bytes that are compared where a server does not repeat the validator (S12), or as many as there are.
@@ -29,8 +29,8 @@ enum ResumeRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - request: the caller's.
     ///   - partial: what was received of an earlier answer to it, `nil` when nothing was.
-    ///   - overlap: how many bytes to compare when no strong validator proves that they are the same; `nil`:
-    ///     such bytes are not kept.
+    ///   - overlap: the number of bytes to compare when no strong validator proves that they are the same;
+    ///     `nil`: such bytes are not kept.
     init(_ request: URLRequest, continuing partial: PartialContent?, comparing overlap: Int64? = nil) {
         if let range = RangeRequest(request) {
             self = .ownRange(request.httpMethod?.uppercased() == "HEAD" ? nil : range)

@@ -1,8 +1,8 @@
 /// SHA-256 of a text and of a random salt: tells later whether another text is the same, and not what it was.
 ///
 /// Equal texts have different digests, so two files do not show that they have the same. It is fast on
-/// purpose, since it is computed for each file that is there: who may read it can try out what he guesses. So
-/// passwords that are known as such stay out.
+/// purpose, since it is computed for each file on the disk: a reader of it can try out guesses. So passwords
+/// that are known as such stay out.
 struct SaltedDigest: Hashable, Codable, Sendable {
     /// Both in hexadecimal, of 32 and 64 digits.
     let salt: String

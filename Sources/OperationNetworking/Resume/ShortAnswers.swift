@@ -1,5 +1,5 @@
-/// How little an answer may bring, so that a file does not cost a request for each of its bytes: a value that
-/// decides.
+/// The limit of answers to a range that bring next to nothing, so that a file does not cost a request for
+/// each of its bytes: a value that decides.
 ///
 /// It counts answers to a range that end early, as they said (S4): after three in a row that bring next to
 /// nothing, the whole is asked for. And it says how many bytes are progress, after which a ``RetryPolicy``
@@ -9,7 +9,7 @@ struct ShortAnswers: Hashable, Sendable {
     private static let patience = 3
     /// As many bytes are always something.
     private static let enough: Int64 = 16 * 1024
-    /// Of a small file this part is.
+    /// The divisor for small files: this part of the file is enough.
     private static let share: Int64 = 64
 
     private var fruitlessCount = 0

@@ -11,8 +11,8 @@ package struct ConnectionID: Hashable, Sendable {
         self.isShared = isShared
     }
 
-    /// What both ends of it are called (CURLOPT_PREREQFUNCTION(3)): no two connections have the same ends at
-    /// once.
+    /// The addresses and ports of both ends (CURLOPT_PREREQFUNCTION(3)): no two connections have the same
+    /// ends at once.
     init(
         remote: UnsafePointer<CChar>?,
         local: UnsafePointer<CChar>?,

@@ -1,6 +1,6 @@
 /// A name and a password for a server, and the one way to send them.
 package struct CurlAuthentication: Hashable, Sendable {
-    /// What libcurl does by itself.
+    /// The schemes that libcurl does by itself.
     package enum Scheme: Hashable, Sendable {
         case basic
         /// Asks, and answers what the server then wants to know; so does the next.
@@ -12,7 +12,7 @@ package struct CurlAuthentication: Hashable, Sendable {
     package var user: String
     package var password: String
 
-    /// Two empty texts are, for Negotiate, whoever has tickets.
+    /// Two empty texts stand, for Negotiate, for the user of the tickets.
     package init(scheme: Scheme, user: String, password: String) {
         self.scheme = scheme
         self.user = user
@@ -21,7 +21,7 @@ package struct CurlAuthentication: Hashable, Sendable {
 }
 
 extension CurlAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How; not who.
+    /// The scheme, without the user.
     package var description: String { "\(scheme), hidden" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: ["authentication": description]) }

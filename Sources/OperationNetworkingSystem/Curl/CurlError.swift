@@ -4,7 +4,7 @@ import COperationNetworking
 package struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The `CURLcode`.
     package let code: Int32
-    /// What libcurl said about this case, or else about the code in general.
+    /// The message of libcurl for this case, or else for the code in general.
     package let message: String
     /// The `errno` behind it, 0 when there was none.
     package let systemError: Int32

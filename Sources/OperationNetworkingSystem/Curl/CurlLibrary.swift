@@ -22,7 +22,7 @@ package enum CurlLibrary {
         (versionInformation?.pointee.features ?? 0) & Int32(CURL_VERSION_HTTP2) != 0
     }
 
-    /// Where libcurl looks for authorities if it is told nothing else.
+    /// The places where libcurl looks for authorities by default.
     package static var authorities: ChainVerifier.Anchors {
         let information = versionInformation?.pointee
         return .places(

@@ -14,8 +14,8 @@ extension EasyHandle {
         receivedCookies += 1
     }
 
-    /// What the engine has now: what it was given, as the server changed it. Callable from within the
-    /// delegate.
+    /// The cookies of the engine now: those it was given, as the server changed them. Callable from within
+    /// the delegate.
     package var cookieLines: [String] {
         var list: UnsafeMutablePointer<curl_slist>?
         clibcurl_easy_getinfo_list(raw, CURLINFO_COOKIELIST, &list)

@@ -43,7 +43,7 @@ extension EasyHandle {
         case .certificates(let pem):
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAINFO, nil))
             try check(clibcurl_easy_setopt_string(raw, CURLOPT_CAPATH, nil))
-            // Without any, nobody is trusted; libcurl takes an empty list for an error.
+            // Without any, no server is trusted; libcurl takes an empty list for an error.
             if !pem.isEmpty { try set(CURLOPT_CAINFO_BLOB, pem) }
         }
     }

@@ -32,7 +32,7 @@ package final class EasyHandle {
     private let errorText: UnsafeMutablePointer<CChar>
     private let sessions: TLSSessions?
 
-    /// How many cookies the server has sent.
+    /// The number of cookies that the server has sent.
     package internal(set) var receivedCookies = 0
 
     var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
@@ -90,7 +90,7 @@ package final class EasyHandle {
         }
     }
 
-    /// How many connections this transfer had to open.
+    /// The number of connections that this transfer had to open.
     package var connectionCount: Int { long(CURLINFO_NUM_CONNECTS) }
 
     /// Microseconds from the start until the name was known, the connection stood, TLS stood, and the first
@@ -110,7 +110,7 @@ package final class EasyHandle {
     /// The status of the proxy's last answer to CONNECT; 0: there was none (CURLINFO_HTTP_CONNECTCODE(3)).
     package var tunnelStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
 
-    /// What a SOCKS proxy failed with, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
+    /// The error of a SOCKS proxy, a `CURLproxycode` (CURLINFO_PROXY_ERROR(3)).
     package var proxyCode: Int { long(CURLINFO_PROXY_ERROR) }
 
     /// Whether a proxy has asked for credentials during this transfer, and whether it takes better ones than
@@ -213,7 +213,7 @@ package final class EasyHandle {
         try check(clibcurl_easy_setopt_pointer(raw, CURLOPT_XFERINFODATA, context))
         try check(clibcurl_easy_setopt_progress_callback(raw, EasyHandle.didProgress))
         // Cancelling a transfer that resolves a name must not wait for the resolver's thread: that would hold
-        // up every other transfer. And no signals: this is a library in somebody's process.
+        // up every other transfer. And no signals: this is a library in an application's process.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")

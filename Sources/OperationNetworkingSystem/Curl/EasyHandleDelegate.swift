@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What a transfer hears from libcurl while it runs.
+/// The events of a transfer while it runs, from libcurl.
 ///
 /// Every method is called on the thread that drives the multi handle, from within libcurl, where calling
 /// libcurl is not allowed. Nothing here may wait.
@@ -34,7 +34,7 @@ package protocol EasyHandleDelegate: AnyObject {
     func easyHandleSeeksBody(to offset: Int64) -> Bool
 }
 
-/// What became of a piece of the response's body.
+/// The fate of a piece of the response's body.
 package enum ReceiveAnswer: Sendable {
     case taken
     /// Nothing of it was taken: hold the transfer, and bring the same piece again after
@@ -44,7 +44,7 @@ package enum ReceiveAnswer: Sendable {
     case failed
 }
 
-/// What the request's body has to offer.
+/// The next piece of the request's body.
 package enum SendAnswer: Sendable {
     /// At least one byte.
     case bytes(Data)

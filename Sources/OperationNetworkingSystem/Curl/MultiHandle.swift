@@ -5,7 +5,7 @@ import COperationNetworking
 /// Used on one thread. libcurl must not be entered again from within one of its callbacks: not from
 /// `didChangeSocket`, not from `didMoveTimer`, not from an ``EasyHandleDelegate``.
 package final class MultiHandle {
-    /// What libcurl wants to know about a socket.
+    /// The events of a socket that libcurl waits for.
     package enum Interest: Sendable {
         case watch(SocketPoller.Events)
         case forget
@@ -14,8 +14,8 @@ package final class MultiHandle {
     private let pointer: OpaquePointer
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
-    /// How many connections are kept for later. Fewer than there are: one is closed with each transfer that
-    /// ends.
+    /// The number of idle connections to keep. A lower number than there are closes one with each transfer
+    /// that ends.
     package var maximumIdleConnections: Int {
         didSet { if maximumIdleConnections != oldValue { keepIdleConnections() } }
     }
@@ -26,7 +26,8 @@ package final class MultiHandle {
     /// - Parameters:
     ///   - maximumIdleConnections: how many connections are kept for later.
     ///   - didChangeSocket: called when libcurl wants a socket watched for something else.
-    ///   - didMoveTimer: called when libcurl wants ``timeOut()`` after so many milliseconds; `nil`: no more.
+    ///   - didMoveTimer: called with the milliseconds after which libcurl wants ``timeOut()``; `nil`: no
+    ///     more.
     /// - Throws: when there is no memory.
     package init(
         maximumIdleConnections: Int,
@@ -60,7 +61,7 @@ package final class MultiHandle {
         curl_multi_cleanup(raw)
     }
 
-    /// How many transfers are in it.
+    /// The number of transfers in it.
     package var count: Int { members.count }
 
     /// Starts a prepared transfer; it moves at the next ``timeOut()``, which libcurl asks for at once.

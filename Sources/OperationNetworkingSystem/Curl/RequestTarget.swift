@@ -1,7 +1,8 @@
 import COperationNetworking
 import Glibc
 
-/// What a request line names ([RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1)).
+/// The request target: the path and the query in a request line
+/// ([RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1)).
 package enum RequestTarget {
     /// The path and the query that libcurl sends for a URL, by libcurl's own parser: it takes out dots, and
     /// writes percent signs.

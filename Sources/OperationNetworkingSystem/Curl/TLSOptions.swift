@@ -1,8 +1,8 @@
 package import Foundation
 
-/// How a transfer's connection is secured.
+/// The TLS settings of a transfer's connection.
 package struct TLSOptions: Sendable {
-    /// Whose certificates OpenSSL trusts.
+    /// The certificate authorities that OpenSSL trusts.
     package enum Authorities: Hashable, Sendable {
         /// The file and the directory that libcurl was built with.
         case standard
@@ -13,7 +13,7 @@ package struct TLSOptions: Sendable {
     }
 
     package var authorities: Authorities
-    /// What the client shows to a server that asks.
+    /// The client's certificate and key, for a server that asks for them.
     package var identity: KeyPair?
     /// The lowest and the highest version, as minor versions of TLS 1: 0 to 3.
     package var versions: ClosedRange<Int>

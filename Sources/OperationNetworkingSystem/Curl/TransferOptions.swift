@@ -1,6 +1,6 @@
 /// All that libcurl must know of a transfer, decided before it starts.
 package struct TransferOptions: Sendable {
-    /// Which versions of HTTP may be spoken.
+    /// The versions of HTTP that may be used.
     package enum HTTPVersion: Hashable, Sendable {
         /// HTTP/2 where TLS negotiates it (ALPN), else HTTP/1.1.
         case automatic
@@ -11,7 +11,7 @@ package struct TransferOptions: Sendable {
         case http2PriorKnowledge
     }
 
-    /// What is sent after the head.
+    /// The body of the request.
     package enum Body: Hashable, Sendable {
         case none
         /// A body of that many bytes.
@@ -22,9 +22,9 @@ package struct TransferOptions: Sendable {
 
     /// A server to go through.
     package struct Proxy: Sendable {
-        /// How to say who asks, to an HTTP proxy.
+        /// The authentication to an HTTP proxy.
         package enum Authentication: Hashable, Sendable {
-            /// When it asks, with the best of what it offers.
+            /// When it asks, with the strongest scheme that it offers.
             case asAsked
             /// Basic, with the first request.
             case basic
@@ -60,16 +60,16 @@ package struct TransferOptions: Sendable {
     package var headerLines: [String]
     package var body: Body
     package var version: HTTPVersion
-    /// How the connection is secured, for an https URL; `nil`: as libcurl does by itself.
+    /// The TLS settings, for an https URL; `nil`: libcurl's defaults.
     package var tls: TLSOptions?
     /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
     package var connectTimeout: Double?
-    /// What libcurl chooses the cookies from that it sends, in the lines of Netscape's file format; `nil`: it
-    /// neither sends nor keeps any.
+    /// The cookies from which libcurl chooses those that it sends, in the lines of Netscape's file format;
+    /// `nil`: it neither sends nor keeps any.
     package var cookieLines: [String]?
     /// `nil`: none, whatever the environment says.
     package var proxy: Proxy?
-    /// Who asks; `nil`: libcurl has nobody's name, and answers no challenge.
+    /// The credentials; `nil`: libcurl answers no challenge.
     package var authentication: CurlAuthentication?
 
     package init(

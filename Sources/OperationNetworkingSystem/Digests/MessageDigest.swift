@@ -2,7 +2,7 @@ import COperationNetworking
 
 /// A digest that is computed piece by piece, by OpenSSL. Not for two threads at once.
 package final class MessageDigest {
-    /// What OpenSSL is asked for.
+    /// A digest algorithm of OpenSSL's.
     package enum Algorithm: Hashable, Sendable, CaseIterable {
         case md5
         case sha1
@@ -19,7 +19,7 @@ package final class MessageDigest {
 
         package var description: String { "OpenSSL computes no such digest: \(reason)" }
 
-        /// What OpenSSL said first on this thread, which names the cause. It then forgets all it said.
+        /// The first error in OpenSSL's queue of this thread, which names the cause. Empties the queue.
         init() {
             var text = [CChar](repeating: 0, count: 256)
             let code = ERR_get_error()

@@ -12,8 +12,8 @@ package enum DeepStack {
         }
     }
 
-    /// Runs `work` on a new thread with a stack of `size` bytes, and waits for it. Pages of the stack that
-    /// nobody touches cost nothing.
+    /// Runs `work` on a new thread with a stack of `size` bytes, and waits for it. Untouched pages of the
+    /// stack cost nothing.
     ///
     /// - Throws: `SystemError` when the system has no thread or no memory left; `work` was not called then.
     package static func run(size: Int, _ work: @escaping @Sendable () -> Void) throws(SystemError) {

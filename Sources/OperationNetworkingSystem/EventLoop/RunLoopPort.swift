@@ -5,8 +5,8 @@ package import Foundation
 ///
 /// On Linux a run loop's port is a file descriptor that the loop itself waits for with `epoll`. Two things
 /// follow from how CoreFoundation does it, and both are owned here:
-/// - It registers the descriptor edge-triggered: whoever leaves something ready behind is not woken again for
-///   it, and must ask for another pass by other means (a ``RunLoopSource``).
+/// - It registers the descriptor edge-triggered: a handler that leaves something ready behind is not woken
+///   again for it, and must ask for another pass by other means (a ``RunLoopSource``).
 /// - It acknowledges a wake-up with an 8-byte `read`. On an `epoll` descriptor that read fails with `EINVAL`,
 ///   which release builds of CoreFoundation ignore. `theLoopWakesThroughASocket` fails on a toolchain where
 ///   it does not.

@@ -1,7 +1,7 @@
 import CoreFoundation
 package import Foundation
 
-/// A thing to do on a run loop when somebody asks: a version 0 `CFRunLoopSource`.
+/// A handler that a run loop calls when it is signaled: a version 0 `CFRunLoopSource`.
 ///
 /// Made on the run loop's own thread. `signal()` may be called from any thread and is what makes the loop run
 /// the handler; signals before the handler ran count as one.

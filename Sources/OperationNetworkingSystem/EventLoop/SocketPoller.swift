@@ -3,7 +3,7 @@ import Glibc
 
 /// An `epoll` descriptor with sockets in it; see epoll(7). Used on one thread.
 package final class SocketPoller {
-    /// What a socket is watched for, or what it is ready for.
+    /// The events that a socket is watched for, or is ready for.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt8
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which thread this is, for preconditions: "was this called on the thread it belongs to?"
+/// The identity of a thread, for preconditions: "was this called on the thread it belongs to?"
 package struct ThreadIdentity: @unchecked Sendable {
     // @unchecked: an immutable identifier; it is only compared, never used to reach the thread.
     private let thread: pthread_t

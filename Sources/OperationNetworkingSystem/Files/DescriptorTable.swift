@@ -2,14 +2,15 @@ import Glibc
 
 /// The descriptors of this process.
 package enum DescriptorTable {
-    /// How many there may be; `nil`: the system does not say, or any number (getrlimit(2), `RLIMIT_NOFILE`).
+    /// The limit of open descriptors; `nil`: the system does not say, or any number (getrlimit(2),
+    /// `RLIMIT_NOFILE`).
     package static var limit: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
         return limit.rlim_cur > rlim_t(Int32.max) ? nil : Int(limit.rlim_cur)
     }
 
-    /// How many are open; `nil` without `/proc`. Costs time for each.
+    /// The number of open descriptors; `nil` without `/proc`. Costs time for each.
     package static var count: Int? {
         guard let directory = opendir("/proc/self/fd") else {
             // There is not even one for looking.

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Used by one thread at a time; every call may wait for the disk.
 package final class DownloadFolder {
-    /// How a file can get a name only if nobody has it.
+    /// The ways to rename a file only if the new name does not exist.
     package enum ExclusiveRename: CaseIterable, Sendable {
         /// In one step (renameat2(2)).
         case inOneStep
@@ -46,7 +46,7 @@ package final class DownloadFolder {
         close(descriptor)
     }
 
-    /// How many bytes there is room for: now, and if the file system were empty.
+    /// The free space in bytes, and the size of the file system.
     package var room: (available: Int64, capacity: Int64) {
         get throws {
             var room: (Int64, Int64) = (0, 0)
@@ -101,7 +101,7 @@ package final class DownloadFolder {
     }
 
     private func open(_ name: String, _ access: Int32) throws -> PartFile? {
-        // O_NONBLOCK: opening a FIFO that nobody reads would wait for ever. It does nothing to regular files.
+        // O_NONBLOCK: opening a FIFO without a reader would wait for ever. It does nothing to regular files.
         let file = cfiles_open_at(descriptor, name, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0)
         guard file >= 0 else {
             guard errno == ENOENT else { throw SystemError(errno, "open \(name)") }
@@ -124,7 +124,7 @@ package final class DownloadFolder {
         return reader
     }
 
-    /// What was found under the name of a small file.
+    /// The contents found under the name of a small file.
     package enum Contents: Hashable, Sendable {
         case nothing
         /// Something that is not ours: see ``FileTrust``.
@@ -215,14 +215,14 @@ package final class DownloadFolder {
         throw SystemError(EEXIST, "create a file")
     }
 
-    /// Who may use a file that open(2) makes in this folder.
+    /// The access to a file that open(2) makes in this folder.
     package var accessOfNewFile: FileAccess {
         let mode = cfiles_mode_of_new_file(descriptor)
         // Where the system does not tell, it stays its owner's.
         return FileAccess(mode: mode < 0 ? 0o600 : UInt32(mode))
     }
 
-    /// Who may use `file` when it is complete and gets this name: see ``FileAccess``.
+    /// The access to `file` when it is complete and gets this name: see ``FileAccess``.
     package func access(to file: PartFile, named name: String) throws -> FileAccess {
         guard case .file(let old) = try status(of: name), old.owner == user else { return accessOfNewFile }
         var list = [UInt8](repeating: 0, count: 4096)
@@ -233,8 +233,8 @@ package final class DownloadFolder {
         return FileAccess(mode: mode, group: group, list: Array(list.prefix(max(0, length))))
     }
 
-    /// Puts a file with these bytes in the place of `name` in one step: whoever looks, even after a crash,
-    /// finds the old one or the new one.
+    /// Puts a file with these bytes in the place of `name` in one step: a reader, even after a crash, finds
+    /// the old one or the new one.
     /// - Parameters:
     ///   - name: what it is called; only its owner may read it.
     ///   - bytes: all that is in it.
@@ -287,7 +287,7 @@ package final class DownloadFolder {
         }
     }
 
-    /// Gives a file another name, which nobody may have.
+    /// Renames a file, to a name that does not exist.
     /// - Parameters:
     ///   - old: its name now.
     ///   - new: its next one.

@@ -1,4 +1,5 @@
-/// Who may use a complete file. While it is written, only its owner may: its mode is 0600.
+/// The access to a complete file: its permissions, group and access control list. While it is written, only
+/// its owner has access: its mode is 0600.
 ///
 /// | What the name stood for before | What the complete file gets                                                       |
 /// |--------------------------------|-------------------------------------------------------------------------------|
@@ -6,7 +7,7 @@
 /// | a file of the effective user   | the permissions, the group and the access control list of that file           |
 /// | a file of another user         | the same as for nothing: its owner has no say in who may write ours           |
 ///
-/// It is granted when the file has the name: before, another download could take it for one that anybody may
+/// It is granted when the file has the name: before, another download could take it for one that others may
 /// lock. If the group cannot be given, since the user is not in it, the file's own group may do what others
 /// may.
 package struct FileAccess: Hashable, Sendable {

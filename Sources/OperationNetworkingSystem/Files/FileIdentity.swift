@@ -1,6 +1,6 @@
 import COperationNetworking
 
-/// Which file it is, whatever its name: the same for as long as its file system stays mounted.
+/// The identity of a file, independent of its name: the same for as long as its file system stays mounted.
 package struct FileIdentity: Hashable, Sendable, Codable {
     package let device: UInt64
     package let inode: UInt64
@@ -11,7 +11,7 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     }
 }
 
-/// What a name stands for; a link is a link, wherever it leads.
+/// The kind of file that a name stands for; a link is a link, wherever it leads.
 package enum NameStatus: Hashable, Sendable {
     case nothing
     case file(FileStatus)
@@ -21,15 +21,15 @@ package enum NameStatus: Hashable, Sendable {
     case other
 }
 
-/// What the system says of a regular file.
+/// The status of a regular file (stat(2)).
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
     /// Its length in bytes.
     package let size: Int64
-    /// How many bytes of the disk it holds; more than `size` if room was allocated for it, less if it has
+    /// The bytes of the disk that it holds; more than `size` if room was allocated for it, less if it has
     /// holes.
     package let allocated: Int64
-    /// How many names it has; 0 for one that was removed.
+    /// The number of its names; 0 for a file that was removed.
     package let links: UInt64
     /// The numbers of its user and group.
     package let owner: UInt32

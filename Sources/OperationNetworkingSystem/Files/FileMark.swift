@@ -8,7 +8,7 @@ package enum FileMark: String, CaseIterable, Sendable {
 
     static let attribute = ExtendedAttribute("user.operationnetworking.partial")
 
-    /// What a look for a mark found.
+    /// The result of looking for a mark.
     package enum Finding: CaseIterable, Hashable, Sendable {
         case present
         /// None, or that of another kind.

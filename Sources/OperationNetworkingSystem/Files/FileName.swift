@@ -1,6 +1,6 @@
 import Glibc
 
-/// What concerns the names of files, rather than what is in them.
+/// The names of files.
 package enum FileName {
     /// Whether a name, or the end of a path, is such as partial files and checkpoints have. A file that a
     /// server sent must not get one: it is for what downloads have themselves. Upper and lower case, and dots

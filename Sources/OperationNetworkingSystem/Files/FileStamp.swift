@@ -1,8 +1,8 @@
 import COperationNetworking
 import Glibc
 
-/// What tells whether a regular file is the one that it was: its length, and the time of its last change.
-/// Both stay when the file gets another name.
+/// The stamp of a regular file, which tells whether it was changed: its length, and the time of its last
+/// change. Both stay when the file gets another name.
 package struct FileStamp: Hashable, Codable, Sendable {
     /// In bytes.
     package let length: Int64
@@ -16,8 +16,9 @@ package struct FileStamp: Hashable, Codable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Of what is there now; `nil` if that is nothing, or no regular file. A link is not followed.
-    /// - Throws: `SystemError` when nobody can tell.
+    /// The stamp of the file at `path` now; `nil` if there is none, or no regular file. A link is not
+    /// followed.
+    /// - Throws: `SystemError` when the system does not tell.
     package init?(path: String) throws {
         var stamp = cstamp()
         switch cstamp_of_path(path, &stamp) {

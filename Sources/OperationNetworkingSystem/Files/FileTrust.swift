@@ -21,10 +21,10 @@
 package enum FileTrust: Hashable, Sendable {
     /// Not ours.
     case none
-    /// Of no other user, and empty: what a process leaves that dies between making a file and marking it.
+    /// Of no other user, and empty: left by a process that died between making the file and marking it.
     case blank
-    /// Of the effective user, and only he can have changed it; which of his programs made it, the file system
-    /// cannot keep.
+    /// Of the effective user, and no other can have changed it; the file system keeps no mark of the program
+    /// that made it.
     case unmarked
     /// Made by this library.
     case full

@@ -1,7 +1,7 @@
 import COperationNetworking
 
-/// What tells whether a file, or a folder's list of names, is still the same: which one it is, and when it
-/// last changed, be it only in its name or its owner. Links are followed (stat(2)).
+/// The version of a file, or of a folder's list of names: its identity, and the time of its last change, be
+/// it only of its name or its owner. Links are followed (stat(2)).
 package struct FileVersion: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -9,7 +9,7 @@ package struct FileVersion: Hashable, Sendable {
     private let seconds: Int64
     private let nanoseconds: Int64
 
-    /// Of what is there now; `nil` if nobody can tell.
+    /// The version of the file at `path` now; `nil` if the system does not tell.
     package init?(path: String) {
         var version = cversion()
         guard cversion_of_path(path, &version) == 0 else { return nil }

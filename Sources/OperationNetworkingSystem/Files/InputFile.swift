@@ -9,8 +9,7 @@ package final class InputFile {
     /// - Throws: `SystemError`, with `EISDIR` for a directory and `ESPIPE` for what else has no length.
     package init(path: String) throws {
         self.path = path
-        // O_NONBLOCK: opening a FIFO that nobody writes would wait for ever. It does nothing to regular
-        // files.
+        // O_NONBLOCK: opening a FIFO without a writer would wait for ever. It does nothing to regular files.
         descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
         guard cfiles_length(descriptor) >= 0 else {

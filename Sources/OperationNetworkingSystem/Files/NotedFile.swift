@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Links are followed. Used by one thread at a time; closed with this object.
 package final class NotedFile {
-    /// What a file system keeps under the name of an attribute.
+    /// The value of an attribute, as the file system keeps it.
     package enum Note: Hashable, Sendable {
         case text(String)
         case none

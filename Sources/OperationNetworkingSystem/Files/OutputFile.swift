@@ -6,15 +6,15 @@ import Glibc
 /// Closed with this object. Calls may wait for the disk, never for another process: what a FIFO has no room
 /// for is not written.
 package final class OutputFile {
-    /// How often a name is followed that becomes another file's all the time.
+    /// The number of attempts to open a name that becomes another file's all the time.
     private static let maximumLooks = 10
 
     private var descriptor: Int32
     private let isFIFO: Bool
-    /// Of a regular file, until it is closed. Many may write a device or a FIFO.
+    /// The claim to a regular file, until it is closed. Devices and FIFOs may have many writers.
     private var claim: FileClaim?
 
-    /// What was opened.
+    /// The opened file.
     private struct Opened {
         let descriptor: Int32
         let isFIFO: Bool
@@ -55,7 +55,7 @@ package final class OutputFile {
     }
 
     private static func open(_ path: String) throws -> Opened? {
-        // O_NONBLOCK: opening a FIFO nobody reads would wait for ever. It does nothing to regular files.
+        // O_NONBLOCK: opening a FIFO without a reader would wait for ever. It does nothing to regular files.
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = cfiles_open(path, flags, 0o666)
         guard descriptor >= 0 else {

@@ -39,7 +39,7 @@ package final class PartFile {
         descriptor = -1
     }
 
-    /// What the system says of it now.
+    /// The status of the file now (fstat(2)).
     package var status: FileStatus {
         get throws {
             var entry = cfiles_entry()
@@ -59,7 +59,7 @@ package final class PartFile {
 
     // MARK: - The lock
 
-    /// What came of the attempt to lock a file.
+    /// The result of locking a file.
     package enum Lock: Hashable, Sendable {
         case taken
         /// Another process has locked it, or another object of this one; or an operation of this one writes
@@ -180,8 +180,8 @@ package final class PartFile {
 
     // MARK: - The disk
 
-    /// Waits until the bytes, and the length, are on the disk. After a failure nobody knows which of the
-    /// bytes since the last success are, and asking again may succeed without them.
+    /// Waits until the bytes, and the length, are on the disk. After a failure, the bytes since the last
+    /// success may be lost, and a second call may succeed without them.
     package func synchronizeData() throws {
         try watch?(.synchronize(file: identity.inode))
         try asking("fdatasync") { fdatasync(descriptor) }
@@ -193,8 +193,8 @@ package final class PartFile {
         try asking("fsync") { fsync(descriptor) }
     }
 
-    /// Lets those use the complete file who may. What the file system does not keep, or the user may not
-    /// give, is left out.
+    /// Gives the complete file its permissions, group and access control list. What the file system does not
+    /// keep, or the user may not give, is left out.
     package func grant(_ access: FileAccess) {
         // The owner's group may be one that the user is not in.
         let hasGroup = access.group.map { fchown(descriptor, .max, $0) == 0 } ?? true

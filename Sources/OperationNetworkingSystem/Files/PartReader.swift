@@ -1,7 +1,7 @@
 import COperationNetworking
 import Glibc
 
-/// Reads a file that somebody else writes; it has no part in the writer's lock. Closed with this object.
+/// Reads a file while its writer writes it; it has no part in the writer's lock. Closed with this object.
 package final class PartReader: Sendable {
     private let descriptor: Int32
     private let name: String
@@ -15,7 +15,7 @@ package final class PartReader: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Which file it is.
+    /// The identity of the file.
     var identity: FileIdentity {
         get throws {
             var entry = cfiles_entry()

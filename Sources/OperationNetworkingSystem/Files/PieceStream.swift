@@ -5,14 +5,14 @@ package protocol PieceSource: AnyObject {
     /// The next bytes, at least one and at most `count`; none at the end. May wait.
     func next(atMost count: Int) throws -> Data
 
-    /// Nobody reads on.
+    /// The reader reads no more.
     func stop()
 }
 
 /// An `InputStream` whose bytes are made piece by piece. Like every stream it is used by one thread at a
 /// time.
 package final class PieceStream: InputStream {
-    /// What makes the bytes.
+    /// The source of the bytes.
     package let source: any PieceSource
     private var status = Stream.Status.notOpen
     private var failure: (any Error)?

@@ -15,7 +15,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is no room: on the disk, or for this user.
     package var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether the file belongs to somebody else.
+    /// Whether the user lacks the permission.
     package var isLackOfPermission: Bool { code == EACCES || code == EPERM }
 
     package init(_ code: Int32, _ call: String) {

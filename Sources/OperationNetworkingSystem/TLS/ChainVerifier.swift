@@ -1,7 +1,7 @@
 import COperationNetworking
 package import Foundation
 
-/// What OpenSSL makes of a chain of certificates (X509_verify_cert(3)).
+/// The result of verifying a chain of certificates (X509_verify_cert(3)).
 package enum ChainResult: Hashable, Sendable {
     /// From the leaf to a certificate that is trusted, each in DER.
     case valid(path: [Data])
@@ -12,7 +12,7 @@ package enum ChainResult: Hashable, Sendable {
 package struct ChainFailure: Error, Hashable, Sendable {
     /// An `X509_V_ERR_...`.
     package let code: Int32
-    /// How far from the leaf the certificate is that it is about.
+    /// The distance from the leaf of the certificate that failed.
     package let depth: Int
     /// OpenSSL's sentence.
     package let sentence: String
@@ -26,7 +26,7 @@ package struct ChainFailure: Error, Hashable, Sendable {
 
 /// Builds and checks paths from a server's certificate to one that is trusted.
 package enum ChainVerifier {
-    /// Where the trusted certificates are.
+    /// The trusted certificates.
     package enum Anchors: Hashable, Sendable {
         /// These, each in DER. Each is trusted by itself, whether or not it signed itself.
         case certificates([Data])

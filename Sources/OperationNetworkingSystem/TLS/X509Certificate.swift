@@ -35,7 +35,7 @@ struct X509Certificate: ~Copyable {
         encoded { i2d_X509(pointer, $0) }
     }
 
-    /// What an `i2d` function of OpenSSL's writes.
+    /// The DER that an `i2d` function of OpenSSL's writes.
     static func encoded(
         _ write: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32
     ) -> Data {
@@ -74,7 +74,7 @@ struct OpenSSLInput: ~Copyable {
     }
 }
 
-/// What is in a certificate, by OpenSSL.
+/// The contents of a certificate, read by OpenSSL.
 package enum CertificateReader {
     /// The certificates in a file's bytes, each in DER: one in DER, or any number in PEM, with whatever text
     /// there is between them.

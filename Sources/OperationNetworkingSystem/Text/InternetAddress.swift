@@ -18,8 +18,8 @@ package struct InternetAddress: Hashable, Sendable {
         }
     }
 
-    /// What the host of a URL means, as libcurl reads it: also `127.1` and `0x7f000001` (inet_aton(3)), and
-    /// IPv6 with a zone.
+    /// The address that the host of a URL means, as libcurl reads it: also `127.1` and `0x7f000001`
+    /// (inet_aton(3)), and IPv6 with a zone.
     package init?(host: String) {
         if let address = InternetAddress(String(host.prefix { $0 != "%" })) {
             self = address

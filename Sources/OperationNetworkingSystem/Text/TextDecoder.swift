@@ -36,7 +36,7 @@ package struct TextDecoder: ~Copyable {
 
     // MARK: - Private
 
-    /// What comes out of one call of iconv(3) at most.
+    /// The largest output of one call of iconv(3).
     private static let pieceSize = 16 * 1024
 
     private func convert(_ octets: UnsafeBufferPointer<UInt8>, into text: inout [UInt8]) -> Bool {

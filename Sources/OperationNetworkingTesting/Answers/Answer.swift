@@ -1,4 +1,4 @@
-/// What the server does with one request: a value, made by one of the functions here and refined by others.
+/// The server's answer to one request: a value, made by one of the functions here and refined by others.
 ///
 /// ```swift
 /// .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 4)
@@ -9,7 +9,7 @@
 /// What may not have a body (1xx, 204, 304, and whatever answers HEAD) is sent without it. `Content-Length`,
 /// `Transfer-Encoding` and `Connection` are added where HTTP needs them, unless the script gives them itself.
 public struct Answer: Sendable {
-    /// Where the bytes come from.
+    /// The source of the bytes.
     enum Content: Sendable {
         case message(Message)
         case raw(AnswerBody)
@@ -17,14 +17,14 @@ public struct Answer: Sendable {
         case currentRepresentation
     }
 
-    /// How the end of the body is told.
+    /// The framing of the body, which tells its end.
     enum Framing: Hashable, Sendable {
         case contentLength
         case chunked(size: Int, isTerminated: Bool)
         case untilClose
     }
 
-    /// What becomes of the connection afterwards.
+    /// The fate of the connection afterwards.
     enum Ending: Hashable, Sendable {
         /// As HTTP has it.
         case automatic
@@ -50,8 +50,8 @@ public struct Answer: Sendable {
     // MARK: - Kinds
 
     /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `fields`
-    /// has it or another framing is asked for. With a `breakingAfter`, the connection is closed after so many
-    /// bytes of the body, as by ``breaking(after:)``.
+    /// has it or another framing is asked for. With a `breakingAfter`, the connection is closed after that
+    /// number of bytes of the body, as by ``breaking(after:)``.
     public static func respond(
         _ status: Int = 200,
         _ fields: FieldLines = [:],
@@ -148,7 +148,7 @@ public struct Answer: Sendable {
 }
 
 extension Answer: CustomStringConvertible {
-    /// What is answered, and how often it is interrupted, in a few words.
+    /// The answer, and the number of its interruptions, in a few words.
     public var description: String {
         let text =
             switch content {

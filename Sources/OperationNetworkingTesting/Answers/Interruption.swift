@@ -1,6 +1,6 @@
 /// Something that happens in the middle of an answer.
 struct Interruption: Sendable {
-    /// What happens.
+    /// The action of an interruption.
     enum Action: Sendable {
         /// The connection is closed in an orderly way.
         case close
@@ -38,7 +38,7 @@ extension Answer {
             Position(unit: .wire, count: count)
         }
 
-        /// The place after so many bytes of the body.
+        /// The place after `count` bytes of the body.
         public init(integerLiteral count: Int) {
             self = .body(count)
         }

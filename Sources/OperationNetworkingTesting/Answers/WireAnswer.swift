@@ -5,11 +5,11 @@ internal import Foundation
 struct WireAnswer: Sendable {
     /// Interim responses, status line and header section with its empty line.
     let head: Data
-    /// What is sent of the body.
+    /// The part of the body that is sent.
     let body: AnswerBody
     /// The size of a chunk; `nil` sends the body as it is.
     let chunkSize: Int?
-    /// What follows the body: the last chunk and the trailer section.
+    /// The bytes after the body: the last chunk and the trailer section.
     let tail: Data
     let interruptions: [Interruption]
     let bytesPerSecond: Int?

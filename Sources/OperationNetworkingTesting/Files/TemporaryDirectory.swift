@@ -15,7 +15,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // Nothing is left to tell about a failure, and a leftover in the temporary directory harms nobody.
+        // A failure cannot be reported any more, and a leftover in the temporary directory does no harm.
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -6,20 +6,20 @@ public import Foundation
 /// It reads of a request only that there is one, keeps no account of flow control (bodies stay under 65,535
 /// bytes altogether), and gives one answer per stream, in order, the last repeating.
 public final class HTTP2Server: Sendable {
-    /// How a stream ends.
+    /// The end of a stream.
     public enum Ending: Hashable, Sendable {
         /// `END_STREAM`, after the whole body.
         case whole
-        /// `RST_STREAM` with this error code, after so many bytes. A code of 0 says that there was no error.
+        /// `RST_STREAM` with this error code, after `after` bytes. A code of 0 says that there was no error.
         case reset(code: UInt32, after: Int)
-        /// `GOAWAY` with this error code, which disowns the stream, and the end of the connection, after so
-        /// many bytes.
+        /// `GOAWAY` with this error code, which disowns the stream, and the end of the connection, after
+        /// `after` bytes.
         case goAway(code: UInt32, after: Int)
-        /// The end of the connection, without a word, after so many bytes.
+        /// The end of the connection, without a word, after `after` bytes.
         case close(after: Int)
     }
 
-    /// What a stream is answered.
+    /// The answer to a stream.
     public struct Answer: Sendable {
         let status: Int
         let fields: FieldLines
@@ -95,7 +95,7 @@ public final class HTTP2Server: Sendable {
     /// The port on 127.0.0.1.
     public var port: Int { listener.port }
 
-    /// How many streams clients have opened.
+    /// The number of streams that clients have opened.
     public var streams: Int { state.withLock(\.streams) }
 
     /// Ends the connection and returns when the server's thread has ended.

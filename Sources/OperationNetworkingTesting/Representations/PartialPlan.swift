@@ -1,4 +1,4 @@
-/// What a 206 or 416 is going to say, before and after the misbehaviors have had their way.
+/// The plan of a 206 or 416, before and after the misbehaviors have changed it.
 struct PartialPlan {
     enum ContentRange {
         case automatic
@@ -6,7 +6,7 @@ struct PartialPlan {
     }
 
     var range: Range<Int>
-    /// How many bytes of the range are sent.
+    /// The number of the range's bytes that are sent.
     var limit = Int.max
     var total: Int?
     var entityTag: Representation.EntityTag?

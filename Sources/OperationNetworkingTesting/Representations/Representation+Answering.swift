@@ -127,7 +127,8 @@ extension Representation {
 }
 
 extension Representation.EntityTag {
-    /// What is compared weakly ([RFC 9110 §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)).
+    /// The part of the tag that is compared weakly
+    /// ([RFC 9110 §8.8.3.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.3.2)).
     fileprivate var opaque: Substring { isWeak ? fieldValue.dropFirst(2) : fieldValue[...] }
 }
 

@@ -25,19 +25,19 @@ public struct Representation: Sendable {
 
     /// The bytes, after the content coding.
     public var body: AnswerBody
-    /// What `ETag` says; `nil` sends none.
+    /// The value of `ETag`; `nil` sends none.
     public var entityTag: EntityTag?
-    /// What `Last-Modified` says, in whole seconds; `nil` sends none.
+    /// The value of `Last-Modified`, in whole seconds; `nil` sends none.
     public var lastModified: Date?
-    /// What `Content-Type` says; `nil` sends none.
+    /// The value of `Content-Type`; `nil` sends none.
     public var contentType: String?
-    /// What `Content-Encoding` says; `nil` sends none. The bytes are not touched.
+    /// The value of `Content-Encoding`; `nil` sends none. The bytes are not touched.
     public var contentCoding: String?
-    /// What `Date` says; `nil` says the time of the answer.
+    /// The value of `Date`; `nil` sends the time of the answer.
     public var date: Date?
     /// Further fields, sent with 200, 206 and 304.
     public var fields: FieldLines
-    /// What is done wrong, all of it at once.
+    /// The misbehaviors of the server, all of them at once.
     public var misbehaviors: [Misbehavior]
 
     /// Describes a representation.
@@ -80,17 +80,17 @@ extension Representation {
         case ignoresConditions
         /// Answers 416 to every range.
         case refusesRanges
-        /// Sends, and names, a range that begins and ends so many bytes later (earlier, if negative) than
-        /// the one asked for, as far as there are bytes.
+        /// Sends, and names, a range that begins and ends `by` bytes later (earlier, if negative) than the
+        /// one asked for, as far as there are bytes.
         case shiftsRange(by: Int)
-        /// Sends, and names, at most so many bytes of the range.
+        /// Sends, and names, at most `to` bytes of the range.
         case shortensRange(to: Int)
-        /// Names the whole range in `Content-Range`, but sends at most so many bytes, with their
+        /// Names the whole range in `Content-Range`, but sends at most `to` bytes, with their
         /// `Content-Length`.
         case truncatesRange(to: Int)
         /// Names another length of the whole in `Content-Range`: 206 and 416; `nil` is `*`, unknown.
         case misstatesTotal(Int?)
-        /// Sends this `Content-Range` with 206 and 416, whatever it is; `nil` sends none.
+        /// Sends this `Content-Range` with 206 and 416, unchecked; `nil` sends none.
         case sendsContentRange(String?)
         /// Sends this `ETag` with 206; `nil` sends none.
         case sendsPartialEntityTag(EntityTag?)

@@ -1,4 +1,4 @@
-/// What a `Range` field asks of a representation of `length` bytes, as
+/// The range that a `Range` field asks for, of a representation of `length` bytes, as
 /// [RFC 9110 §14.1.2](https://www.rfc-editor.org/rfc/rfc9110#section-14.1.2) has it.
 enum RequestedRange: Hashable, Sendable {
     /// Everything: there is no such field, or one that is to be ignored (malformed, another unit, several

@@ -1,4 +1,4 @@
-/// What the client sent is not HTTP/1.1.
+/// The error of a request that is not HTTP/1.1.
 struct MalformedRequest: Error, Hashable, CustomStringConvertible {
     let description: String
 

@@ -40,7 +40,7 @@ public struct ReceivedRequest: Sendable {
         target.firstIndex(of: "?").map { String(target[..<$0]) } ?? target
     }
 
-    /// What follows the question mark in the target; `nil` without one.
+    /// The query, which follows the question mark in the target; `nil` without one.
     public var query: String? {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }

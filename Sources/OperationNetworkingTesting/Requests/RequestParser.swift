@@ -3,7 +3,7 @@ internal import Foundation
 /// Takes the bytes of a connection in pieces of any size and gives back requests. It decides nothing and has
 /// no thread; after an error it is of no further use.
 struct RequestParser {
-    /// What a connection reads next.
+    /// The next thing that a connection reads.
     enum Event: Equatable {
         case head(method: String, target: String, version: String, headers: FieldLines)
         case body(Data)
@@ -23,7 +23,7 @@ struct RequestParser {
 
     private var phase = Phase.head
     private var bytes: [UInt8] = []
-    /// Where the unread bytes begin in `bytes`.
+    /// The index in `bytes` of the first unread byte.
     private var start = 0
 
     /// Whether nothing of a next request has come yet.
@@ -103,7 +103,7 @@ struct RequestParser {
         )
     }
 
-    /// How the body is framed: [RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3).
+    /// The framing of the body: [RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3).
     private static func bodyPhase(_ headers: FieldLines) throws(MalformedRequest) -> Phase {
         let lengths = headers.values(of: "Content-Length")
         if headers["Transfer-Encoding"] != nil {

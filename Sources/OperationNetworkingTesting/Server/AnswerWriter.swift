@@ -11,7 +11,7 @@ struct AnswerWriter {
     }
 
     private static let bufferSize = 1 << 16
-    /// What the kernel holds of an answer that is throttled.
+    /// The bytes that the kernel holds of a throttled answer.
     private static let throttledSendBufferSize = 1 << 15
 
     private let socket: Socket
@@ -19,14 +19,14 @@ struct AnswerWriter {
     private let bytesPerSecond: Int?
     private var interruptions: [Interruption]
     private var buffer: [UInt8] = []
-    /// How many of the collected bytes are the body's.
+    /// The number of collected bytes that are the body's.
     private var bodyBytesInBuffer = 0
     private var wireCount = 0
     /// `nil` before the body begins.
     private var bodyCount: Int?
     private var throttleStart: ContinuousClock.Instant?
     private var throttledCount = 0
-    /// How many bytes of the body the server has been told of.
+    /// The number of the body's bytes that were reported to the server.
     private var bodyBytesCounted = 0
 
     init(_ socket: Socket, _ answer: WireAnswer, server: ServerCore) {
@@ -92,7 +92,7 @@ struct AnswerWriter {
         }
     }
 
-    /// How many bytes may be collected until the next interruption.
+    /// The number of bytes that may be collected until the next interruption.
     private func roomBeforeInterruption(isBody: Bool) -> Int {
         interruptions.reduce(Int.max) { room, interruption in
             switch interruption.position.unit {
@@ -167,8 +167,8 @@ struct AnswerWriter {
         server.countBody(bodyBytes)
     }
 
-    /// How many of `count` bytes to send now: all of them, unless the body is throttled; then waits as long
-    /// as it takes to be in time, about twenty times a second. `nil` when the client has gone meanwhile.
+    /// The number of bytes, of `count`, to send now: all of them, unless the body is throttled; then waits as
+    /// long as it takes to be in time, about twenty times a second. `nil` when the client has gone meanwhile.
     private mutating func pacedCount(of count: Int) -> Int? {
         guard let bytesPerSecond, bodyCount != nil else { return count }
         let start = throttleStart ?? .now

@@ -141,7 +141,7 @@ extension ReceivedRequest {
     }
 }
 
-/// What a connection reads into.
+/// The buffer that a connection reads into.
 private final class ReadBuffer {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 

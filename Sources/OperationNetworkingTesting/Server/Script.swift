@@ -1,6 +1,6 @@
-/// What a server, or one of its routes, answers.
+/// The answers of a server, or of one of its routes.
 public struct Script: Sendable {
-    /// What happens when every answer of a script has been given.
+    /// The behavior after the last answer of a script.
     public enum Exhaustion: Hashable, Sendable {
         /// The last answer is given again and again.
         case repeatsLast
@@ -47,7 +47,7 @@ extension Script: ExpressibleByArrayLiteral {
 
 /// A script and how far it has been played.
 struct ScriptPlayer: Sendable {
-    /// What to do with a request.
+    /// The reaction to a request.
     enum Cue: Sendable {
         case answer(Answer)
         /// To be called outside every lock.

@@ -90,23 +90,22 @@ public final class ScriptedServer: Sendable {
     /// Every request so far, in the order in which they were read to their end.
     public var requests: [ReceivedRequest] { core.state.withLock(\.requests) }
 
-    /// How many connections were accepted.
+    /// The number of connections that were accepted.
     public var connectionsAccepted: Int { core.state.withLock(\.connectionsAccepted) }
 
-    /// How many connections are open at the server. A client that sees the end of one may be a little ahead:
-    /// see ``waitForOpenConnections(_:within:)``.
+    /// The number of connections that are open at the server. A client that sees the end of one may be a
+    /// little ahead: see ``waitForOpenConnections(_:within:)``.
     public var connectionsOpen: Int { core.state.withLock(\.sockets.count) }
 
-    /// How many answers have come to their end: sent, broken, or left by the client.
+    /// The number of answers that have come to their end: sent, broken, or left by the client.
     public var answersEnded: Int { core.state.withLock(\.answersEnded) }
 
-    /// How many bytes of bodies were given to the kernel in all answers together, without the chunked
-    /// coding's own. At least as many as clients have received. When a client goes away or its connection is
-    /// reset, what the kernel had not put on the wire is taken off again.
+    /// The number of bytes of bodies that were given to the kernel in all answers together, without the
+    /// chunked coding's own. At least as many as clients have received. When a client goes away or its
+    /// connection is reset, what the kernel had not put on the wire is taken off again.
     public var bodyBytesSent: Int { core.state.withLock(\.bodyBytesSent) }
 
-    /// What the server could not make sense of: malformed requests, handlers that threw. Empty in a good
-    /// test.
+    /// The errors of the server: malformed requests, handlers that threw. Empty in a good test.
     public var problems: [String] { core.state.withLock(\.problems) }
 
     // MARK: - Commands

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What the threads of a server share. It outlives the `ScriptedServer` by as long as they need.
+/// The state that the threads of a server share. It outlives the `ScriptedServer` by as long as they need.
 final class ServerCore: Sendable {
     let state: Watched<ServerState>
     let bodyPolicy: RequestBodyPolicy

@@ -3,7 +3,7 @@ internal import Foundation
 /// All that changes in a server, for its one lock.
 struct ServerState: Sendable {
     var requests: [ReceivedRequest] = []
-    /// How many requests `nextRequest` has given out.
+    /// The number of requests that `nextRequest` has returned.
     var requestsGivenOut = 0
     var answersEnded = 0
     var bodyBytesSent = 0
@@ -12,13 +12,13 @@ struct ServerState: Sendable {
     var sockets: [Int: Socket] = [:]
     var problems: [String] = []
 
-    /// What is answered to requests that no route takes.
+    /// The script for requests that no route takes.
     var player: ScriptPlayer
     var routes: [String: ScriptPlayer]
     var representation: Representation?
     var representations: [String: Representation] = [:]
 
-    /// Where stalled answers wait; another one after every release.
+    /// The gate at which stalled answers wait; another one after every release.
     var stallGate = Gate()
     var stalls = 0
     var isStopped = false
@@ -40,7 +40,7 @@ struct ServerState: Sendable {
         return request
     }
 
-    /// What the script has for a request to `path`.
+    /// The script's reaction to a request to `path`.
     mutating func cue(forPath path: String) -> ScriptPlayer.Cue {
         routes[path]?.next() ?? player.next()
     }

@@ -59,7 +59,7 @@ struct ListeningSocket: Sendable {
             switch errno {
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                // The client waits in the backlog until somebody has closed something.
+                // The client waits in the backlog until a descriptor was closed.
                 if socket.waitForHangUp(limit: .milliseconds(10)) == .hangUp { return nil }
             default: return nil
             }

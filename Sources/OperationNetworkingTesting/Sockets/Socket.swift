@@ -2,11 +2,10 @@ internal import Foundation
 
 /// An open socket. One thread uses and closes it; any other may interrupt it.
 final class Socket: @unchecked Sendable {
-    // @unchecked: `isOpen` is only touched while `lock` is held. `descriptor` never changes, and after
-    // close() nobody uses it: the closing thread by contract, shutDown() because it tests `isOpen` under the
-    // lock.
+    // @unchecked: `isOpen` is only touched while `lock` is held. `descriptor` never changes, and is not used
+    // after close(): the closing thread by contract, shutDown() because it tests `isOpen` under the lock.
 
-    /// What ended ``waitForHangUp(limit:or:)``.
+    /// The event that ended ``waitForHangUp(limit:or:)``.
     enum Wakening {
         case hangUp, call, limit
     }
@@ -75,7 +74,7 @@ final class Socket: @unchecked Sendable {
     /// closed with unread bytes resets the connection, and the client may lose what it had not read yet.
     ///
     /// - Parameter isClientTalking: Whether to wait for the client's end, up to two seconds a time; otherwise
-    ///   only takes what is there.
+    ///   only takes the bytes that have arrived.
     func finish(isClientTalking: Bool) {
         _ = shutdown(descriptor, Int32(SHUT_WR))
         if isClientTalking { set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 2, tv_usec: 0)) }
@@ -95,8 +94,8 @@ final class Socket: @unchecked Sendable {
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
 
-    /// How many of the bytes taken by ``send(_:)`` the kernel has not put on the wire: it still holds them,
-    /// or threw them away when the connection failed. 0 where the kernel does not tell.
+    /// The number of bytes taken by ``send(_:)`` that the kernel has not put on the wire: it still holds
+    /// them, or threw them away when the connection failed. 0 where the kernel does not tell.
     var unsentCount: Int {
         // SIOCOUTQNSD of linux/sockios.h, which the Glibc module does not show.
         let request: UInt = 0x894B
@@ -104,7 +103,7 @@ final class Socket: @unchecked Sendable {
         return ioctl(descriptor, request, &count) == 0 ? max(0, Int(count)) : 0
     }
 
-    /// Has the kernel take only so many bytes (twice as many, in fact) before the client does.
+    /// Limits the kernel's send buffer to `count` bytes (twice as many, in fact).
     func limitSendBuffer(to count: Int) {
         set(SOL_SOCKET, SO_SNDBUF, Int32(count))
     }

@@ -7,7 +7,7 @@ public struct SocketError: Error, Hashable, Sendable {
     /// The value of `errno`.
     public let code: Int32
 
-    /// Of the call that has just failed on this thread.
+    /// The error of the call that has just failed on this thread.
     init(_ call: String) {
         self.call = call
         code = errno

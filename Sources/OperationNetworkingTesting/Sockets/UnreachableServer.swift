@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A port of 127.0.0.1 on which nobody ever answers: whoever connects waits for ever, as behind a firewall
-/// that drops everything. It ends with the last reference to it.
+/// A port of 127.0.0.1 that never answers: a client that connects waits for ever, as behind a firewall that
+/// drops everything. It ends with the last reference to it.
 public final class UnreachableServer: Sendable {
     private let listener: ListeningSocket
     /// Waits in the only place there is. The kernel drops what others send.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Wakes one thread that waits in `poll`.
 final class WakeUpCall: Sendable {
-    /// What the thread polls for reading.
+    /// The descriptor that the thread polls for reading.
     let descriptor: Int32
     private let sender: Int32
 

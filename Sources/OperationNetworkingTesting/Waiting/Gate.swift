@@ -28,13 +28,13 @@ public final class Gate: Sendable {
     /// Whether ``open()`` was called.
     public var isOpen: Bool { state.withLock(\.isOpen) }
 
-    /// How many have come to the gate so far: answers held by it and callers of its wait functions, those
+    /// The number of arrivals at the gate so far: answers held by it and callers of its wait functions, those
     /// that found it open included.
     public var arrivals: Int { state.withLock(\.arrivals) }
 
     // MARK: - Commands
 
-    /// Lets everybody through, now and later. Opening an open gate does nothing. Callable from any thread.
+    /// Lets all through, now and later. Opening an open gate does nothing. Callable from any thread.
     public func open() {
         let openings = state.withLock { state in
             state.isOpen = true

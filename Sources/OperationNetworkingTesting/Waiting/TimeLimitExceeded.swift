@@ -1,8 +1,8 @@
-/// What a test waited for did not happen within its time limit.
+/// The error of a wait whose event did not happen within its time limit.
 public struct TimeLimitExceeded: Error, Hashable, Sendable {
-    /// What was waited for, and what was there instead when the time was over, as one sentence.
+    /// The event that was waited for, and the state when the time was over, as one sentence.
     public let explanation: String
-    /// How long was waited.
+    /// The time that was waited.
     public let limit: Duration
 }
 
@@ -14,7 +14,7 @@ extension TimeLimitExceeded: CustomStringConvertible {
 }
 
 extension Duration {
-    /// How long a test waits for what has to come, unless it says otherwise. Only a test that fails waits so
-    /// long, and a busy machine may hold everything up for seconds.
+    /// The default time limit of waiting. Only a test that fails waits so long, and a busy machine may hold
+    /// everything up for seconds.
     public static let waitingLimit = Duration.seconds(30)
 }

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// A value behind one lock, which threads and tasks can wait for: after every change those who wait are asked
-/// whether the value is now what they want. Nobody polls.
+/// A value behind one lock, which threads and tasks can wait for: after every change each waiter's condition
+/// is checked. There is no polling.
 final class Watched<Value: Sendable>: @unchecked Sendable {
     // @unchecked: `value`, `watchers` and `nextIdentifier` are only touched while `condition` is locked.
 
     /// One suspended task.
     private struct Watcher {
         let identifier: Int
-        /// What to do after unlocking, when the value is what the task waits for.
+        /// The work to do after unlocking, when the value is what the task waits for.
         let completion: (inout Value) -> (() -> Void)?
         let fail: (any Error) -> Void
     }
@@ -24,7 +24,7 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
 
     // MARK: - Reading and changing
 
-    /// Runs `body` with the value, under the lock; wakes those who wait for what it made of the value.
+    /// Runs `body` with the value, under the lock; wakes the waiters whose condition the new value meets.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         condition.lock()
         defer { unlockAndWake() }
