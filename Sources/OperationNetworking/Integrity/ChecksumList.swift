@@ -15,9 +15,9 @@ public import Foundation
 ///
 /// A list that cannot be read completely is an error: what it meant to say about a file is not to be missed.
 public struct ChecksumList: Hashable, Sendable {
-    /// One line of the list.
+    /// An entry: one line of the list.
     public struct Entry: Hashable, Sendable {
-        /// As the list says, without its escapes. Octets that are not UTF-8 are U+FFFD here, and match no
+        /// The path in the list, without its escapes. Octets that are not UTF-8 are U+FFFD here, and match no
         /// path.
         public var path: String { String(decoding: octets, as: UTF8.self) }
         /// The digest of the file.
@@ -29,7 +29,7 @@ public struct ChecksumList: Hashable, Sendable {
         let octets: [UInt8]
     }
 
-    /// In the order of the list.
+    /// The entries, in the order of the list.
     public let entries: [Entry]
     /// The indices of the entries of a path.
     private var byPath: [Path: [Int]] = [:]

@@ -12,7 +12,7 @@ import Foundation
 public struct Digest: Hashable, Sendable {
     /// The algorithm that computed it.
     public let algorithm: DigestAlgorithm
-    /// As many as the algorithm says.
+    /// The bytes, as many as the algorithm says.
     public let bytes: [UInt8]
 
     /// A digest that was computed elsewhere.
@@ -26,7 +26,7 @@ public struct Digest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// From hexadecimal digits, in any case.
+    /// A digest from hexadecimal digits, in any case.
     ///
     /// - Throws: ``DigestError/notHexadecimal(_:)``, ``DigestError/wrongLength(_:expected:actual:)``.
     public init(_ algorithm: DigestAlgorithm, hex: some StringProtocol) throws(DigestError) {
@@ -34,7 +34,7 @@ public struct Digest: Hashable, Sendable {
         try self.init(algorithm, bytes: bytes)
     }
 
-    /// From base64, as in fields of HTTP; its padding may be missing.
+    /// A digest from base64, as in fields of HTTP; its padding may be missing.
     ///
     /// - Throws: ``DigestError/notBase64(_:)``, ``DigestError/wrongLength(_:expected:actual:)``.
     public init(_ algorithm: DigestAlgorithm, base64: some StringProtocol) throws(DigestError) {
@@ -42,7 +42,7 @@ public struct Digest: Hashable, Sendable {
         try self.init(algorithm, bytes: bytes)
     }
 
-    /// From any of the texts in the table, without anything around it.
+    /// A digest from any of the texts in the table, without anything around it.
     ///
     /// - Throws: ``DigestError``.
     public init(text: some StringProtocol) throws(DigestError) {
@@ -70,7 +70,7 @@ public struct Digest: Hashable, Sendable {
 // MARK: - LosslessStringConvertible
 
 extension Digest: LosslessStringConvertible {
-    /// Such as `sha256:2cf24dba…`.
+    /// The algorithm and the hexadecimal digits, such as `sha256:2cf24dba…`.
     public var description: String { "\(algorithm.rawValue):\(hex)" }
 
     /// As ``init(text:)``, `nil` where that throws.
@@ -86,7 +86,7 @@ extension Digest: LosslessStringConvertible {
 // MARK: - Codable
 
 extension Digest: Codable {
-    /// From its ``description``.
+    /// Decodes its ``description``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -97,7 +97,7 @@ extension Digest: Codable {
         }
     }
 
-    /// As its ``description``.
+    /// Encodes its ``description``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

@@ -21,7 +21,8 @@ extension OperationManager {
         set { state.change { $0.settings.authenticationSchemes = newValue } }
     }
 
-    /// Has the token that operations carry; `nil` unless set. It is for whom ``credential`` is for.
+    /// The source of the bearer token that operations send; `nil` unless set. Its scope is that of
+    /// ``credential``.
     public var tokenSource: TokenSource? {
         get { state.withLock { $0.settings.tokenSource } }
         set { state.change { $0.settings.tokenSource = newValue } }

@@ -29,14 +29,14 @@ extension OperationManager {
         set { state.change { $0.settings.proxyConfiguration = newValue } }
     }
 
-    /// Seconds that finding a server, connecting to it and TLS may take together; `nil`, as it is unless set:
-    /// no limit but a request's `timeoutInterval`.
+    /// The time limit, in seconds, of finding a server, connecting to it and TLS together; `nil`, as it is
+    /// unless set: no limit but a request's `timeoutInterval`.
     public var connectTimeout: TimeInterval? {
         get { state.withLock { $0.settings.connectTimeout } }
         set { state.change { $0.settings.connectTimeout = newValue } }
     }
 
-    /// Seconds that an operation may run altogether; `nil`, as it is unless set: no limit. See
+    /// The time limit, in seconds, of a whole operation; `nil`, as it is unless set: no limit. See
     /// ``ConnectionOperation/totalTimeout``.
     public var totalTimeout: TimeInterval? {
         get { state.withLock { $0.settings.totalTimeout } }

@@ -69,7 +69,7 @@ public struct BodySource: Sendable {
 
     // MARK: - Properties
 
-    /// In bytes; `nil`: known only at the end.
+    /// The length in bytes; `nil`: known only at the end.
     public var length: Int64? {
         var sum: Int64 = 0
         for segment in segments {

@@ -179,7 +179,7 @@ public struct MultipartFormData: Sendable {
     /// Whether nothing was appended.
     public var isEmpty: Bool { segments.isEmpty }
 
-    /// For the request's `Content-Type`.
+    /// The value of the request's `Content-Type`.
     public var contentType: String {
         // What is no token has to be quoted (RFC 2046 §5.1.1).
         "multipart/form-data; boundary=\(boundary.isHTTPToken ? boundary : "\"\(boundary)\"")"

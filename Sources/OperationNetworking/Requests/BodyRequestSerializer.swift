@@ -66,31 +66,32 @@ extension BodyRequestSerializer {
 // MARK: - Settings
 
 extension BodyRequestSerializer {
-    /// As in ``HTTPRequestSerializer``: the methods whose parameters go into the URL, in upper case.
+    /// The methods whose parameters go into the URL, in upper case, as in ``HTTPRequestSerializer``.
     public var httpMethodsEncodingParametersInURI: Set<String> {
         get { base.httpMethodsEncodingParametersInURI }
         set { base.httpMethodsEncodingParametersInURI = newValue }
     }
 
-    /// As in ``HTTPRequestSerializer``: of the text in forms, which a body in another format does not have.
+    /// The character encoding of the text in forms, as in ``HTTPRequestSerializer``; no other body has one.
     public var stringEncoding: String.Encoding {
         get { base.stringEncoding }
         set { base.stringEncoding = newValue }
     }
 
-    /// As in ``HTTPRequestSerializer``: how queries and forms write arrays.
+    /// The style of arrays in queries and forms, as in ``HTTPRequestSerializer``.
     public var arrayStyle: QueryString.ArrayStyle {
         get { base.arrayStyle }
         set { base.arrayStyle = newValue }
     }
 
-    /// As in ``HTTPRequestSerializer``, for queries only.
+    /// The serialization of queries, as in ``HTTPRequestSerializer``; not of bodies.
     public var queryStringSerialization: HTTPRequestSerializer.QueryStringSerialization? {
         get { base.queryStringSerialization }
         set { base.queryStringSerialization = newValue }
     }
 
-    /// As in ``HTTPRequestSerializer``: seconds without progress, `nil` leaves Foundation's 60.
+    /// The time limit in seconds without progress, as in ``HTTPRequestSerializer``; `nil` leaves
+    /// Foundation's 60.
     public var timeoutInterval: TimeInterval? {
         get { base.timeoutInterval }
         set { base.timeoutInterval = newValue }

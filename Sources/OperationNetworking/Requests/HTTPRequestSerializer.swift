@@ -28,8 +28,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// it is not called when there are no parameters.
     public var queryStringSerialization: QueryStringSerialization?
 
-    /// Seconds without progress after which a request made from its parts fails; `nil` leaves Foundation's
-    /// 60.
+    /// The time limit, in seconds without progress, of a request made from its parts; `nil` leaves
+    /// Foundation's 60.
     public var timeoutInterval: TimeInterval?
 
     /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It has no effect yet:
@@ -42,8 +42,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     private(set) var fields = DefaultHeaders.ofProcess
 
-    /// With an `Accept-Language` from the environment's locale and a `User-Agent` that names the process and
-    /// the system.
+    /// A serializer with an `Accept-Language` from the environment's locale and a `User-Agent` that names the
+    /// process and the system.
     public init() {}
 
     // MARK: - Fields of every request

@@ -25,7 +25,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     /// `application/json`, without a charset as in AFNetworking since 2.5: JSON is UTF-8.
     public var contentType: String { "application/json" }
 
-    /// With the fields that every ``HTTPRequestSerializer`` has.
+    /// A serializer with the fields that every ``HTTPRequestSerializer`` has.
     public init(writingOptions: JSONSerialization.WritingOptions = []) {
         self.writingOptions = writingOptions
     }

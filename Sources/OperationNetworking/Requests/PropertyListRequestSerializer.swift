@@ -23,7 +23,7 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// `application/x-plist`, as in AFNetworking.
     public var contentType: String { "application/x-plist" }
 
-    /// With the fields that every ``HTTPRequestSerializer`` has.
+    /// A serializer with the fields that every ``HTTPRequestSerializer`` has.
     public init(
         format: PropertyListSerialization.PropertyListFormat = .xml,
         writeOptions: PropertyListSerialization.WriteOptions = 0

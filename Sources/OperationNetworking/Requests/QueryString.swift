@@ -45,7 +45,7 @@ public struct QueryString: Hashable, Sendable {
         case comma
     }
 
-    /// One `name=value`, not escaped.
+    /// A pair `name=value`, not escaped.
     public struct Pair: Hashable, Sendable {
         /// Brackets included, such as `k[a]`.
         public let name: String
@@ -104,7 +104,7 @@ public struct QueryString: Hashable, Sendable {
 
     // MARK: - Parts
 
-    /// In the order they are written.
+    /// The pairs, in the order in which they are written.
     public var pairs: [Pair] {
         guard !description.isEmpty else { return [] }
         return description.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map {

@@ -15,7 +15,8 @@ extension HTTPRequestSerializer: Codable {
         case cookies
     }
 
-    /// With all settings; the fields are those that were kept, also where the environment's would differ.
+    /// A serializer with all settings; the fields are those that were kept, also where the environment's
+    /// would differ.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init()
@@ -66,7 +67,7 @@ extension JSONRequestSerializer: Codable {
         case options
     }
 
-    /// With all settings.
+    /// A serializer with all settings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(writingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
@@ -91,7 +92,7 @@ extension PropertyListRequestSerializer: Codable {
         case options
     }
 
-    /// With all settings.
+    /// A serializer with all settings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let number = try container.decode(UInt.self, forKey: .format)

@@ -20,7 +20,7 @@ public import FoundationNetworking
 public struct CompoundResponseSerializer: ValidatingResponseSerializer {
     /// The errors of several children, where there is room for one.
     public struct ChildErrors: Error, Sendable {
-        /// In the order of the children; those without an error are left out.
+        /// The children's errors, in the order of the children; those without an error are left out.
         public let errors: [any Error]
     }
 

@@ -9,8 +9,8 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// 200 to 299 unless set; `nil` accepts any.
     public var acceptableStatusCodes: IndexSet?
 
-    /// Such as `text/html`, `text/*` or `application/*+json`, in any case; `nil`, as it is unless set,
-    /// accepts any. The type of an empty body does not matter.
+    /// The acceptable media types, such as `text/html`, `text/*` or `application/*+json`, in any case; `nil`,
+    /// as it is unless set, accepts any. The type of an empty body does not matter.
     public var acceptableContentTypes: Set<String>?
 
     /// Made once: a set of integers is an object on Linux.

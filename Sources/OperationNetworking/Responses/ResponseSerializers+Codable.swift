@@ -14,7 +14,7 @@ private enum Key: String, CodingKey {
 // MARK: - JSON
 
 extension JSONResponseSerializer: Codable {
-    /// With all settings.
+    /// A serializer with all settings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(readingOptions: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
@@ -34,7 +34,7 @@ extension JSONResponseSerializer: Codable {
 // MARK: - XML
 
 extension XMLDocumentResponseSerializer: Codable {
-    /// With all settings.
+    /// A serializer with all settings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(options: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
@@ -52,7 +52,7 @@ extension XMLDocumentResponseSerializer: Codable {
 // MARK: - Property lists
 
 extension PropertyListResponseSerializer: Codable {
-    /// With all settings.
+    /// A serializer with all settings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(readOptions: .init(rawValue: try container.decode(UInt.self, forKey: .options)))
@@ -70,7 +70,7 @@ extension PropertyListResponseSerializer: Codable {
 // MARK: - Several serializers
 
 extension CompoundResponseSerializer: Codable {
-    /// With all children and settings.
+    /// A serializer with all children and settings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let children = try container.decode([ResponseSerializerArchive].self, forKey: .children)

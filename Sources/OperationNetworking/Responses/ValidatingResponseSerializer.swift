@@ -15,13 +15,13 @@ public protocol ValidatingResponseSerializer: ResponseSerializer {
 }
 
 extension ValidatingResponseSerializer {
-    /// As in ``HTTPResponseSerializer/acceptableStatusCodes``.
+    /// The acceptable status codes, as in ``HTTPResponseSerializer/acceptableStatusCodes``.
     public var acceptableStatusCodes: IndexSet? {
         get { validation.acceptableStatusCodes }
         set { validation.acceptableStatusCodes = newValue }
     }
 
-    /// As in ``HTTPResponseSerializer/acceptableContentTypes``.
+    /// The acceptable media types, as in ``HTTPResponseSerializer/acceptableContentTypes``.
     public var acceptableContentTypes: Set<String>? {
         get { validation.acceptableContentTypes }
         set { validation.acceptableContentTypes = newValue }

@@ -75,7 +75,8 @@ public struct AuthenticationChallenge: Sendable {
 
     // MARK: - Foundation's names
 
-    /// As `URLCredentialStorage` knows it. Foundation on Linux has no name for server trust.
+    /// The protection space, as `URLCredentialStorage` knows it. Foundation on Linux has no name for server
+    /// trust.
     public var protectionSpace: URLProtectionSpace { protectionSpace(for: preferredOffer ?? offers.first) }
 
     /// The credentials in `URLCredentialStorage` for these offers, those for the strongest offer first.

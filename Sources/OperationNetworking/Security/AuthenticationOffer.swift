@@ -1,4 +1,4 @@
-/// One way to authenticate that a server offers: a challenge of a `WWW-Authenticate` field.
+/// A challenge of a `WWW-Authenticate` field: one way to authenticate that a server offers.
 ///
 /// | Field value                         | `scheme`     | `token68` | `parameters`                     |
 /// |-------------------------------------|--------------|-----------|----------------------------------|
@@ -12,7 +12,7 @@ public struct AuthenticationOffer: Hashable, Sendable {
     public let scheme: AuthenticationScheme
     /// The token that some schemes send instead of parameters.
     public internal(set) var token68: String?
-    /// By name in lower case; of several with one name the first.
+    /// The parameters, by name in lower case; of several with one name the first.
     public internal(set) var parameters: [String: String] = [:]
 
     /// The protection space; `nil`: the server did not say.

@@ -14,7 +14,7 @@ public enum AuthenticationScheme: Hashable, Sendable {
     /// An unsupported scheme, in lower case.
     case other(String)
 
-    /// Those that can be answered.
+    /// The schemes that can be answered.
     public static let supported: Set<AuthenticationScheme> = [.basic, .digest, .ntlm, .negotiate, .bearer]
 
     /// By its name, in any case.

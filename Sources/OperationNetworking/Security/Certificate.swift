@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 /// An X.509 certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), as bytes that are known to be
 /// one.
 public struct Certificate: Hashable, Sendable {
-    /// In DER.
+    /// The certificate in DER.
     public let der: Data
 
     /// - Parameter der: one certificate in DER, and nothing else.
@@ -117,7 +117,7 @@ extension Certificate: Codable {
         }
     }
 
-    /// As base64, or what the encoder makes of data.
+    /// Encodes the DER, as the encoder encodes data: base64 in JSON.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(der)

@@ -38,7 +38,7 @@ public struct PublicKeyPin: Hashable, Sendable {
 // MARK: - CustomStringConvertible
 
 extension PublicKeyPin: CustomStringConvertible {
-    /// As ``init(_:)-(String)`` reads it.
+    /// The text that ``init(_:)-(String)`` reads.
     public var description: String { Self.prefix + sha256.base64EncodedString() }
 }
 
@@ -56,7 +56,7 @@ extension PublicKeyPin: Codable {
         }
     }
 
-    /// As its ``description``.
+    /// Encodes its ``description``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)

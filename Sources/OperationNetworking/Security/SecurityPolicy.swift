@@ -29,7 +29,8 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// The part of a certificate that is compared with the pins.
     public var pinningMode: PinningMode
 
-    /// One of these has to be in the server's path, or its key, as the mode says. None occurs twice.
+    /// The pins: one of these certificates, or its key, as the mode says, has to be in the server's path.
+    /// None occurs twice.
     public var pinnedCertificates: [Certificate] {
         didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
     }

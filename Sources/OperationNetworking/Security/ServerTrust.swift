@@ -7,9 +7,9 @@ public struct ServerTrust: Hashable, Sendable {
     public let host: String?
     /// The certificates that the server has presented, its own first. Nothing of them is proven.
     public let certificates: [Certificate]
-    /// By the trusted authorities.
+    /// The result by the trusted authorities.
     public let path: Path
-    /// With the pinned certificates as the only authorities.
+    /// The result with the pinned certificates as the only authorities.
     public let pinnedPath: Path
 
     /// The result of verifying a chain.
@@ -18,7 +18,7 @@ public struct ServerTrust: Hashable, Sendable {
         case valid([Certificate])
         case invalid(CertificateChainFailure)
 
-        /// From the server's certificate to one that is trusted; empty if there is no such path.
+        /// The path from the server's certificate to one that is trusted; empty if there is none.
         public var certificates: [Certificate] {
             switch self {
             case .valid(let certificates): certificates
@@ -46,8 +46,8 @@ public struct ServerTrust: Hashable, Sendable {
     /// - Parameters:
     ///   - host: the host of the request; `nil`: no name is to be compared.
     ///   - certificates: those that the server has presented, its own first.
-    ///   - path: by the trusted authorities.
-    ///   - pinnedPath: with the pinned certificates as the only authorities.
+    ///   - path: the result by the trusted authorities.
+    ///   - pinnedPath: the result with the pinned certificates as the only authorities.
     public init(host: String?, certificates: [Certificate], path: Path, pinnedPath: Path) {
         self.host = host
         self.certificates = certificates

@@ -91,7 +91,7 @@ extension CertificateChainFailure: CustomStringConvertible {
 // MARK: - CustomNSError, LocalizedError
 
 extension ServerTrustError: CustomNSError, LocalizedError {
-    /// As Foundation's own errors of the network have it.
+    /// The domain of the `NSError`.
     public static let errorDomain = "OperationNetworking.ServerTrustError"
 
     /// The number of the check.

@@ -1,8 +1,8 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Has the bearer token that a manager's requests carry, and gets another one, once for all that wait, when
-/// it expires or a server refuses it.
+/// The bearer token of a manager's requests, and its refresh: once for all operations that wait, when it
+/// expires or a server refuses it.
 ///
 /// ```swift
 /// manager.tokenSource = TokenSource(TokenSource.Token(saved)) { last in
@@ -20,7 +20,7 @@ internal import OperationNetworkingSystem
 public final class TokenSource: Sendable {
     /// A bearer token for the `Authorization` field, and its expiry.
     public struct Token: Hashable, Sendable {
-        /// As it is sent.
+        /// The token, as it is sent.
         public var value: String
         /// The time from which on it is not sent any more; `nil`: it is sent until a server refuses it.
         public var expiry: Date?
@@ -117,7 +117,7 @@ public final class TokenSource: Sendable {
 }
 
 extension TokenSource.Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Until when it is good; not what it is.
+    /// The expiry, and nothing of the token.
     public var description: String {
         expiry.map { "token, hidden, good until \($0)" } ?? "token, hidden"
     }

@@ -7,7 +7,7 @@ public protocol EmptyResponseRepresentable {
     static func emptyResponse() -> Self
 }
 
-/// For requests of which only the success matters: decodes from any body, and from none.
+/// The result of a request of which only the success matters: decodes from any body, and from none.
 public struct EmptyResponse: Hashable, Codable, Sendable {
     /// The only value.
     public init() {}
