@@ -40,8 +40,8 @@ static inline void ccertificates_print_subject(BIO *output, const X509 *certific
     X509_NAME_print_ex(output, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
 }
 
-// Whether the certificate says whom it is for where RFC 9110 section 4.3.4 wants it: by a dNSName or an
-// iPAddress of its subjectAltName.
+// Whether the certificate names its hosts where RFC 9110 section 4.3.4 wants it: by a dNSName or an iPAddress
+// of its subjectAltName.
 static inline bool ccertificates_has_alternative_names(const X509 *certificate) {
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
     bool found = false;

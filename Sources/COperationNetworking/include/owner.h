@@ -39,8 +39,8 @@ static inline int cowner_has_list(int descriptor) {
     return fgetxattr(descriptor, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-// In owner.c. Whether the group is that of the effective user alone, as far as the databases tell: his own
-// group, which has his name, and no other member.
+// In owner.c. Whether the group is that of the effective user alone, as far as the databases tell: a group
+// with the user's name, and no other member.
 int cowner_is_private_group(unsigned group);
 
 // The extended attribute of an open file; -1 with errno where there is none, or it is longer.

@@ -4,7 +4,8 @@
 
 #include <sys/stat.h>
 
-// What tells whether a regular file was changed since: its length, and when it was last written to.
+// The stamp of a regular file, which tells whether it was changed since: its length, and the time of the last
+// write.
 struct cstamp {
     long long length, seconds, nanoseconds;
 };
@@ -19,8 +20,7 @@ static inline int cstamp_of_path(const char *path, struct cstamp *stamp) {
     return S_ISREG(status.st_mode);
 }
 
-// What tells whether what a path leads to is still the same: which file it is, and its last change of any
-// kind.
+// The version of the file that a path leads to: its identity, and the time of its last change of any kind.
 struct cversion {
     unsigned long long device, inode;
     long long length, seconds, nanoseconds;

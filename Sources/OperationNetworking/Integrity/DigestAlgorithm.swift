@@ -48,8 +48,8 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
 
     // MARK: - In fields
 
-    /// From the registry of [RFC 9530 §7.2](https://www.rfc-editor.org/rfc/rfc9530#section-7.2), whose keys
-    /// are exact.
+    /// An algorithm by its key in the registry of
+    /// [RFC 9530 §7.2](https://www.rfc-editor.org/rfc/rfc9530#section-7.2), whose keys are exact.
     init?(fieldKey: some StringProtocol) {
         guard let known = Self.allCases.first(where: { $0.fieldKey == fieldKey }) else { return nil }
         self = known

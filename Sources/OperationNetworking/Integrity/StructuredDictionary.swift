@@ -13,7 +13,7 @@ struct StructuredDictionary: Hashable, Sendable {
         let bytes: [UInt8]?
     }
 
-    /// In order. A repeated key, of which RFC 8941 takes the last, is kept each time.
+    /// The members, in order. A repeated key, of which RFC 8941 takes the last, is kept each time.
     private(set) var members: [Member] = []
 
     /// `nil` if there is a mistake anywhere, as §4.2 asks for.

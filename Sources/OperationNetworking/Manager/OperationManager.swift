@@ -11,7 +11,8 @@ internal import OperationNetworkingSystem
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
-    /// Told that a request failed. The operation is `nil` when not even the request could be made.
+    /// Called with the error of a request that failed. The operation is `nil` when not even the request could
+    /// be made.
     public typealias FailureHandler = @Sendable (HTTPRequestOperation?, any Error) -> Void
 
     struct State {
@@ -246,6 +247,6 @@ extension OperationManager: CustomStringConvertible {
 // MARK: - CustomReflectable
 
 extension OperationManager: CustomReflectable {
-    /// Only what ``description`` tells: `dump` would show credentials.
+    /// Only the ``description``: `dump` would show credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -66,7 +66,7 @@ public struct MultipartFormData: Sendable {
     /// - Parameters:
     ///   - url: the file; its length is taken now, its bytes when the form is sent.
     ///   - name: of the form's field.
-    ///   - fileName: what the server is told.
+    ///   - fileName: the name for the server.
     ///   - mimeType: such as `image/png`.
     /// - Throws: ``RequestBodyError``.
     public mutating func appendPart(
@@ -84,7 +84,7 @@ public struct MultipartFormData: Sendable {
     /// - Parameters:
     ///   - data: the file's bytes.
     ///   - name: of the form's field.
-    ///   - fileName: what the server is told.
+    ///   - fileName: the name for the server.
     ///   - mimeType: such as `image/png`.
     /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
     public mutating func appendPart(
@@ -101,7 +101,7 @@ public struct MultipartFormData: Sendable {
     /// - Parameters:
     ///   - stream: not yet opened, and not used by the caller from here on.
     ///   - name: of the form's field.
-    ///   - fileName: what the server is told.
+    ///   - fileName: the name for the server.
     ///   - length: the number of its bytes to send; it is an error if it has fewer.
     ///   - mimeType: such as `image/png`.
     /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
@@ -120,7 +120,7 @@ public struct MultipartFormData: Sendable {
     ///
     /// - Parameters:
     ///   - name: of the form's field.
-    ///   - fileName: what the server is told.
+    ///   - fileName: the name for the server.
     ///   - length: the number of bytes to send; it is an error if a stream has fewer.
     ///   - mimeType: such as `image/png`.
     ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.

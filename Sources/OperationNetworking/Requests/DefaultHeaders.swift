@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The two fields that every request has unless told otherwise, as AFNetworking has them.
+/// The two fields that every request has by default, as in AFNetworking.
 enum DefaultHeaders {
     /// Made once: neither the environment nor the name of the process is expected to change.
     static let ofProcess: HeaderFields = [

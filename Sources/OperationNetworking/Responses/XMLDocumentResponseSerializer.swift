@@ -62,8 +62,8 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equat
 
     // MARK: - Private
 
-    /// XMLDocument on Linux mends what is malformed, and prints about it; XMLParser tells. So the one is
-    /// asked before the other.
+    /// XMLDocument on Linux mends malformed XML, and prints about it; XMLParser reports an error. So the
+    /// parser goes first.
     private func document(of octets: Data) throws -> XMLDocument {
         try XMLJudge().check(octets)
         let options = options.subtracting(XMLDocumentResponseSerializer.loadingOptions)

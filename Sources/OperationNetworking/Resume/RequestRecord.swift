@@ -13,7 +13,7 @@ struct RequestRecord: Hashable, Codable, Sendable {
     let hasBody: Bool
     /// The fields that may select one of several representations, by lowercase name.
     let selectingFields: [String: String]
-    /// The lowercase names of those whose value is not written down, sorted.
+    /// The lowercase names of the fields whose values are not written down, sorted.
     let secretFields: [String]
 
     init(_ request: URLRequest) {

@@ -23,7 +23,7 @@ public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     case variantChanged
     /// All bytes came, and their digest was not the expected one.
     case digestMismatch
-    /// The file on the disk has lost bytes, or has others than those that were written.
+    /// The file on the disk has lost bytes, or was changed.
     case dataLost
     /// The checkpoint of the file on the disk cannot be read.
     case checkpointUnreadable

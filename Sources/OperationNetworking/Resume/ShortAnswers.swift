@@ -7,7 +7,7 @@
 struct ShortAnswers: Hashable, Sendable {
     /// Answers in a row that bring next to nothing, before it is given up.
     private static let patience = 3
-    /// As many bytes are always something.
+    /// The bytes that are always enough, in a file of any length.
     private static let enough: Int64 = 16 * 1024
     /// The divisor for small files: this part of the file is enough.
     private static let share: Int64 = 64

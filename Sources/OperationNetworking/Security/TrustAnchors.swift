@@ -5,11 +5,11 @@ public enum TrustAnchors: Hashable, Codable, Sendable {
     /// The certificate authorities of the system; those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name instead,
     /// if one of them is set when the first request of the process is made.
     case system
-    /// Those in a file, PEM, and no others. A file that cannot be read makes every request fail.
+    /// The authorities in a file, PEM, and no others. A file that cannot be read makes every request fail.
     case file(URL)
-    /// Those in a directory as `openssl rehash` makes them, and no others.
+    /// The authorities in a directory as `openssl rehash` makes it, and no others.
     case directory(URL)
-    /// These, and no others.
+    /// These authorities, and no others.
     case certificates([Certificate])
 }
 
@@ -42,7 +42,7 @@ struct AuthorityPlaces: Hashable, Sendable {
         directory = value("SSL_CERT_DIR")
     }
 
-    /// Of this process, read once.
+    /// The places of this process, read once.
     static let ofProcess = AuthorityPlaces(environment: ProcessInfo.processInfo.environment)
 
     var isEmpty: Bool { file == nil && directory == nil }

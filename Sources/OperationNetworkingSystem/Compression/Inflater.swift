@@ -96,7 +96,7 @@ final class Inflater {
     }
 
     /// "deflate" means the zlib format (RFC 9110 §8.4.1.2), but raw deflate is seen in the wild. The first
-    /// byte tells: the zlib format begins with a method nibble of 8.
+    /// byte decides: the zlib format begins with a method nibble of 8.
     private func open(firstByte: UInt8) throws {
         let windowBits: Int32 =
             switch format {

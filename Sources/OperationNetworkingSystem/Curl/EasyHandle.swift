@@ -18,7 +18,7 @@ package final class EasyHandle {
     private static let betterThanBasic = Int(CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
 
     let pointer: OpaquePointer
-    /// Told about everything that comes in; kept until ``letGo()``.
+    /// The receiver of all events; kept until ``letGo()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
     var judge: (any ServerJudge)?

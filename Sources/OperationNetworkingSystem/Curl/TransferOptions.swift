@@ -62,7 +62,7 @@ package struct TransferOptions: Sendable {
     package var version: HTTPVersion
     /// The TLS settings, for an https URL; `nil`: libcurl's defaults.
     package var tls: TLSOptions?
-    /// Seconds that finding the server, connecting and TLS may take together; `nil`: for ever.
+    /// The time limit, in seconds, of finding the server, connecting and TLS together; `nil`: none.
     package var connectTimeout: Double?
     /// The cookies from which libcurl chooses those that it sends, in the lines of Netscape's file format;
     /// `nil`: it neither sends nor keeps any.

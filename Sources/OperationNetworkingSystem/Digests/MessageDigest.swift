@@ -30,7 +30,7 @@ package final class MessageDigest {
     }
 
     private let context: OpaquePointer
-    /// Nothing is thrown for each piece: ``finish()`` tells.
+    /// The first error of a piece: ``finish()`` throws it.
     private var failure: Failure?
 
     /// - Throws: ``Failure``.

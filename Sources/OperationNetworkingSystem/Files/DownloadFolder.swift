@@ -27,7 +27,7 @@ package final class DownloadFolder {
         }
     }
 
-    /// Is told of every change.
+    /// The observer of every change.
     package let watch: FileChange.Watcher?
     /// Tried in this order: not every file system knows each of them.
     package var exclusiveRenames = ExclusiveRename.allCases

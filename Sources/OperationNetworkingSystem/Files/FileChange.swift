@@ -15,7 +15,7 @@ package enum FileChange: Hashable, Sendable {
     /// The names given and taken until now are asked to be on the disk.
     case synchronizeFolder
 
-    /// Is told of each change before it is made, of a creation after it. What it throws is thrown instead of
-    /// making the change.
+    /// An observer of changes, called before each change is made, after a creation. An error that it throws
+    /// is thrown instead of making the change.
     package typealias Watcher = (FileChange) throws -> Void
 }

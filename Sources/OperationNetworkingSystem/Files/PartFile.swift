@@ -173,7 +173,7 @@ package final class PartFile {
     /// Gives back what was allocated behind the last byte. One that cannot be given back is no reason to
     /// fail.
     package func giveBackRoom() {
-        // No bytes change, so no watcher is told.
+        // No bytes change, so the observer is not called.
         guard let length = try? status.size else { return }
         ftruncate(descriptor, off_t(length))
     }

@@ -30,7 +30,7 @@ public struct FieldLines: Hashable, Sendable {
     /// The values of every field called `name`, in any spelling, in order.
     public func values(of name: String) -> [String] {
         let (count, lowercased) = (name.utf8.count, name.lowercased())
-        // Most lines are told apart by the length alone.
+        // Most lines differ in length alone.
         return lines.filter { $0.name.utf8.count == count && $0.name.lowercased() == lowercased }.map(\.value)
     }
 

@@ -4,7 +4,7 @@ public import Foundation
 /// drops everything. It ends with the last reference to it.
 public final class UnreachableServer: Sendable {
     private let listener: ListeningSocket
-    /// Waits in the only place there is. The kernel drops what others send.
+    /// A connection that takes the only place in the backlog: the kernel drops what other clients send.
     private let waiting: Socket
 
     /// Takes a free port.

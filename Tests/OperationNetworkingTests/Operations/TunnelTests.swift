@@ -61,8 +61,8 @@ struct TunnelTests {
 
     /// libcurl asks for another tunnel when a kept one turns out to be dead, in the same transfer.
     @Test func theAnswerOfASecondTunnelHasItsLimit() async throws {
-        let endless =
-            "HTTP/1.1 403 No\r\nContent-Length: 1000000000000\r\n\r\n" + String(repeating: "x", count: 4 << 20)
+        let body = String(repeating: "x", count: 4 << 20)
+        let endless = "HTTP/1.1 403 No\r\nContent-Length: 1000000000000\r\n\r\n" + body
         let proxy = try TunnelProxy { number, _ in number == 1 ? .tunnel : .reply(endless) }
         _ = try await operation("/head", through: "127.0.0.1:\(proxy.port)").value
         proxy.breakTunnels()

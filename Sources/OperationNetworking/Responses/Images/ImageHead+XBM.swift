@@ -36,7 +36,7 @@ extension ImageHead {
             } else if !isComment, !isSpace(byte) {
                 word.append(byte)
                 position += 1
-                // Most text is none of this: one word tells.
+                // Most text is no XBM: its first word is enough to see that.
                 if words.isEmpty, word.count > "#define".utf8.count { return [] }
                 continue
             }
