@@ -16,6 +16,14 @@ int cfiles_rename_exclusively(int directory, const char *old, const char *new_na
     return renameat2(directory, old, directory, new_name, RENAME_NOREPLACE);
 }
 
+int cfiles_open_for_names(const char *path) {
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int cfiles_open_to_identify(int directory, const char *name) {
+    return openat(directory, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
 int cfiles_link(int file, int directory, const char *new_name) {
     char path[40];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", file);

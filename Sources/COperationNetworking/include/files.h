@@ -133,6 +133,11 @@ long long cfiles_mount(int descriptor);
 // Renames a file, to a name that does not exist: renameat2(2).
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);
 
+// Opens a directory to use names in it, and a file to say which one it is (O_PATH). Nothing can be read or
+// written by them, and the permission to do that is not needed.
+int cfiles_open_for_names(const char *path);
+int cfiles_open_to_identify(int directory, const char *name);
+
 // Gives an open file one more name, which must not exist, whatever has its old name now: linkat(2).
 int cfiles_link(int file, int directory, const char *new_name);
 

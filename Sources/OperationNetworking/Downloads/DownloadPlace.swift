@@ -31,11 +31,7 @@ struct DownloadPlace {
     private static let separator = UInt8(ascii: "/")
 
     /// What follows the last slash. A byte is looked for: with an accent behind it, a slash is another character.
-    static func name(of url: URL) -> String {
-        let path = url.path.utf8
-        let start = path.lastIndex(of: separator).map(path.index(after:)) ?? path.startIndex
-        return String(Substring(path[start...]))
-    }
+    static func name(of url: URL) -> String { FileName.last(of: url.path) }
 
     /// What a checkpoint tells of the file that it is for.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError`.
@@ -91,16 +87,6 @@ struct DownloadPlace {
         case .directory: throw DownloadError.destinationIsDirectory(url)
         case .symbolicLink, .other: throw DownloadError.destinationIsNotFile(url)
         }
-    }
-
-    /// Claims the file that has the name now, to be held until another one has it: an operation that writes it meanwhile would
-    /// end well, and leave nothing.
-    /// - Returns: `nil` if no file has the name.
-    /// - Throws: ``DownloadError/inUse(_:)``; `SystemError`.
-    func claimReplaced() throws -> FileClaim? {
-        guard case .file(let status) = try folder.status(of: name) else { return nil }
-        guard let claim = FileClaim(status.identity) else { throw DownloadError.inUse(url) }
-        return claim
     }
 
     /// Removes what a process that died left beside a file that it had just completed: a checkpoint that tells of this

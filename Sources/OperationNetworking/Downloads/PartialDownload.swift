@@ -303,19 +303,21 @@ final class PartialDownload {
     }
 
     private func rename() throws {
-        guard try replaceable == .any || replaceable != .none && place.isTaken else {
-            do {
+        do {
+            guard try replaceable == .any || replaceable != .none && place.isTaken else {
                 return try place.folder.renameExclusively(names.part, to: place.name, of: file)
-            } catch let error as SystemError where error.code == SystemError.exists {
-                throw DownloadError.destinationExists(place.url)
-            } catch let error as SystemError where error.code == SystemError.replaced {
-                throw DownloadError.partialFileReplaced(partURL)
             }
+            // A directory, or something that is no file, may have got the name since it was looked at.
+            try place.folder.rename(names.part, replacing: place.name, of: file) {
+                try place.check(replacing: replaceable)
+            }
+        } catch is FileClaim.Taken {
+            throw DownloadError.inUse(place.url)
+        } catch let error as SystemError where error.code == SystemError.exists {
+            throw DownloadError.destinationExists(place.url)
+        } catch let error as SystemError where error.code == SystemError.replaced {
+            throw DownloadError.partialFileReplaced(partURL)
         }
-        // A directory, or something that is no file, may have got the name since it was looked at.
-        try place.check(replacing: replaceable)
-        let replaced = try place.claimReplaced()
-        try withExtendedLifetime(replaced) { try place.folder.rename(names.part, to: place.name) }
         // In a folder where others may rename our files, it may have been another one.
         guard has(place.name) else { throw DownloadError.partialFileReplaced(partURL) }
     }

@@ -43,24 +43,39 @@ enum BodyFile {
 
     /// Writes a body to a file; blocking. A failure leaves nothing behind, and keeps an older file of that
     /// name.
-    static func write(_ body: BodySource, to url: URL, _ writing: Writing = Writing()) throws {
+    /// - Parameters:
+    ///   - body: all that is to be in the file.
+    ///   - url: its name.
+    ///   - writing: tells whether it still is wanted.
+    ///   - watch: is told before the file gets its name.
+    /// - Throws: ``RequestBodyError/fileInUse(path:)`` if an operation of this process writes the file that has
+    ///   the name; and as ``BodySource/write(to:)`` says.
+    static func write(
+        _ body: BodySource,
+        to url: URL,
+        _ writing: Writing = Writing(),
+        watch: FileChange.Watcher? = nil
+    ) throws {
         guard url.namesLocalFile else { throw RequestBodyError.notAFileURL(url.absoluteString) }
-        let name = ".\(url.lastPathComponent).\(UInt32.random(in: 0 ... .max))"
-        let temporary = url.deletingLastPathComponent().appendingPathComponent(name)
+        let name = FileName.last(of: url.path)
+        let parent = String(Substring(url.path.utf8.dropLast(name.utf8.count))) + "./"
+        let temporary = ".\(name).\(UInt32.random(in: 0 ... .max))"
         let reader = BodyReader(body)
         defer { reader.stop() }
         do {
-            try write(reader, to: temporary, writing)
+            try write(reader, to: parent + temporary, writing)
             guard writing.name() else { throw URLError.cancelled(url: url) }
-            try FileName.rename(temporary.path, to: url.path)
+            let folder = try DownloadFolder(forNamesIn: parent, watch: watch)
+            try folder.rename(temporary, replacing: name, of: folder.identify(temporary))
         } catch {
-            try? FileManager.default.removeItem(at: temporary)
+            try? FileManager.default.removeItem(atPath: parent + temporary)
+            if error is FileClaim.Taken { throw RequestBodyError.fileInUse(path: url.path) }
             throw FileError.foundation(error, url)
         }
     }
 
-    private static func write(_ reader: BodyReader, to url: URL, _ writing: Writing) throws {
-        guard let file = try OutputFile(path: url.path) else { throw SystemError(ENXIO, "open \(url.path)") }
+    private static func write(_ reader: BodyReader, to path: String, _ writing: Writing) throws {
+        guard let file = try OutputFile(path: path) else { throw SystemError(ENXIO, "open \(path)") }
         while !writing.isCancelled {
             let piece = try reader.next(atMost: pieceSize)
             if piece.isEmpty { break }

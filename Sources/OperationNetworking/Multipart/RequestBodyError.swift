@@ -10,6 +10,8 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     case notAFileURL(String)
     /// The file is not there, not a regular file, or may not be read; the system's reason.
     case unreadableFile(path: String, reason: String)
+    /// The file that the body was to replace is being written by an operation of this process, and stays.
+    case fileInUse(path: String)
     /// The file has another length than when it was taken: what was promised to the server cannot be sent.
     case fileChanged(path: String, expected: Int64, found: Int64)
     /// A stream ended before the length that was given for it, in bytes; what it is called, such as
@@ -50,6 +52,8 @@ extension RequestBodyError: CustomStringConvertible {
             "\(text.debugDescription) is not the URL of a file."
         case .unreadableFile(let path, let reason):
             "\(path) cannot be read: \(reason)."
+        case .fileInUse(let path):
+            "\(path) is being written by another operation."
         case .fileChanged(let path, let expected, let found):
             "\(path) has \(found) bytes and had \(expected) when the request was made."
         case .streamTooShort(let part, let expected, let found):
@@ -86,18 +90,19 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         switch self {
         case .notAFileURL: "Expected URL to be a file URL"
         case .unreadableFile: "File URL not reachable."
-        case .fileChanged, .streamTooShort, .streamUsed, .streamNotMade, .invalidMediaType, .invalidBoundary,
-            .unencodableText,
+        case .fileInUse, .fileChanged, .streamTooShort, .streamUsed, .streamNotMade, .invalidMediaType,
+            .invalidBoundary, .unencodableText,
             .methodWithoutBody, .noBodySource:
             nil
         }
     }
 
-    /// A number of `URLError.Code`: -1000 for what is wrong with a file's URL and for the method, -1021 for
+    /// A number of `URLError.Code`: -1000 for what is wrong with a file's URL and for the method, -3003 for a file in use, -1021 for
     /// what ends early or was read, -1016 for text, -1 for the rest.
     public var errorCode: Int {
         switch self {
         case .notAFileURL, .unreadableFile, .methodWithoutBody: URLError.Code.badURL.rawValue
+        case .fileInUse: URLError.Code.cannotWriteToFile.rawValue
         case .fileChanged, .streamTooShort, .streamUsed, .streamNotMade:
             URLError.Code.requestBodyStreamExhausted.rawValue
         case .unencodableText: URLError.Code.cannotDecodeContentData.rawValue

@@ -42,6 +42,14 @@ package final class DownloadFolder {
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
 
+    /// A directory that need not be readable: for names alone. What it has cannot be listed, nor brought to the disk.
+    /// - Throws: `SystemError` when it is no directory.
+    package init(forNamesIn path: String, watch: FileChange.Watcher? = nil) throws {
+        self.watch = watch
+        descriptor = cfiles_open_for_names(path)
+        guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
+    }
+
     deinit {
         close(descriptor)
     }
@@ -98,6 +106,14 @@ package final class DownloadFolder {
     /// - Throws: `SystemError`; `ELOOP` for a symbolic link.
     package func open(_ name: String) throws -> PartFile? {
         try open(name, O_RDWR)
+    }
+
+    /// Opens a regular file only to say which one it is: it can be neither read nor written.
+    /// - Throws: `SystemError`, if there is none.
+    package func identify(_ name: String) throws -> PartFile {
+        let file = cfiles_open_to_identify(descriptor, name)
+        guard file >= 0 else { throw SystemError(errno, "open \(name)") }
+        return try PartFile(descriptor: file, name: name, watch: watch)
     }
 
     private func open(_ name: String, _ access: Int32) throws -> PartFile? {

@@ -6,6 +6,7 @@
 /// | writes a file: ``OutputFile``          | it, before a byte of it changes | ``Taken``                         |
 /// | writes a partial file: ``PartFile``    | it, with its lock               | ``PartFile/Lock/held``            |
 /// | replaces a file by a complete one      | the old one, for that moment    | fails, and the old one stays      |
+/// | gives a file a name that is free       | nothing (``NameTaking``)        | -                                 |
 ///
 /// Given back when it is released. The file has to be open until then: the number of a file that is closed
 /// and has no name may become another one's.

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -176,6 +177,35 @@ struct BodySourceTests {
         try Data("old".utf8).write(to: target)
         try await BodySource.data(pattern).write(to: target)
         #expect(try Data(contentsOf: target) == pattern)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["target.bin"])
+    }
+
+    @Test func aFileThatAnOperationWritesIsNotReplaced() async throws {
+        let target = directory.file("target.bin")
+        let file = try #require(try OutputFile(path: target.path))
+        #expect(try file.write([1, 2, 3].span) == 3)
+        await #expect(throws: RequestBodyError.fileInUse(path: target.path)) {
+            try await BodySource.data(Data("new".utf8)).write(to: target)
+        }
+        #expect(try Data(contentsOf: target) == Data([1, 2, 3]))
+        try file.close()
+        try await BodySource.data(Data("new".utf8)).write(to: target)
+        #expect(try Data(contentsOf: target) == Data("new".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["target.bin"])
+    }
+
+    /// The operation begins after the name was found to be free.
+    @Test func aFileThatAnOperationBeginsMeanwhileIsNotReplaced() throws {
+        let target = directory.file("target.bin")
+        var file: OutputFile?
+        #expect(throws: RequestBodyError.fileInUse(path: target.path)) {
+            try BodyFile.write(BodySource.data(Data("new".utf8)), to: target) { _ in
+                guard file == nil else { return }
+                file = try OutputFile(path: target.path)
+                _ = try file?.write([1, 2, 3].span)
+            }
+        }
+        #expect(try Data(contentsOf: target) == Data([1, 2, 3]))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["target.bin"])
     }
 

@@ -1,0 +1,106 @@
+/// What follows when a complete file is to get a name, and an operation of this process may write the file
+/// that has it, or may be about to make one: a value, from a look at the name, a claim (``FileClaim``) and a
+/// second look.
+///
+/// | The name is, at the first look | The claim on that file    | The name is, at the second look | What follows    |
+/// |--------------------------------|---------------------------|---------------------------------|-----------------|
+/// | nothing's                      | -                         | -                               | `takeFree`      |
+/// | a link's, a directory's, a device's | -                    | -                               | `replace`       |
+/// | a file's                       | is another operation's    | -                               | `inUse`         |
+/// | a file's                       | was free                  | the same file's                 | `replace`       |
+/// | a file's                       | was free                  | nothing's, or anything else's   | `lookAgain`     |
+///
+/// Who writes a file opens it, claims it, and then looks whether it still has the name (``OutputFile``). So
+/// one that begins on a free name makes a file, for which `takeFree` fails; one that begins on a file that is
+/// to be replaced finds its claim taken.
+package enum NameTaking: Hashable, Sendable {
+    /// The file gets the name in a step that fails if anything has it by then; if it fails, look again.
+    case takeFree
+    /// The file gets the name, whatever has it. While the claim is held, nothing else of this process can get
+    /// the name.
+    case replace
+    /// Another file has, or had, got the name between the two looks.
+    case lookAgain
+    case inUse
+
+    /// What came of the claim on the file that had the name at the first look.
+    package enum Claim: Hashable, Sendable {
+        /// It was no file.
+        case none
+        case taken
+        /// It is held here; this is what had the name after that.
+        case held(NameStatus)
+    }
+
+    /// - Parameters:
+    ///   - name: what the first look found.
+    ///   - claim: what came of the claim.
+    package init(_ name: NameStatus, claim: Claim) {
+        self =
+            switch (name, claim) {
+            case (.nothing, _): .takeFree
+            case (.directory, _), (.symbolicLink, _), (.other, _): .replace
+            case (.file, .taken): .inUse
+            case (.file(let first), .held(.file(let second))) where first.identity == second.identity:
+                .replace
+            case (.file, .held), (.file, .none): .lookAgain
+            }
+    }
+}
+
+extension DownloadFolder {
+    /// How often a name is looked at that becomes another file's all the time.
+    private static let maximumLooks = 100
+
+    /// Gives a complete file a name, in the place of what has it, unless an operation of this process writes
+    /// that.
+    /// - Parameters:
+    ///   - old: its name now.
+    ///   - new: its next one.
+    ///   - file: the file itself.
+    ///   - check: looks whether what has the name may be replaced. Nothing of this process begins to write it
+    ///     meanwhile.
+    /// - Throws: ``FileClaim/Taken``; what `check` throws; `SystemError`. What has the new name keeps it
+    ///   then.
+    package func rename(
+        _ old: String,
+        replacing new: String,
+        of file: PartFile,
+        check: () throws -> Void = {}
+    ) throws {
+        for _ in 0..<Self.maximumLooks where try takeName(old, new, file, check) { return }
+        throw SystemError(SystemError.busy, "rename \(new)")
+    }
+
+    /// - Returns: whether it has the name; else it is to be looked at again.
+    private func takeName(
+        _ old: String,
+        _ new: String,
+        _ file: PartFile,
+        _ check: () throws -> Void
+    ) throws -> Bool {
+        let first = try status(of: new)
+        var held: FileClaim?
+        var claim = NameTaking.Claim.none
+        if case .file(let named) = first {
+            held = FileClaim(named.identity)
+            claim = .taken
+        }
+        try check()
+        if held != nil { claim = .held(try status(of: new)) }
+        return try withExtendedLifetime(held) {
+            switch NameTaking(first, claim: claim) {
+            case .takeFree:
+                do {
+                    try renameExclusively(old, to: new, of: file)
+                } catch let error as SystemError where error.code == SystemError.exists {
+                    return false
+                }
+            case .replace: try rename(old, to: new)
+            case .lookAgain: return false
+            case .inUse: throw FileClaim.Taken()
+            }
+            return true
+        }
+    }
+}
