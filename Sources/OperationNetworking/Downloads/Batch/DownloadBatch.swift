@@ -15,7 +15,10 @@ internal import OperationNetworkingSystem
 /// thread.
 ///
 /// When the disk is full it pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``. A member
-/// whose length no file there can have fails by itself, with ``DownloadError/tooLarge(_:length:limit:)``.
+/// whose length no file there can have fails by itself, with ``DownloadError/tooLarge(_:length:limit:)``. One
+/// whose length, by the server's word, is more than there is room for pauses the batch once. After
+/// ``resume()`` it comes last and alone, and if there still is no room for it, it fails with
+/// ``DownloadError/notEnoughSpace(_:needed:available:)``.
 ///
 /// The operations that run keep it. Whoever lets go of a paused batch lets go of its journal, too.
 public final class DownloadBatch: Sendable {
@@ -24,7 +27,8 @@ public final class DownloadBatch: Sendable {
         /// The member with this index has ended; one that an earlier process had finished, at the beginning.
         case ended(Int, Result<Download, any Error>)
         /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is kept.
-        /// ``DownloadBatch/resume()`` tries again: the member that found no room comes last.
+        /// ``DownloadBatch/resume()`` tries again: the member that found no room comes last. One whose
+        /// announced length does not fit then either fails.
         case outOfSpace(any Error)
     }
 
@@ -295,11 +299,7 @@ public final class DownloadBatch: Sendable {
     )? {
         guard operation.isFinal else { return nil }
         if let error = operation.error {
-            let end: DownloadRun.End =
-                if operation.isCancelled { .cancelled } else if error.isLackOfSpace { .outOfSpace } else {
-                    .failed
-                }
-            return (.failure(error), end)
+            return (.failure(error), operation.isCancelled ? .cancelled : DownloadRun.End(error))
         } else if let download = operation.download {
             return (.success(download), .finished)
         } else {
@@ -309,23 +309,26 @@ public final class DownloadBatch: Sendable {
 
     private func memberDidEnd(_ index: Int, _ result: Result<Download, any Error>, _ end: DownloadRun.End) {
         let isStopped = state.withLock { state in
+            let hasFailed: Bool
             state.running[index] = nil
             // Told under the lock, so that nothing comes after the end of all.
             switch state.run.end(index, end) {
             case .putBack(let isNews):
                 if isNews, case .failure(let error) = result { tell(.outOfSpace(error)) }
                 return false
-            case .ended:
+            case .ended(let isFailure):
+                hasFailed = isFailure
                 state.results[index] = result
                 tell(.ended(index, result))
                 gauge.record { $0.finish(index) }
             case .stopped(let waiting):
+                hasFailed = true
                 state.results[index] = result
                 tell(.ended(index, result))
                 gauge.record { $0.finish(index) }
                 self.end(waiting, &state)
             }
-            if end == .failed, case .failure(let error) = result {
+            if hasFailed, case .failure(let error) = result {
                 journal?.note(JournalEntry(member: index, failure: "\(error)"))
             }
             completeIfDone(&state)
@@ -387,10 +390,13 @@ extension BatchGauge: BatchSeatOwner {
     func memberLeft(_ index: Int) {}
 }
 
-extension Error {
-    /// Whether there is no room for a file: on the disk, or for this user.
-    fileprivate var isLackOfSpace: Bool {
-        if case .notEnoughSpace = self as? DownloadError { return true }
-        return (self as? CocoaError)?.code == .fileWriteOutOfSpace
+extension DownloadRun.End {
+    /// How a member has ended that was not cancelled: no room may be found on the disk, or for this user.
+    fileprivate init(_ error: any Error) {
+        if case .notEnoughSpace = error as? DownloadError {
+            self = .doesNotFit
+        } else {
+            self = (error as? CocoaError)?.code == .fileWriteOutOfSpace ? .outOfSpace : .failed
+        }
     }
 }

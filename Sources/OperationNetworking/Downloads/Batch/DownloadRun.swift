@@ -6,8 +6,18 @@
 /// | `paused`  | wait            | are paused        | resuming, stopping          |
 /// | `stopped` | have ended      | are cancelled     | -                           |
 ///
-/// A member that found no room on the disk goes to the end of the line: it begins again when all have ended that found no
-/// room less often. So the others get what they need, whatever length one of them is said to have.
+/// A member that finds no room has not ended. It goes to the end of the line (it is *late*), and begins again
+/// when no other runs or waits; so the others get what they need, whatever length it is said to have.
+///
+/// | What there was no room for                          | The member                          | The batch |
+/// |-----------------------------------------------------|-------------------------------------|-----------|
+/// | bytes that came: the disk is full (`outOfSpace`)    | late; begins with those beside it that are late for the same reason | pauses |
+/// | the length that it is said to have (`doesNotFit`), for the first time | late; begins alone | pauses    |
+/// | the same, again: now nothing of the batch ran beside it | fails with its error            | goes on   |
+///
+/// Bytes that came are a fact, and their owner can make room as often as he likes. A length is only the
+/// server's word. He was told of it once, and could make room before ``resume()``; a member that does not fit
+/// then has an end like any other that fails, or one server could keep the batch from ever ending.
 struct DownloadRun: Sendable {
     enum Phase: Hashable, Sendable {
         case running
@@ -20,16 +30,19 @@ struct DownloadRun: Sendable {
         case finished
         case failed
         case cancelled
-        /// There is no room on the disk: the member is as it was, and the batch pauses.
+        /// The disk is full: the member is as it was, and the batch pauses.
         case outOfSpace
+        /// Its length, by the server's word, is more than there is room for now.
+        case doesNotFit
     }
 
     /// What follows from an end.
     enum Effect: Hashable, Sendable {
-        case ended
+        /// `hasFailed`: it counts as one that failed.
+        case ended(hasFailed: Bool)
         /// The member waits again, behind the others. `isNews`: the batch did not pause before.
         case putBack(isNews: Bool)
-        /// The batch stops: these, which waited, end as well, as cancelled ones.
+        /// It has failed, and the batch stops: these, which waited, end as well, as cancelled ones.
         case stopped([Int])
     }
 
@@ -37,9 +50,10 @@ struct DownloadRun: Sendable {
     /// How many have no end yet.
     private(set) var remaining: Int
     private var admission: HostAdmission
-    /// Those that found no room, in this order, and how often each has.
+    /// Those that found no room, in this order.
     private var late: [Int] = []
-    private var lacks: [Int: Int] = [:]
+    /// Those that did not fit once.
+    private var misfits: Set<Int> = []
     private let policy: BatchPolicy
 
     init(
@@ -63,11 +77,12 @@ struct DownloadRun: Sendable {
         return admission.next()
     }
 
-    /// Lets those begin again that found no room least often.
+    /// Lets the first of those begin again that found no room: alone, if it did not fit.
     private mutating func admitLate() {
-        guard let least = late.map({ lacks[$0, default: 0] }).min() else { return }
-        for index in late where lacks[index, default: 0] == least { admission.takeBack(index) }
-        late.removeAll { lacks[$0, default: 0] == least }
+        guard let first = late.first else { return }
+        let count = misfits.contains(first) ? 1 : late.prefix { !misfits.contains($0) }.count
+        for index in late.prefix(count) { admission.takeBack(index) }
+        late.removeFirst(count)
     }
 
     /// A member that was to start did not, since the batch was paused meanwhile.
@@ -77,18 +92,27 @@ struct DownloadRun: Sendable {
 
     /// A member that was started has ended.
     mutating func end(_ index: Int, _ end: End) -> Effect {
-        if end == .outOfSpace, phase != .stopped {
+        admission.leave(index)
+        if phase != .stopped, isLate(index, end) {
             let isNews = phase == .running
             phase = .paused
-            admission.leave(index)
             late.append(index)
-            lacks[index, default: 0] += 1
             return .putBack(isNews: isNews)
         }
-        admission.leave(index)
         remaining -= 1
-        guard end == .failed, policy == .stopAtFirstFailure, phase != .stopped else { return .ended }
+        let hasFailed = end == .failed || end == .doesNotFit
+        guard hasFailed, policy == .stopAtFirstFailure, phase != .stopped else {
+            return .ended(hasFailed: hasFailed)
+        }
         return .stopped(stop())
+    }
+
+    private mutating func isLate(_ index: Int, _ end: End) -> Bool {
+        switch end {
+        case .finished, .failed, .cancelled: false
+        case .outOfSpace: true
+        case .doesNotFit: misfits.insert(index).inserted
+        }
     }
 
     mutating func pause() {

@@ -255,14 +255,39 @@ struct DownloadBatchTests {
         let batch = try scene.batch(items) { $0.maximumPerHost = 1 }
         try await scene.full.wait()
         #expect(batch.isPaused && scene.ended.elements.isEmpty)
-        batch.resume()
-        // The others are there before it pauses again.
-        try await scene.full.wait(count: 2)
-        #expect(scene.ended.elements == [1, 2, 3, 4])
         try FileManager.default.removeItem(at: disk.file("other"))
         batch.resume()
         #expect(await batch.results().allSatisfy(\.isSuccess))
         #expect(scene.ended.elements == [1, 2, 3, 4, 0])
+        #expect(scene.full.elements.count == 1)
+    }
+
+    /// Lengths that the disk could have, if other files were not there: they are only the server's word.
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"), arguments: [1, 3])
+    func aLengthThatDoesNotFitPausesTheBatchOnceAndThenIsAnError(atOnce: Int) async throws {
+        let server = try ScriptedServer { request in
+            let fields: FieldLines = request.path == "/0" ? ["Content-Length": "60000"] : [:]
+            return .respond(200, fields, body: .text(request.path))
+        }
+        let (disk, scene) = (try SmallDisk(), try BatchScene())
+        try Data(count: 20_000).write(to: disk.file("other"))
+        var items = scene.items(0..<6, of: server)
+        for index in items.indices { items[index].destination = disk.file("\(index)") }
+        let batch = try scene.batch(items, journal: scene.journal) { $0.maximumPerHost = atOnce }
+        try await scene.full.wait()
+        #expect(batch.isPaused)
+        // No room is made.
+        batch.resume()
+        let results = await batch.results()
+        #expect(results.map(\.isSuccess) == [false, true, true, true, true, true])
+        guard case .notEnoughSpace? = results[0].error as? DownloadError else {
+            Issue.record("\(results[0])")
+            return
+        }
+        #expect(scene.full.elements.count == 1)
+        #expect(scene.ended.elements.last == 0)
+        // It is tried again by who resumes the batch from its journal.
+        #expect(FileManager.default.fileExists(atPath: scene.journal.path))
     }
 
     // MARK: - Requests
