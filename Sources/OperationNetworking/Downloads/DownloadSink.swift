@@ -190,7 +190,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             partial = try partialDownload(to: destination)
         }
         self.partial = partial
-        if let started = plan.startedFile, partial.count == 0 { try partial.take(started) }
+        if let started = plan.startedFile, partial.count == 0 {
+            try partial.take(started) { !self.shared.withLock { $0.isAbandoned } }
+        }
         digests = try DownloadDigests(
             plan,
             noted: partial.checkpoint?.digests ?? [],
@@ -439,12 +441,5 @@ extension ResponseHead {
         if fields.contentLength != nil { return true }
         let codings = fields.combined(for: "Transfer-Encoding")?.split(separator: ",") ?? []
         return codings.contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == "chunked" }
-    }
-}
-
-extension DownloadCheckpoint {
-    /// When the server last changed the file, in seconds since 1970.
-    fileprivate var modified: Int64? {
-        origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
     }
 }

@@ -142,8 +142,12 @@ extension PartialDownload {
 
     /// Begins with a copy of a file that another program began; that file stays as it is. The checkpoint says so before the first
     /// byte is there, and that the copy is complete after the last one is on the disk (P20).
-    /// - Throws: ``DownloadError/destinationExists(_:)`` if the file was changed since it was looked at.
-    func take(_ started: StartedFile) throws {
+    /// - Parameters:
+    ///   - started: that file.
+    ///   - isWanted: asked before each piece. If not, what was copied is removed, and so is the partial file.
+    /// - Throws: ``DownloadError/destinationExists(_:)`` if the file was changed since it was looked at;
+    ///   `URLError.cancelled`.
+    func take(_ started: StartedFile, while isWanted: () -> Bool = { true }) throws {
         try FileError.translating(started.file) {
             guard let file = try NotedFile(path: started.file.path, attribute: FileRecord.attribute),
                 SourceFile(file) == started.source
@@ -153,6 +157,10 @@ extension PartialDownload {
                 checkpoint.copy = DownloadCheckpoint.Copy(source: started.source)
             }
             while count < started.length {
+                guard isWanted() else {
+                    try discard()
+                    throw URLError(.cancelled)
+                }
                 let piece = try file.read(Self.copiedLength, at: count)
                 guard !piece.isEmpty else { break }
                 try write(piece.span)

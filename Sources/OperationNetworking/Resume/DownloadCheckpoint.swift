@@ -134,6 +134,11 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         return content
     }
 
+    /// When the server last changed the file, in seconds since 1970.
+    var modified: Int64? {
+        origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
+    }
+
     /// Another transfer begins.
     mutating func countAttempt() {
         attempts = attempts == .max ? .max : attempts + 1

@@ -67,6 +67,27 @@ struct PartialDownloadTests {
         #expect((attributes[.modificationDate] as? Date)?.timeIntervalSince1970 == 784_111_777)
     }
 
+    /// An operation begins to write a file of that name after the name was found to be free.
+    @Test func aFileThatAnOperationBeginsMeanwhileIsNotReplaced() throws {
+        let download = try open(replacesFile: true)
+        try download.begin(.start, total: 5, origin: Sample.origin())
+        try download.write("01234")
+        let begun = Machine.Box<OutputFile?>(nil)
+        machine.fault.value = { [directory] change in
+            guard case .rename(_, to: "a") = change, begun.value == nil else { return nil }
+            begun.value = try? OutputFile(path: directory.file("a").path)
+            _ = try? begun.value?.write(Array("begun".utf8).span)
+            return nil
+        }
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try download.finish(modified: nil) }
+        #expect(try text("a") == "begun")
+        #expect(try names() == ["a", "a.part", "a.part.resume"])
+        try begun.value?.close()
+        try download.finish(modified: nil)
+        #expect(try text("a") == "01234")
+        #expect(try names() == ["a"])
+    }
+
     @Test func anEmptyFileGetsItsName() throws {
         let download = try open()
         try download.begin(.start, total: 0, origin: Sample.origin())
@@ -364,6 +385,25 @@ struct PartialDownloadTests {
         try second.finish(modified: nil)
         #expect(try names() == ["a"])
         #expect(try self.text("a") == text + "other")
+    }
+
+    @Test func aCopyThatIsNotWantedAnyMoreIsRemoved() throws {
+        try put(String(repeating: "0123456789", count: 300_000), "a")
+        let file = try started("a")
+        let download = try open(continuing: file)
+        var questions = 0
+        let error = #expect(throws: URLError.self) {
+            try download.take(file) {
+                questions += 1
+                return questions < 3
+            }
+        }
+        #expect(error?.code == .cancelled && questions == 3)
+        #expect(try names() == ["a"])
+        // Nothing is written by those who close it.
+        try download.settle()
+        download.close()
+        #expect(try names() == ["a"])
     }
 
     @Test func aFileThatIsChangedBeforeItIsCopiedStays() throws {
