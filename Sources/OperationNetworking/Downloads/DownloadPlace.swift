@@ -11,8 +11,13 @@ struct DownloadPlace {
     /// - Parameters:
     ///   - url: of the file; its folder has to exist.
     ///   - watch: is told of every change.
+    ///   - marker: marks new files.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
-    init(_ url: URL, watch: FileChange.Watcher?) throws {
+    init(
+        _ url: URL,
+        watch: FileChange.Watcher?,
+        marker: @escaping DownloadFolder.Marker = { try $0.mark($1) }
+    ) throws {
         let path = url.path
         let name = Self.name(of: url)
         guard url.namesLocalFile, !name.isEmpty, name != ".", name != ".." else {
@@ -22,7 +27,8 @@ struct DownloadPlace {
         self.name = name
         do {
             let parent = String(Substring(path.utf8.dropLast(name.utf8.count)))
-            folder = try DownloadFolder(path: parent.isEmpty ? "." : parent, watch: watch)
+            let path = parent.isEmpty ? "." : parent
+            folder = try DownloadFolder(path: path, watch: watch, marker: marker)
         } catch {
             throw FileError.foundation(error, url)
         }

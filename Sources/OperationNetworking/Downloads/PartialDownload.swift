@@ -90,7 +90,7 @@ final class PartialDownload {
         isStrict: Bool = false,
         in environment: DownloadEnvironment = DownloadEnvironment()
     ) throws {
-        let place = try DownloadPlace(destination, watch: environment.watch)
+        let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
         let record = RequestRecord(request)
         let asker = asker ?? Asker(request)
@@ -307,7 +307,6 @@ final class PartialDownload {
             guard try replaceable == .any || replaceable != .none && place.isTaken else {
                 return try place.folder.renameExclusively(names.part, to: place.name, of: file)
             }
-            // A directory, or something that is no file, may have got the name since it was looked at.
             try place.folder.rename(names.part, replacing: place.name, of: file) {
                 try place.check(replacing: replaceable)
             }
@@ -356,6 +355,8 @@ final class PartialDownload {
         next.updated = environment.wallClock()
         next.part = identity
         next.session = session
+        // What failed when it was made may have been a moment's trouble.
+        place.folder.mark(file, as: .part)
         savedCheckpoint = try place.folder.save(next, names, isDurable: isDurable)
         checkpoint = next
         hasNotes = false

@@ -27,25 +27,36 @@ package final class DownloadFolder {
         }
     }
 
+    /// Marks a new file; a test has its own.
+    package typealias Marker = (PartFile, FileMark) throws -> Void
+
     /// The observer of every change.
     package let watch: FileChange.Watcher?
     /// Tried in this order: not every file system knows each of them.
     package var exclusiveRenames = ExclusiveRename.allCases
     private let descriptor: Int32
-    /// Whether the file system keeps modes; `nil`: it was not tried.
-    private var keepsModes: Bool?
+    private let marker: Marker
+    /// What a new file here keeps; `nil`: it was not tried.
+    private var kept: (mode: Bool, mark: Bool)?
 
     /// - Throws: `SystemError` when it is no directory, or may not be read.
-    package init(path: String, watch: FileChange.Watcher? = nil) throws {
+    package init(
+        path: String,
+        watch: FileChange.Watcher? = nil,
+        marker: @escaping Marker = { try $0.mark($1) }
+    ) throws {
         self.watch = watch
+        self.marker = marker
         descriptor = cfiles_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
 
-    /// A directory that need not be readable: for names alone. What it has cannot be listed, nor brought to the disk.
+    /// A directory that need not be readable: for names alone. What it has cannot be listed, nor brought to
+    /// the disk.
     /// - Throws: `SystemError` when it is no directory.
     package init(forNamesIn path: String, watch: FileChange.Watcher? = nil) throws {
         self.watch = watch
+        marker = { try $0.mark($1) }
         descriptor = cfiles_open_for_names(path)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
@@ -74,7 +85,8 @@ package final class DownloadFolder {
 
     // MARK: - Files
 
-    /// Makes a new file, which only its owner may read and write, mode 0600, and marks it.
+    /// Makes a new file, which only its owner may read and write, mode 0600, and marks it, if that can be
+    /// done here.
     /// - Parameters:
     ///   - name: what it is called.
     ///   - mark: what it is.
@@ -88,17 +100,16 @@ package final class DownloadFolder {
             return nil
         }
         let made = try PartFile(descriptor: file, name: name, watch: watch)
-        do {
-            try made.mark(mark)
-        } catch let error as SystemError {
-            // Where a mark cannot be kept, a later process finds that out.
-            if error.isLackOfSpace {
-                unlinkat(descriptor, name, 0)
-                throw error
-            }
-        }
+        self.mark(made, as: mark)
         try watch?(.create(name, file: made.status.identity.inode))
         return made
+    }
+
+    /// Marks a file of ours that has no mark. Where none can be set, a later process finds that out.
+    package func mark(_ file: PartFile, as mark: FileMark) {
+        guard !file.isMarked else { return }
+        try? marker(file, mark)
+        file.isMarked = file.look(for: mark) == .present
     }
 
     /// Opens a regular file to read and write it.
@@ -146,7 +157,7 @@ package final class DownloadFolder {
         /// Something that is not ours: see ``FileTrust``.
         case notOurs
         case tooLong
-        /// `isMarked`: whether its mark proves that it is ours; else the file system keeps none, and it may
+        /// `isMarked`: whether its mark proves that it is ours; else no file here can have one, and it may
         /// be.
         case bytes([UInt8], isMarked: Bool)
     }
@@ -212,21 +223,27 @@ package final class DownloadFolder {
     }
 
     private func trust(_ status: FileStatus, _ mark: FileMark.Finding) throws -> FileTrust {
-        try FileTrust(status, mark: mark, user: user) {
-            let keepsModes = try keepsModes ?? probeModes()
-            self.keepsModes = keepsModes
-            return keepsModes
-        }
+        try FileTrust(
+            status,
+            mark: mark,
+            user: user,
+            keepsModes: { try whatIsKept().mode },
+            // Where nothing can be tried, a file without a mark is believed the least.
+            keepsMarks: { (try? whatIsKept().mark) ?? true }
+        )
     }
 
-    /// Whether a new file of mode 0600 has that mode.
-    private func probeModes() throws -> Bool {
+    /// Whether a new file of mode 0600 has that mode, and whether it can be marked.
+    private func whatIsKept() throws -> (mode: Bool, mark: Bool) {
+        if let kept { return kept }
         for _ in 0..<100 {
             let name = "." + String(UInt64.random(in: .min ... .max), radix: 36) + ".part"
             guard let file = try create(name, as: .part) else { continue }
-            let mode = try file.status.mode
+            defer { file.close() }
+            let kept = (mode: try file.status.mode & 0o077 == 0, mark: file.isMarked)
             try remove(name)
-            return mode & 0o077 == 0
+            self.kept = kept
+            return kept
         }
         throw SystemError(EEXIST, "create a file")
     }

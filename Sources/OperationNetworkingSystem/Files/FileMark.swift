@@ -3,6 +3,9 @@
 /// It is an extended attribute (xattr(7)), set when the file is made and before a byte is in it. No server
 /// can send one, so no downloaded file has it, whatever its name, its mode and its bytes are. A complete file
 /// loses it.
+///
+/// Some systems keep attributes and refuse to set them (`EPERM`, `EIO`, `ENOSPC`). Whether that is so is
+/// tried with a new file (``FileTrust``), for there a missing mark says nothing.
 package enum FileMark: String, CaseIterable, Sendable {
     case part, checkpoint, journal
 

@@ -13,7 +13,8 @@
 /// | a file that its group or others may read, write or execute | any          | `none`     |
 /// | any other file                                            | present       | `full`     |
 /// | the same                                                  | no attributes are kept | `unmarked` |
-/// | the same, with bytes                                      | missing       | `none`     |
+/// | the same, with bytes                                      | missing; a new file here can have one | `none` |
+/// | the same, with bytes                                      | missing; none can be set here | `unmarked` |
 /// | the same, without bytes                                   | missing       | `blank`    |
 ///
 /// A file system without modes, such as FAT, shows the same mode for every file: there the fourth row does
@@ -23,8 +24,7 @@ package enum FileTrust: Hashable, Sendable {
     case none
     /// Of no other user, and empty: left by a process that died between making the file and marking it.
     case blank
-    /// Of the effective user, and no other can have changed it; the file system keeps no mark of the program
-    /// that made it.
+    /// Of the effective user, and no other can have changed it; no mark can say here which program made it.
     case unmarked
     /// Made by this library.
     case full
@@ -34,11 +34,13 @@ package enum FileTrust: Hashable, Sendable {
     ///   - mark: what the file system says of its mark.
     ///   - user: the effective user.
     ///   - keepsModes: whether the file system keeps modes; asked only where it matters.
+    ///   - keepsMarks: whether a new file in this folder can be marked; asked only where it matters.
     package init(
         _ status: FileStatus,
         mark: FileMark.Finding,
         user: UInt32,
-        keepsModes: () throws -> Bool
+        keepsModes: () throws -> Bool,
+        keepsMarks: () throws -> Bool = { true }
     ) rethrows {
         guard status.owner == user, status.links == 1 else {
             self = .none
@@ -48,11 +50,11 @@ package enum FileTrust: Hashable, Sendable {
             self = .none
             return
         }
-        self =
-            switch mark {
-            case .present: .full
-            case .unsupported: .unmarked
-            case .missing: status.size == 0 ? .blank : .none
-            }
+        switch mark {
+        case .present: self = .full
+        case .unsupported: self = .unmarked
+        case .missing where status.size == 0: self = .blank
+        case .missing: self = try keepsMarks() ? .none : .unmarked
+        }
     }
 }

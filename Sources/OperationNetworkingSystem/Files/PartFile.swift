@@ -11,6 +11,8 @@ package final class PartFile {
     /// From the lock to the end.
     private var claim: FileClaim?
     private let watch: FileChange.Watcher?
+    /// Whether it is known to have its mark.
+    package internal(set) var isMarked = false
 
     /// Takes the descriptor over; closes it when this fails.
     init(descriptor: Int32, name: String, watch: FileChange.Watcher?) throws {
@@ -258,13 +260,15 @@ package final class PartFile {
         var bytes = [UInt8](repeating: 0, count: 64)
         let length = cowner_attribute(descriptor, FileMark.attribute.name, &bytes, bytes.count)
         guard length < 0 else {
-            return bytes.prefix(length).elementsEqual(mark.rawValue.utf8) ? .present : .missing
+            isMarked = bytes.prefix(length).elementsEqual(mark.rawValue.utf8)
+            return isMarked ? .present : .missing
         }
         return [EOPNOTSUPP, ENOSYS].contains(errno) ? .unsupported : .missing
     }
 
     /// Takes the mark away: the file is complete, and no longer ours.
     package func removeMark() {
+        isMarked = false
         _ = cowner_remove_attribute(descriptor, FileMark.attribute.name)
     }
 

@@ -261,6 +261,32 @@ struct DownloadFolderTests {
         return stat(directory.file(name), &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
+    @Test(arguments: [EPERM, EACCES, EIO, ENOSPC, EDQUOT, EROFS, E2BIG])
+    func whereNoMarkCanBeSetAMissingOneSaysNothing(code: Int32) throws {
+        let folder = try DownloadFolder(
+            path: directory.path,
+            marker: { _, _ in throw SystemError(code, "fsetxattr") }
+        )
+        let file = try #require(try folder.create("file", as: .part))
+        try file.write(Array("mine".utf8).span, at: 0)
+        #expect(!file.isMarked && file.look(for: .part) == .missing)
+        #expect(try folder.trust(of: "file", as: .part) == .unmarked)
+        #expect(
+            try folder.contents(of: "file", as: .checkpoint, limit: 10)
+                == .bytes(Array("mine".utf8), isMarked: false)
+        )
+        #expect(chmod(directory.file("file"), 0o644) == 0)
+        #expect(try folder.trust(of: "file", as: .part) == FileTrust.none)
+        #expect(chmod(directory.file("file"), 0o600) == 0)
+        // What was tried to find that out is gone.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["file"])
+        // Where marks can be set it is any program's.
+        #expect(try self.folder.trust(of: "file", as: .part) == FileTrust.none)
+        self.folder.mark(file, as: .part)
+        #expect(file.isMarked)
+        #expect(try folder.trust(of: "file", as: .part) == .full)
+    }
+
     @Test func onlyFilesMadeAsOursAreAreRead() throws {
         _ = try make("file", "mine")
         #expect(mode("file") == 0o600)

@@ -10,6 +10,7 @@ import Testing
         var owner: UInt32 = 1000
         var links: UInt64 = 1
         var keepsModes = true
+        var keepsMarks = true
     }
 
     private static let rows = [
@@ -33,6 +34,14 @@ import Testing
         Row(mode: 0o644, trust: .none, mark: .unsupported),
         Row(mode: 0o600, trust: .none, mark: .unsupported, owner: 1001),
         Row(mode: 0o755, trust: .unmarked, mark: .unsupported, keepsModes: false),
+        // Attributes can be read, and not set.
+        Row(mode: 0o600, trust: .unmarked, mark: .missing, keepsMarks: false),
+        Row(mode: 0o600, trust: .full, keepsMarks: false),
+        Row(mode: 0o600, trust: .blank, mark: .missing, size: 0, keepsMarks: false),
+        Row(mode: 0o644, trust: .none, mark: .missing, keepsMarks: false),
+        Row(mode: 0o600, trust: .none, mark: .missing, owner: 1001, keepsMarks: false),
+        Row(mode: 0o600, trust: .none, mark: .missing, links: 2, keepsMarks: false),
+        Row(mode: 0o755, trust: .unmarked, mark: .missing, keepsModes: false, keepsMarks: false),
         // FAT, as it is mounted by default.
         Row(mode: 0o755, trust: .full, keepsModes: false), Row(mode: 0o777, trust: .full, keepsModes: false),
         Row(mode: 0o777, trust: .none, owner: 0, keepsModes: false),
@@ -51,7 +60,14 @@ import Testing
             group: 1000,
             mode: row.mode
         )
-        #expect(FileTrust(status, mark: row.mark, user: 1000) { row.keepsModes } == row.trust)
+        let trust = FileTrust(
+            status,
+            mark: row.mark,
+            user: 1000,
+            keepsModes: { row.keepsModes },
+            keepsMarks: { row.keepsMarks }
+        )
+        #expect(trust == row.trust)
     }
 
     @Test(

@@ -14,6 +14,8 @@ final class Machine {
     let changes = Box<[FileChange]>([])
     /// What a change fails with; `nil`: it does not.
     let fault = Box<((FileChange) -> SystemError?)>({ _ in nil })
+    /// What marking a file fails with; `nil`: it does not.
+    let markFault = Box<SystemError?>(nil)
     private let currentSession = Box<String?>("a boot")
 
     /// Another one stands for a restart of the machine.
@@ -27,6 +29,10 @@ final class Machine {
             watch: { [changes, fault] change in
                 if let error = fault.value(change) { throw error }
                 changes.value.append(change)
+            },
+            marker: { [markFault] file, mark in
+                if let error = markFault.value { throw error }
+                try file.mark(mark)
             },
             clock: { [time] in MonotonicTime(seconds: time.value) },
             wallClock: { [time] in Int64(time.value) },

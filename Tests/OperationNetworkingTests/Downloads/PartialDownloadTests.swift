@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Glibc
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
@@ -317,6 +318,52 @@ struct PartialDownloadTests {
         try download.write("56789")
         try download.finish(modified: nil)
         #expect(try names() == ["a"])
+    }
+
+    // MARK: - Marks that cannot be set
+
+    @Test(arguments: [EPERM, EIO, ENOSPC] as [Int32])
+    func whereNoMarkCanBeSetTheSessionProvesThePart(code: Int32) throws {
+        machine.markFault.value = SystemError(code, "fsetxattr")
+        try leave("01234")
+        #expect(try names() == ["a.part", "a.part.resume"])
+        let second = try open()
+        #expect(second.count == 5 && second.recovered != nil && second.lost == nil)
+        #expect(second.partURL.lastPathComponent == "a.part")
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        second.close()
+        // After a boot it may be any program's.
+        machine.session = "another boot"
+        let third = try open()
+        #expect(third.count == 0 && third.lost == .checkpointUnproven)
+        try third.begin(.start, total: 3, origin: Sample.origin())
+        try third.write("abc")
+        try third.finish(modified: nil)
+        #expect(try names() == ["a"])
+        #expect(try text("a") == "abc")
+    }
+
+    /// The numbers of its part are not those of the file that is there.
+    @Test func whereNoMarkCanBeSetAnotherFileIsNotThePart() throws {
+        machine.markFault.value = SystemError(EPERM, "fsetxattr")
+        try leave("01234")
+        try FileManager.default.moveItem(at: directory.file("a.part"), to: directory.file("x"))
+        try put("56789", "a.part")
+        #expect(chmod(directory.file("a.part").path, 0o600) == 0)
+        #expect(try open().lost == .checkpointUnproven)
+    }
+
+    @Test func aMarkThatCouldNotBeSetAtOnceIsSetLater() throws {
+        machine.markFault.value = SystemError(EIO, "fsetxattr")
+        let first = try open()
+        try first.begin(.start, total: 10, origin: Sample.origin())
+        machine.markFault.value = nil
+        try first.write("01234")
+        try first.settle()
+        first.close()
+        machine.session = "another boot"
+        let second = try open()
+        #expect(second.count == 5 && second.lost == nil)
     }
 
     // MARK: - Files of other programs
