@@ -355,7 +355,7 @@ final class PartialDownload {
         next.updated = environment.wallClock()
         next.part = identity
         next.session = session
-        // What failed when it was made may have been a moment's trouble.
+        // A failure when it was made may have been a moment's trouble.
         place.folder.mark(file, as: .part)
         savedCheckpoint = try place.folder.save(next, names, isDurable: isDurable)
         checkpoint = next

@@ -97,8 +97,8 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         }
     }
 
-    /// A number of `URLError.Code`: -1000 for what is wrong with a file's URL and for the method, -3003 for a file in use, -1021 for
-    /// what ends early or was read, -1016 for text, -1 for the rest.
+    /// A number of `URLError.Code`: -1000 for what is wrong with a file's URL and for the method, -3003 for a
+    /// file in use, -1021 for what ends early or was read, -1016 for text, -1 for the rest.
     public var errorCode: Int {
         switch self {
         case .notAFileURL, .unreadableFile, .methodWithoutBody: URLError.Code.badURL.rawValue

@@ -36,7 +36,7 @@ package final class DownloadFolder {
     package var exclusiveRenames = ExclusiveRename.allCases
     private let descriptor: Int32
     private let marker: Marker
-    /// What a new file here keeps; `nil`: it was not tried.
+    /// The abilities of the file system; `nil`: they were not tried.
     private var kept: (mode: Bool, mark: Bool)?
 
     /// - Throws: `SystemError` when it is no directory, or may not be read.

@@ -1,7 +1,7 @@
 /// The names of files.
 package enum FileName {
-    /// What follows the last slash of a path. A byte is looked for: with an accent behind it, a slash is another
-    /// character.
+    /// The part of a path behind the last slash. A byte is looked for: with an accent behind it, a slash is
+    /// another character.
     package static func last(of path: String) -> String {
         let bytes = path.utf8
         let start = bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex

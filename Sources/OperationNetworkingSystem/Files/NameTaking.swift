@@ -1,14 +1,14 @@
-/// What follows when a complete file is to get a name, and an operation of this process may write the file
+/// The next step when a complete file is to get a name, and an operation of this process may write the file
 /// that has it, or may be about to make one: a value, from a look at the name, a claim (``FileClaim``) and a
 /// second look.
 ///
-/// | The name is, at the first look | The claim on that file    | The name is, at the second look | What follows    |
-/// |--------------------------------|---------------------------|---------------------------------|-----------------|
-/// | nothing's                      | -                         | -                               | `takeFree`      |
-/// | a link's, a directory's, a device's | -                    | -                               | `replace`       |
-/// | a file's                       | is another operation's    | -                               | `inUse`         |
-/// | a file's                       | was free                  | the same file's                 | `replace`       |
-/// | a file's                       | was free                  | nothing's, or anything else's   | `lookAgain`     |
+/// | First look at the name      | Claim on that file     | Second look            | Follows     |
+/// |-----------------------------|------------------------|------------------------|-------------|
+/// | nothing                     | -                      | -                      | `takeFree`  |
+/// | a link, directory or device | -                      | -                      | `replace`   |
+/// | a file                      | another operation's    | -                      | `inUse`     |
+/// | a file                      | held                   | the same file          | `replace`   |
+/// | a file                      | held                   | anything else, nothing | `lookAgain` |
 ///
 /// Who writes a file opens it, claims it, and then looks whether it still has the name (``OutputFile``). So
 /// one that begins on a free name makes a file, for which `takeFree` fails; one that begins on a file that is
@@ -23,7 +23,7 @@ package enum NameTaking: Hashable, Sendable {
     case lookAgain
     case inUse
 
-    /// What came of the claim on the file that had the name at the first look.
+    /// The outcome of the claim on the file that had the name at the first look.
     package enum Claim: Hashable, Sendable {
         /// It was no file.
         case none
@@ -49,7 +49,7 @@ package enum NameTaking: Hashable, Sendable {
 }
 
 extension DownloadFolder {
-    /// How often a name is looked at that becomes another file's all the time.
+    /// The number of looks at a name that becomes another file's all the time.
     private static let maximumLooks = 100
 
     /// Gives a complete file a name, in the place of what has it, unless an operation of this process writes

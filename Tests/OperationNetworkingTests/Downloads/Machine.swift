@@ -14,7 +14,7 @@ final class Machine {
     let changes = Box<[FileChange]>([])
     /// What a change fails with; `nil`: it does not.
     let fault = Box<((FileChange) -> SystemError?)>({ _ in nil })
-    /// What marking a file fails with; `nil`: it does not.
+    /// The error of marking a file; `nil`: it does not.
     let markFault = Box<SystemError?>(nil)
     private let currentSession = Box<String?>("a boot")
 

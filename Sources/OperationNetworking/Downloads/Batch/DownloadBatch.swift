@@ -391,7 +391,7 @@ extension BatchGauge: BatchSeatOwner {
 }
 
 extension DownloadRun.End {
-    /// How a member has ended that was not cancelled: no room may be found on the disk, or for this user.
+    /// The end of a member with an error that was not cancelled.
     fileprivate init(_ error: any Error) {
         if case .notEnoughSpace = error as? DownloadError {
             self = .doesNotFit

@@ -9,11 +9,11 @@
 /// A member that finds no room has not ended. It goes to the end of the line (it is *late*), and begins again
 /// when no other runs or waits; so the others get what they need, whatever length it is said to have.
 ///
-/// | What there was no room for                          | The member                          | The batch |
-/// |-----------------------------------------------------|-------------------------------------|-----------|
-/// | bytes that came: the disk is full (`outOfSpace`)    | late; begins with those beside it that are late for the same reason | pauses |
-/// | the length that it is said to have (`doesNotFit`), for the first time | late; begins alone | pauses    |
-/// | the same, again: now nothing of the batch ran beside it | fails with its error            | goes on   |
+/// | There was no room for                               | The member                         | The batch |
+/// |-----------------------------------------------------|------------------------------------|-----------|
+/// | bytes that came: the disk is full (`outOfSpace`)    | late; begins with others like it   | pauses    |
+/// | the announced length (`doesNotFit`), the first time | late; begins alone                 | pauses    |
+/// | the same again: nothing of the batch ran beside it  | fails with its error               | goes on   |
 ///
 /// Bytes that came are a fact, and their owner can make room as often as he likes. A length is only the
 /// server's word. He was told of it once, and could make room before ``resume()``; a member that does not fit
