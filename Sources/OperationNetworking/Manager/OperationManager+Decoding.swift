@@ -10,7 +10,7 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: as for the verb without a type.
     ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: what the body is to be decoded as; an optional, or ``EmptyResponse``, takes an empty body.
+    ///   - type: the type of the value; an optional, or ``EmptyResponse``, takes an empty body.
     /// - Returns: the value.
     /// - Throws: the operation's `error`, or why no request could be made.
     public func get<Value: Decodable & Sendable>(

@@ -8,7 +8,7 @@ extension OperationManager {
     /// serializer: any successful response is saved. It is not in any queue yet.
     ///
     /// - Parameters:
-    ///   - request: what to ask for.
+    ///   - request: the request for the file.
     ///   - destination: a file URL, in a folder that exists.
     /// - Returns: the operation. The manager's retry policy replaces that of a download if it has one.
     public func downloadOperation(for request: URLRequest, to destination: URL) -> DownloadOperation {
@@ -30,7 +30,7 @@ extension OperationManager {
     ///
     /// - Parameters:
     ///   - items: the files, in the order in which they are started. No two have the same destination.
-    ///   - options: how many at once, how fast, and what a failure means.
+    ///   - options: the numbers at once, the rates, and the consequence of a failure.
     ///   - journal: a file that is made for a later process to go on, and removed when every member has
     ///     succeeded; ``downloads(resuming:retriesFailed:headers:onEvent:)`` takes it. `nil`: there is none.
     ///   - onEvent: called on ``completionQueue``, one at a time.
@@ -77,7 +77,7 @@ extension OperationManager {
     ///     that are in its folder, or below that, may have been moved together.
     ///   - retriesFailed: whether members that failed are tried again. If not, they fail with
     ///     ``DownloadBatchError/failedBefore(_:)``.
-    ///   - headers: asked, for each item with ``DownloadItem/withheldHeaders``, for the values that the
+    ///   - headers: called, for each item with ``DownloadItem/withheldHeaders``, for the values that the
     ///     journal does not hold.
     ///   - onEvent: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.

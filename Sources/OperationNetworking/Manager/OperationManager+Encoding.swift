@@ -1,6 +1,6 @@
-// Parameters of a type: the verbs with `encoding:`. The request serializer says where they go and how they
-// look: a query, a form, JSON, a property list. The forms that return a result throw the operation's error,
-// or why no request could be made, and cancelling their task cancels the operation.
+// Parameters of a type: the verbs with `encoding:`. The request serializer decides their form: a query, a
+// form body, JSON, a property list. The forms that return a result throw the operation's error, or why no
+// request could be made, and cancelling their task cancels the operation.
 extension OperationManager {
     // MARK: - GET
 

@@ -2,9 +2,9 @@ public import Logging
 internal import OperationNetworkingSystem
 
 extension OperationManager {
-    /// Gets a line at the level debug for each event in the life of each operation that the manager makes, as
-    /// ``LoggingObserver`` writes it; `nil`, as it is unless set: nothing is written. Operations made while
-    /// its level is above debug cost nothing.
+    /// The logger of the manager's operations: it gets a line at the level debug for each event in the life
+    /// of each, as ``LoggingObserver`` writes it; `nil`, as it is unless set: nothing is written. Operations
+    /// made while its level is above debug cost nothing.
     public var logger: Logger? {
         get { state.withLock { $0.loggingObserver?.logger } }
         set {
@@ -13,7 +13,7 @@ extension OperationManager {
         }
     }
 
-    /// Sees to it that what happens to the operation is written.
+    /// Adds an observer that writes the operation's events.
     func log(_ operation: ConnectionOperation) {
         guard let observer = state.withLock({ $0.loggingObserver }), observer.logger.logLevel <= .debug else {
             return

@@ -13,9 +13,9 @@ extension OperationManager {
     ///   - parameters: become the first parts.
     ///   - headers: of this request only; they win over the serializer's.
     ///   - constructBody: appends parts; called before this returns.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    ///   - success: called with the response object.
+    ///   - failure: called with the error of the operation, or of making the request.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made: see `failure`.
     @discardableResult
     public func post(
         _ path: String,

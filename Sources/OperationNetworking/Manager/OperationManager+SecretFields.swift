@@ -12,7 +12,7 @@ extension OperationManager {
         /// The origins of the manager's base URL, if it has one, and of these URLs; their paths do not
         /// matter.
         case baseURLAnd([URL])
-        /// All of them.
+        /// All origins.
         case everywhere
     }
 

@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-// Which servers are talked to.
+// The settings of TLS and trust.
 extension OperationManager {
     /// The pins and checks of servers, beyond their certificates' authorities. A refusal is a
     /// ``ServerTrustError``.
@@ -22,7 +22,7 @@ extension OperationManager {
         set { state.change { $0.settings.clientIdentity = newValue } }
     }
 
-    /// The versions of TLS that may be spoken; 1.2 and 1.3 unless something else is set.
+    /// The versions of TLS that are allowed; 1.2 and 1.3 unless something else is set.
     public var tlsVersions: ClosedRange<TLSVersion> {
         get { state.withLock { $0.settings.tlsVersions } }
         set { state.change { $0.settings.tlsVersions = newValue } }

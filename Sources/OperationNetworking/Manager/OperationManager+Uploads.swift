@@ -10,9 +10,9 @@ extension OperationManager {
     ///   - method: POST unless something else is said.
     ///   - headers: of this request only. Without a `Content-Type` the request has the type that the file's
     ///     extension stands for, else `application/octet-stream`.
-    ///   - success: hears the response object.
-    ///   - failure: hears the error, of the operation or of the making of the request.
-    /// - Returns: the operation, in its queue; `nil` when no request could be made, which `failure` hears.
+    ///   - success: called with the response object.
+    ///   - failure: called with the error of the operation, or of making the request.
+    /// - Returns: the operation, in its queue; `nil` when no request could be made: see `failure`.
     @discardableResult
     public func upload(
         _ body: BodySource,

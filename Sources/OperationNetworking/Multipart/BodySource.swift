@@ -15,11 +15,11 @@ internal import OperationNetworkingSystem
 /// request.bodySource = try .file(video)
 /// ```
 public struct BodySource: Sendable {
-    /// In the order they are sent.
+    /// The segments, in the order in which they are sent.
     let segments: [BodySegment]
     /// A limit in bytes per second, chosen by the maker of the body; `nil`: no limit.
     let maximumRate: Int64?
-    /// By requests.
+    /// The use by requests.
     let use = StreamUse()
 
     init(_ segments: [BodySegment], maximumRate: Int64? = nil) {

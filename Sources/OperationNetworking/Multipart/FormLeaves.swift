@@ -3,7 +3,7 @@ import Foundation
 /// The parameters of a form, each with the name it has in a ``QueryString`` and with its value as it is: a
 /// part may be bytes, which a query cannot hold.
 struct FormLeaves {
-    /// One part.
+    /// A part of the form.
     enum Value {
         case data(Data)
         case text(String)
@@ -13,7 +13,7 @@ struct FormLeaves {
     private let arrayStyle: QueryString.ArrayStyle
     private var depth = 0
 
-    /// In the order of ``QueryString``.
+    /// The parts, in the order of ``QueryString``.
     ///
     /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
     ///   throws.

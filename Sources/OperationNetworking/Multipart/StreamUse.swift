@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// A flag: the stream, which can be read once, has a reader. Shared by all copies of its source; the first
+/// A flag that a stream, which can be read once, has a reader. Shared by all copies of its source; the first
 /// reader gets the stream.
 final class StreamUse: Sendable {
     private let state = Locked(false)
