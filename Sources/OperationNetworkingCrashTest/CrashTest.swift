@@ -11,7 +11,7 @@ struct CrashTest: AsyncParsableCommand {
         case servers, rivals, resets, batch
     }
 
-    /// What is counted as enough kept: bytes served over file size.
+    /// The highest ratio of bytes served to file size at which enough counts as kept.
     private static let highestRatio = 1.05
 
     static let configuration = CommandConfiguration(
@@ -150,8 +150,8 @@ struct CrashTest: AsyncParsableCommand {
         for kind in kinds {
             let own = tools.contains(.opget) ? [RowRun(kind, tool, kills: share, options)] : []
             let others = peers.map { RowRun(kind, $0, kills: peerKills, options) }
-            // Where its bytes are judged opget runs alone: a tool that gets no processor leaves bytes unread, and
-            // they count as served.
+            // Where its bytes are judged opget runs alone: a tool that gets no processor leaves bytes unread,
+            // and they count as served.
             let results =
                 kind.keepsRanges
                 ? try await playTogether(own) + playTogether(others)

@@ -2,7 +2,7 @@ import CrashTesting
 import Dispatch
 import Foundation
 
-/// What happens when somebody stops the program: its processes are ended and its files removed first.
+/// The end of the program by a signal: its processes are ended and its files removed first.
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
@@ -13,7 +13,7 @@ final class Interruption {
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 ChildProcesses.shared.end()
-                // Nobody is left to be told if it fails.
+                // A failure cannot be reported any more.
                 try? FileManager.default.removeItem(at: directory)
                 // Not exit(3): threads still run, and must not see what it takes apart.
                 _exit(128 + number)

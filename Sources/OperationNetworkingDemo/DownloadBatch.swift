@@ -6,11 +6,11 @@ import OperationNetworkingTesting
 
 /// The downloads of all files, four at a time, and one stream of what happens to them.
 final class DownloadBatch {
-    /// What happens.
+    /// An event of the batch.
     enum Event: Sendable {
-        /// So many bytes of the file are here.
+        /// `bytes` bytes of the file have been received.
         case received(file: Int, bytes: Int)
-        /// So many files are done.
+        /// `files` files are done.
         case done(files: Int)
     }
 

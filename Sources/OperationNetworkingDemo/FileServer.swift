@@ -22,13 +22,13 @@ final class FileServer {
     /// Everything that was asked for, in order.
     var requests: [ReceivedRequest] { server.requests }
 
-    /// Bytes of bodies that were sent, whether or not anybody kept them.
+    /// Bytes of bodies that were sent, whether or not the client kept them.
     var bytesSent: Int { server.bodyBytesSent }
 
     /// Connections that clients have opened.
     var connectionCount: Int { server.connectionsAccepted }
 
-    /// Where a file is.
+    /// The URL of a file.
     func url(of file: SampleFile) -> URL { server.url(path: file.name) }
 
     /// Suspends the task until nothing is being sent: every client has all it wanted, or has left.
@@ -36,7 +36,8 @@ final class FileServer {
         try await server.waitForAnswers(count: server.requests.count)
     }
 
-    /// The first request for each of `names` after the first `count` requests of all, when they have all come.
+    /// The first request for each of `names` after the first `count` requests of all, when they have all
+    /// come.
     func requests(for names: [String], after count: Int) async throws -> [ReceivedRequest] {
         var requests = server.requests
         while true {

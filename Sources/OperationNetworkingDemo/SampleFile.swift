@@ -35,12 +35,12 @@ struct SampleFile: Sendable {
     /// The `ETag`, without its quotes: `alder-1`.
     var entityTag: String { "\(name.prefix { $0 != "." })-\(version)" }
 
-    /// What the server sends.
+    /// The representation that the server sends.
     var representation: Representation {
         Representation(.pattern(content), entityTag: .strong(entityTag))
     }
 
-    /// The file after somebody has overwritten it: the length tells nothing, the entity tag does.
+    /// The file after it was overwritten: of the same length, with another entity tag.
     var overwritten: SampleFile {
         var file = self
         file.version += 1

@@ -47,7 +47,8 @@ final class Screen {
 
     // MARK: - Progress
 
-    /// Draws the line again: at most ten times a second, elsewhere than on a terminal at each tenth of the whole.
+    /// Draws the line again: at most ten times a second, elsewhere than on a terminal at each tenth of the
+    /// whole.
     func draw(_ tally: Tally) {
         guard isTerminal else {
             let tenth = Int(tally.fraction * 10)

@@ -1,4 +1,4 @@
-/// How far the batch is: the sum of its events.
+/// The progress of the batch: the sum of its events.
 struct Tally {
     /// Bytes that are here, of each file.
     private(set) var received: [Int]

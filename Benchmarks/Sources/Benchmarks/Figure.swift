@@ -1,10 +1,10 @@
-/// What was measured, against what it should be.
+/// A measured figure, against its limit.
 struct Figure: CustomStringConvertible {
     let name: String
     let value: Double
     let goal: Double
     let unit: String
-    /// What else is worth knowing.
+    /// A remark.
     var remark = ""
 
     /// Lower is better, always.

@@ -1,4 +1,4 @@
-/// How many times as long one thing takes as another, measured in turns: what else the machine does meets both.
+/// The ratio of the times of two things, measured in turns: what else the machine does meets both.
 ///
 /// - Returns: the median of the rounds' ratios, and the median seconds of each.
 func ratio(
@@ -10,7 +10,7 @@ func ratio(
     try second()
     var times: [(first: Double, second: Double)] = []
     for round in 0..<rounds {
-        // Whoever goes first warms the caches for the other: so each goes first as often.
+        // The first one warms the caches for the other: so each goes first equally often.
         if round % 2 == 0 {
             let one = try seconds(first)
             times.append((one, try seconds(second)))

@@ -43,7 +43,7 @@ private func getAll(_ url: URL, _ count: Int, _ inFlight: Int) throws {
     guard failed == 0 else { throw BenchmarkError.failed(failed) }
 }
 
-/// What this process has used, in user and system mode together (getrusage(2)).
+/// The processor time of this process, in user and system mode together (getrusage(2)).
 private func processorSeconds() -> Double {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

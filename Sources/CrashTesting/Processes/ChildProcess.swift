@@ -3,10 +3,11 @@ import OperationNetworkingTesting
 
 /// A process that this one has started and will see the end of.
 ///
-/// Each has a thread that starts it, waits for its end and collects it. The process is told (`PR_SET_PDEATHSIG`) to
-/// die with that thread, so it does not outlive this process even if this one is killed.
+/// Each has a thread that starts it, waits for its end and collects it. The process is told
+/// (`PR_SET_PDEATHSIG`) to die with that thread, so it does not outlive this process even if this one is
+/// killed.
 final class ChildProcess: Sendable {
-    /// How a process ended.
+    /// The end of a process.
     enum End: Hashable, Sendable {
         case exited(Int32)
         case signaled(Int32)
@@ -32,7 +33,8 @@ final class ChildProcess: Sendable {
 
     // MARK: - Starting
 
-    /// Starts `command`, the path of a program and its arguments, without input; what it prints goes to `log`.
+    /// Starts `command`, the path of a program and its arguments, without input; what it prints goes to
+    /// `log`.
     static func start(_ command: [String], in directory: URL, log: URL) async throws -> ChildProcess {
         // Handed over under a lock: ThreadSanitizer sees that, and not what a continuation does.
         let started = Guarded<Result<ChildProcess, any Error>?>(nil)

@@ -12,11 +12,11 @@ public final class ChildProcesses: Sendable {
 
     private let state = Guarded(State())
 
-    /// How many there are.
+    /// The number of processes.
     public var count: Int { state.withLock { $0.running.count } }
 
-    /// Kills all of them, waits for their end, and lets no other be started: for a process that is about to exit.
-    /// Callable from any thread that may block.
+    /// Kills all of them, waits for their end, and lets no other be started: for a process that is about to
+    /// exit. Callable from any thread that may block.
     public func end() {
         let running = state.withLock { state in
             state.isClosed = true

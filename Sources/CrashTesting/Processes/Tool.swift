@@ -2,16 +2,16 @@ import Foundation
 
 /// A program that fetches files, and how it is told to continue one.
 public struct Tool: Hashable, Sendable {
-    /// Which program.
+    /// The kind of program.
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case opget, curl, wget, aria2
     }
 
-    /// Which program it is.
+    /// The program's kind.
     public let kind: Kind
-    /// Where it is.
+    /// The place of the program.
     let program: URL
-    /// What it says of its version, in one line.
+    /// Its own text about its version, in one line.
     public let version: String
     private let extra: [String]
     private let knowsRetries: Bool
@@ -52,12 +52,12 @@ public struct Tool: Hashable, Sendable {
 
     // MARK: - Commands
 
-    /// Whether everything under the final name claims to be complete. The others write under that name from the
-    /// first byte on: theirs is a claim when they exit with 0.
+    /// Whether everything under the final name claims to be complete. The others write under that name from
+    /// the first byte on: theirs is a claim when they exit with 0.
     var namesOnlyCompleteFiles: Bool { kind == .opget }
 
-    /// The command that fetches `url` as `name`, and continues what is there: the same each time. It tries `retries`
-    /// times more by itself, if it can.
+    /// The command that fetches `url` as `name`, and continues a partial file: the same each time. It tries
+    /// `retries` times more by itself, if it can.
     func command(fetching url: URL, as name: String, retries: Int = 3) -> [String] {
         switch kind {
         case .opget:

@@ -24,7 +24,7 @@ public enum RowTable {
         return server.padded(to: 20) + tool.padded(to: 7) + numbers + "  " + end
     }
 
-    /// What the columns mean, and how it is counted.
+    /// The meaning of the columns, and the way of counting.
     public static let legend = """
         runs         how often the command was run, with the same arguments in the same directory
         kills        how many of the runs were ended by SIGKILL

@@ -1,5 +1,5 @@
 extension Double {
-    /// The number with so many digits after the point.
+    /// The number with `digits` digits after the point.
     func rounded(to digits: Int) -> String {
         var factor = 1.0
         for _ in 0..<digits { factor *= 10 }
@@ -12,7 +12,7 @@ extension Double {
 }
 
 extension Int {
-    /// So many bytes, in MiB.
+    /// The number of bytes, in MiB.
     var inMebibytes: String { "\((Double(self) / 1_048_576).rounded(to: 1)) MiB" }
 }
 

@@ -1,31 +1,32 @@
 import Foundation
 import OperationNetworkingTesting
 
-/// Kills a run that fetches a list of files, again and again, and counts what is fetched although it is there.
+/// Kills a run that fetches a list of files, again and again, and counts what is fetched although it is
+/// there.
 public struct BatchRun: Sendable {
-    /// What came of it.
+    /// The result of a run.
     public struct Result: Sendable {
-        /// How many files the list has.
+        /// The number of files in the list.
         public internal(set) var files = 0
-        /// How many runs were ended by SIGKILL.
+        /// The number of runs that were ended by SIGKILL.
         public internal(set) var kills = 0
-        /// How often the command was run.
+        /// The number of runs of the command.
         public internal(set) var runs = 0
-        /// How many files have their final name in the end.
+        /// The number of files that have their final name in the end.
         public internal(set) var finished = 0
-        /// How many requests came.
+        /// The number of requests.
         public internal(set) var requests = 0
         /// The most requests that came for one file.
         public internal(set) var mostRequests = 0
-        /// How many requests came for files that were finished when the run began.
+        /// The number of requests for files that were finished when the run began.
         public internal(set) var repeatedRequests = 0
         /// Bytes of bodies that the server sent.
         public internal(set) var served = 0
-        /// How many bytes the files have.
+        /// The size of the files in bytes.
         public internal(set) var size = 0
-        /// How many files under their final name were not whole.
+        /// The number of files under their final name that were not whole.
         public internal(set) var wrong = 0
-        /// What should not be, wrong files included, a sentence each.
+        /// The problems, wrong files included, a sentence each.
         public internal(set) var problems: [String] = []
 
         /// Bytes served over the size of all files.

@@ -1,10 +1,10 @@
 import OperationNetworkingTesting
 
-/// When a run is killed.
+/// The moment at which a run is killed.
 enum KillMoment: Hashable, Sendable {
     /// So long after its start.
     case time(Duration)
-    /// When the server has sent so many bytes since.
+    /// When the server has sent this number of bytes since.
     case bytes(Int)
     /// So long after the server has come to the end of an answer: around the file getting its final name.
     case answer(Duration)
@@ -47,7 +47,7 @@ private func first(
     _ other: @escaping @Sendable () async throws -> Void
 ) async {
     await withTaskGroup(of: Void.self) { group in
-        // What ends a wait does not matter: whoever called looks at the process.
+        // The cause of a wait's end does not matter: the caller looks at the process.
         group.addTask { try? await one() }
         group.addTask { try? await other() }
         await group.next()

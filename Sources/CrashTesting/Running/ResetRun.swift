@@ -3,13 +3,13 @@ import OperationNetworkingTesting
 
 /// Fetches one large file through many resets of its connection, and watches the memory it takes.
 public struct ResetRun: Sendable {
-    /// What came of it.
+    /// The result of a run.
     public struct Result: Sendable {
         /// The length of the file, in bytes.
         public internal(set) var length = 0
-        /// How many connections were reset.
+        /// The number of connections that were reset.
         public internal(set) var resets = 0
-        /// How often the command was run.
+        /// The number of runs of the command.
         public internal(set) var runs = 0
         /// Whether the file came to its end.
         public internal(set) var isFinished = false
@@ -17,11 +17,11 @@ public struct ResetRun: Sendable {
         public internal(set) var served = 0
         /// The most memory that a run had resident, in bytes.
         public internal(set) var peakMemory = 0
-        /// How long it took.
+        /// The duration.
         public internal(set) var duration = Duration.zero
-        /// How many files under the final name were not whole: 0 or 1.
+        /// The number of files under the final name that were not whole: 0 or 1.
         public internal(set) var wrong = 0
-        /// What should not be, wrong files included, a sentence each.
+        /// The problems, wrong files included, a sentence each.
         public internal(set) var problems: [String] = []
 
         /// Bytes served over the length of the file.
@@ -63,7 +63,8 @@ public struct ResetRun: Sendable {
         let share = length / (resets + 1)
         let answers = Guarded(0)
         let server = try ScriptedServer { [resets] request in
-            // As fast as it can, but with a small buffer in the kernel: what it still holds is lost by a reset.
+            // As fast as it can, but with a small buffer in the kernel: what it still holds is lost by a
+            // reset.
             let answer = Answer.representation(representation).throttled(to: 1 << 30)
             guard request.method == "GET" else { return answer }
             let index = answers.withLock { count in

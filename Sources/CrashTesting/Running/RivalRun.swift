@@ -3,9 +3,9 @@ import OperationNetworkingTesting
 
 /// Starts one command twice at once, again and again: two processes want the same file.
 public struct RivalRun: Sendable {
-    /// What came of it.
+    /// The result of a run.
     public struct Result: Sendable {
-        /// How often two were started.
+        /// The number of times that two were started.
         public internal(set) var rounds = 0
         /// Rounds in which both exited with 0.
         public internal(set) var bothSucceeded = 0
@@ -13,9 +13,9 @@ public struct RivalRun: Sendable {
         public internal(set) var oneGaveWay = 0
         /// Rounds in which one was killed on the way.
         public internal(set) var kills = 0
-        /// How many files under the final name were not whole.
+        /// The number of files under the final name that were not whole.
         public internal(set) var wrong = 0
-        /// What should not be, wrong files included, a sentence each.
+        /// The problems, wrong files included, a sentence each.
         public internal(set) var problems: [String] = []
     }
 
@@ -84,7 +84,7 @@ public struct RivalRun: Sendable {
         for (child, log) in zip(children, logs) {
             let end = try await child.waitForEnd(within: options.runLimit)
             ends.append(end)
-            // Both were given the same name, so nobody wonders which file is meant.
+            // Both were given the same name, so the message is clear.
             if end != .exited(0), end != .signaled(SIGKILL), !workplace.printed(log: log).contains(Self.name)
             {
                 result.problems.append("\(place): the \(log) ended as \(end) and did not say why.")
@@ -113,7 +113,7 @@ public struct RivalRun: Sendable {
         if !workplace.has(Self.name) { result.problems.append("\(place): there is no file in the end.") }
     }
 
-    /// What is under the final name, if anything is, must be whole.
+    /// Judges the file under the final name: if there is one, it must be whole.
     private func judge(
         _ file: FileVersions,
         _ workplace: Workplace,

@@ -1,32 +1,32 @@
-/// What came of one tool at one server.
+/// The result of one tool at one server.
 public struct RowResult: Sendable {
     /// The server.
     public let server: ServerKind
     /// The tool.
     public let tool: Tool
-    /// How many runs were ended by SIGKILL.
+    /// The number of runs that were ended by SIGKILL.
     public internal(set) var kills = 0
-    /// How many runs there were.
+    /// The number of runs.
     public internal(set) var runs = 0
-    /// How many files came to their end, right or wrong.
+    /// The number of files that came to their end, right or wrong.
     public internal(set) var finished = 0
-    /// How many of these are a whole version, but one that the server no longer had.
+    /// The number of these that are a whole version, but one that the server no longer had.
     public internal(set) var older = 0
-    /// How many files were given up, because run after run failed.
+    /// The number of files that were given up, because run after run failed.
     public internal(set) var unfinished = 0
-    /// How many files claimed to be complete and were no version of what the server had.
+    /// The number of files that claimed to be complete and were no version of the server's.
     public internal(set) var wrong = 0
-    /// How many runs had to be ended because they did not end.
+    /// The number of runs that had to be ended because they hung.
     public internal(set) var hung = 0
-    /// How many bytes of bodies the server sent.
+    /// The number of bytes of bodies that the server sent.
     public internal(set) var served = 0
-    /// How many bytes the finished files have.
+    /// The size of the finished files in bytes.
     public internal(set) var size = 0
-    /// How many files of runs that are over were left beside finished ones.
+    /// The number of leftovers beside finished files.
     public internal(set) var leftovers = 0
-    /// How often each exit code occurred, of runs that were not killed.
+    /// The counts of exit codes, of runs that were not killed.
     public internal(set) var exits: [Int32: Int] = [:]
-    /// What went wrong, a sentence each.
+    /// The problems, a sentence each.
     public internal(set) var problems: [String] = []
 
     init(server: ServerKind, tool: Tool) {
@@ -37,7 +37,7 @@ public struct RowResult: Sendable {
     /// Bytes served over file size; `nil` if no file was finished.
     public var ratio: Double? { size > 0 ? Double(served) / Double(size) : nil }
 
-    /// What speaks against a tool that must deliver no wrong file, and fetch nothing twice where it need not.
+    /// The objections to a tool that must deliver no wrong file, and fetch nothing twice where it need not.
     public func verdict(highestRatio: Double) -> [String] {
         let place = "\(tool) at \(server.name)"
         var faults: [String] = []

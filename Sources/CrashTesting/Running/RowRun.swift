@@ -39,7 +39,7 @@ public struct RowRun: Sendable {
 
     // MARK: - One file
 
-    /// What a file is fetched with.
+    /// The means of fetching a file.
     private struct Fetch {
         let path: String
         let name: String
@@ -51,7 +51,8 @@ public struct RowRun: Sendable {
         var failures = 0
     }
 
-    /// After so many runs that failed by themselves a file is given up: more where the first answers are cut.
+    /// The number of runs, failed by themselves, after which a file is given up: more where the first answers
+    /// are cut.
     private var failureLimit: Int { kind.cut == nil ? 3 : 8 }
 
     private enum Progress {
@@ -151,7 +152,7 @@ public struct RowRun: Sendable {
 
     // MARK: - Judging
 
-    /// Looks at what is there after a run.
+    /// Judges the files after a run.
     private func judge(
         _ end: ChildProcess.End,
         _ fetch: inout Fetch,

@@ -2,7 +2,7 @@ import Foundation
 
 /// A fresh directory in which one file is fetched, and beside it a place for what the tool prints.
 final class Workplace: Sendable {
-    /// Where the tool runs.
+    /// The directory in which the tool runs.
     let directory: URL
     private let log: URL
 
@@ -23,7 +23,7 @@ final class Workplace: Sendable {
         try await ChildProcess.start(command, in: directory, log: URL(fileURLWithPath: log.path + name))
     }
 
-    /// What the last run of this log's name printed last.
+    /// The last line that the last run of this log's name printed.
     func lastLine(log name: String = "") -> String {
         printed(log: name).split(separator: "\n").last.map(String.init) ?? ""
     }

@@ -41,6 +41,6 @@ final class CrashServer: Sendable {
         files.withLock { $0[path]?.change() }
     }
 
-    /// Where the file at `path` is.
+    /// The URL of the file at `path`.
     func url(of path: String) -> URL { server.url(path: path) }
 }

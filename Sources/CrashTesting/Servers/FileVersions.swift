@@ -45,12 +45,12 @@ struct FileVersions: Sendable {
         if canChange { current += 1 }
     }
 
-    /// Where to cut the answer to `request`, `nil` to send it whole.
+    /// The place at which to cut the answer to `request`; `nil`: it is sent whole.
     mutating func nextCut(for request: ReceivedRequest) -> Int? {
         request.method == "GET" && !cuts.isEmpty ? cuts.removeFirst() : nil
     }
 
-    /// What is served now.
+    /// The representation that is served now.
     var representation: Representation {
         var representation = Representation(.pattern(body), misbehaviors: kind.misbehaviors)
         switch kind.validator {
@@ -71,7 +71,7 @@ struct FileVersions: Sendable {
 
     // MARK: - Judging
 
-    /// What is wrong with a file that claims to be complete; `nil` if it is one whole version, byte for byte.
+    /// The fault of a file that claims to be complete; `nil` if it is one whole version, byte for byte.
     func fault(of file: URL) throws -> String? {
         var differences: [Int] = []
         for body in bodies {

@@ -1,9 +1,9 @@
 import Foundation
 import OperationNetworkingTesting
 
-/// A way in which a server treats a file and those who continue it.
+/// A server's treatment of a file, and of clients that continue it.
 public struct ServerKind: Hashable, Sendable {
-    /// What is said to tell one version of a file from another.
+    /// The validator, which tells one version of a file from another.
     enum Validator: Hashable, Sendable {
         case strongTag
         /// The same for all versions, as a weak tag may be.
@@ -15,12 +15,12 @@ public struct ServerKind: Hashable, Sendable {
         case none
     }
 
-    /// How the first answers about a file end in the middle.
+    /// The way in which the first answers about a file end in the middle.
     enum Cut: Hashable, Sendable {
         case close, reset
     }
 
-    /// What becomes of a file.
+    /// The change of a file.
     enum Change: Hashable, Sendable {
         /// Other bytes, as many.
         case bytes
@@ -32,13 +32,14 @@ public struct ServerKind: Hashable, Sendable {
 
     /// Its name in tables and arguments.
     public let name: String
-    /// What it does, in a few words.
+    /// Its behavior, in a few words.
     public let explanation: String
     var validator = Validator.strongTag
     var misbehaviors: [Representation.Misbehavior] = []
     var cut: Cut?
     var change: Change?
-    /// Whether the change comes when an answer is cut, so that one run can see both versions; else between two runs.
+    /// Whether the change comes when an answer is cut, so that one run can see both versions; else between
+    /// two runs.
     var changesAtCut = false
     /// Whether nothing has to be fetched twice.
     public var keepsRanges = false

@@ -10,7 +10,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Runs `body` with the value; nobody else has it meanwhile.
+    /// Runs `body` with the value, under the lock.
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         lock.lock()
         defer { lock.unlock() }

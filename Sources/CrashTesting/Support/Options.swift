@@ -1,20 +1,20 @@
 public import Foundation
 
-/// What can be chosen of a crash test.
+/// The options of a crash test.
 public struct CrashTestOptions: Sendable {
     /// Makes the schedule: what is killed when, how long files are, when they change.
     public var seed: UInt64 = 1
     /// The lengths of files, in bytes.
     public var fileSizes = 2 << 20...6 << 20
-    /// How fast a server sends, in bytes per second.
+    /// The rate at which a server sends, in bytes per second.
     public var bytesPerSecond = 4 << 20
-    /// Where everything is written, in directories that are removed again.
+    /// The directory of all files, in directories that are removed again.
     public var directory: URL
     /// The `opget` to test.
     public var opget: URL
     /// Given to opget besides what a test needs.
     public var opgetOptions: [String] = []
-    /// When a run that does not end is killed, and called hung.
+    /// The time after which a run is killed, and called hung.
     public var runLimit = Duration.seconds(60)
 
     /// Everything else has its default. Without an `opget`, the one that was built with this program.
@@ -42,6 +42,6 @@ public struct CrashTestOptions: Sendable {
 public struct ProgramMissing: Error, CustomStringConvertible {
     let places: [String]
 
-    /// Where it was looked for.
+    /// The places that were searched.
     public var description: String { "There is no opget in \(places.joined(separator: ", "))." }
 }
