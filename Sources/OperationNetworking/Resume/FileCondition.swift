@@ -7,7 +7,11 @@
 /// |------------------|--------------------------------------------------------------------|
 /// | `ETag`           | a tag that was asked with, if it is another one by weak comparison |
 /// | `Last-Modified`  | a date that was asked with, if it is another one                   |
-/// | `Content-Length` | the length of the file, if it is another one, or no number         |
+/// | `Content-Length` | the length of the file, if it is another one but 0, or no number   |
+///
+/// A length of 0 is that of the 304's own body: some servers say so of every answer without one, where the
+/// field names the length of a 200
+/// ([RFC 9110 §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
 struct FileCondition: Hashable, Sendable {
     /// The validator of the response that brought the file.
     private enum Validator: Hashable, Sendable {
@@ -46,7 +50,7 @@ struct FileCondition: Hashable, Sendable {
 
     /// Whether a 304 with these fields is about another file than the one on the disk.
     func isContradicted(by fields: HeaderFields) -> Bool {
-        if fields["Content-Length"] != nil, fields.contentLength != length { return true }
+        if fields["Content-Length"] != nil, ![0, length].contains(fields.contentLength) { return true }
         switch validator {
         case .entityTag(let tag):
             let tags = fields.values(for: "ETag")

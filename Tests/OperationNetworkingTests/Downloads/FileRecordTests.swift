@@ -90,7 +90,8 @@ import Testing
         arguments: [
             (["ETag": "\"v\"", "Content-Length": "4"], false), ([:], false), (["ETag": "W/\"v\""], false),
             (["ETag": "\"w\""], true), (["ETag": "v"], true), (["Content-Length": "5"], true),
-            (["Content-Length": "0"], true), (["Content-Length": "x"], true),
+            (["Content-Length": "0"], false), (["Content-Length": "0, 4"], true),
+            (["Content-Length": "x"], true), (["Content-Length": "0", "ETag": "\"w\""], true),
             (["Last-Modified": "Tue, 14 Nov 2023 22:13:21 GMT"], false),
         ] as [(HeaderFields, Bool)]
     )

@@ -113,6 +113,24 @@ import Testing
         #expect(try opget.files() == ["a", "b"])
     }
 
+    /// Some servers send the length of the 304's own body.
+    @Test func a304MaySayThatItHasNoBody() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["ETag": "\"v1\""], body: "one"),
+            .respond(304, ["ETag": "\"v1\"", "Content-Length": "0"]),
+            .respond(304, ["ETag": "\"v1\"", "Content-Length": "4"]),
+            .respond(200, ["ETag": "\"v1\""], body: "four"),
+        ])
+        let address = server.url(path: "a").absoluteString
+        #expect(try await opget(address).code == 0)
+        #expect(try await opget("-N", address).errors == "a: up to date\n")
+        #expect(server.requests.count == 2)
+        // Another length is that of another file.
+        #expect(try await opget("-N", address).code == 0)
+        #expect(server.requests.count == 4)
+        #expect(try opget.text("a") == "four")
+    }
+
     @Test func aServerThatFailsLeavesTheFile() async throws {
         let server = try ScriptedServer([.respond(404)])
         try opget.write("old", "a")
