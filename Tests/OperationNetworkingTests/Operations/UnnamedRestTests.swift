@@ -202,6 +202,40 @@ struct UnnamedRestTests {
         #expect(last.download?.proof == .overlap)
     }
 
+    // MARK: - The whole again, under the same tag
+
+    /// A stream skips the bytes that it has taken when the whole comes again, and compares the last 64 KiB of
+    /// them. `length`: how many it had taken.
+    @Test(arguments: [false, true], [100, 65_536, 100_000])
+    func aWholeThatAStreamSkipsIsComparedFirst(isOther: Bool, length: Int) async throws {
+        var second = Self.tagged
+        if isOther {
+            // It differs where the stream stopped, and nowhere else.
+            var bytes = Self.body.data
+            bytes[length - 1] ^= 1
+            second.body = .data(bytes)
+        }
+        let first = Representation(
+            .pattern(Self.body),
+            entityTag: .strong("v1"),
+            fields: ["Accept-Ranges": "none"],
+            misbehaviors: [.ignoresRange]
+        )
+        let server = try ScriptedServer([
+            .representation(first).breaking(after: .body(length)),
+            .representation(second.misbehaving(.ignoresRange)),
+        ])
+        let run = try Run(server.url, .stream)
+        let result = await run.end()
+        guard isOther else {
+            _ = try result.get()
+            #expect(try run.found() == Self.body.data)
+            return
+        }
+        #expect(throws: ResumeError.representationChanged) { try result.get() }
+        #expect(try run.found() == Self.body.data.prefix(length))
+    }
+
     // MARK: - Little at a time
 
     @Test(arguments: Destination.allCases)

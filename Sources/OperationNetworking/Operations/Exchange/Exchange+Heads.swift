@@ -24,8 +24,10 @@ extension Exchange {
             metrics.addKept(start)
             try compare(head, from: start, expecting: total, isProven: isProven)
         case .skip(let count, let total):
+            // Before: what is kept may change with the body.
+            let known = sink.lastBytes(Int(min(count, sink.abilities.keptCount)))
             try deliver(head, at: .end, expecting: total)
-            bodyUse = .skip(count)
+            bodyUse = .skip(count - Int64(known.count), then: known[...])
         case .deliver:
             return deliverAside(head)
         case .alreadyComplete:
@@ -108,7 +110,7 @@ extension Exchange {
             head: head,
             url: hop.url ?? URL(fileURLWithPath: "/"),
             isProven: isProven,
-            mayGoOn: resumption.canGoOn(hop)
+            mayComeAgain: resumption.canComeAgain(hop)
         )
         try sink.prepare(start)
     }

@@ -48,8 +48,9 @@ final class Exchange: @unchecked Sendable {
     enum BodyUse {
         /// It goes to the sink.
         case deliver
-        /// So many bytes are there already; what comes after them goes to the sink.
-        case skip(Int64)
+        /// So many bytes are there already. These come after them, are there as well, and are compared; what
+        /// follows goes to the sink.
+        case skip(Int64, then: ArraySlice<UInt8>)
         /// So many bytes are there already: the sink compares them, and writes what comes after them.
         case compare(Int64)
         /// It has to begin with these bytes, which are there already; what comes after them goes to the sink.
@@ -333,11 +334,15 @@ extension Exchange: TransferClient {
         switch bodyUse {
         case .deliver:
             try take(bytes)
-        case .skip(let left):
+        case .skip(let left, let known):
             let skipped = Int(min(left, Int64(bytes.count)))
-            bodyUse = left > Int64(skipped) ? .skip(left - Int64(skipped)) : .deliver
+            if left > Int64(skipped) {
+                bodyUse = .skip(left - Int64(skipped), then: known)
+            } else {
+                bodyUse = known.isEmpty ? .deliver : .check(known)
+            }
             guard skipped < bytes.count else { return }
-            try take(bytes.extracting(skipped...))
+            try transferDidReceive(bytes.extracting(skipped...))
         case .compare(let left):
             let compared = Int(min(left, Int64(bytes.count)))
             bodyUse = left > Int64(compared) ? .compare(left - Int64(compared)) : .deliver

@@ -180,11 +180,6 @@ struct Resumption {
         RangeRequest(request) == nil && ResumeRequest.mayContinue(request) && partial?.isNamed ?? false
     }
 
-    /// Whether the rest of what comes may be asked for later, by range.
-    func canGoOn(_ request: URLRequest) -> Bool {
-        isAllowed && canComeAgain(request) && partial?.refusesRanges == false
-    }
-
     private func partial(_ held: Int64) -> PartialContent? {
         guard held > 0, var partial else { return nil }
         partial.offset = held

@@ -30,7 +30,7 @@ final class QueuedSink: ResponseSink {
     func prepare(_ start: BodyStart) throws {
         if case .start = start.place {
             if writer.count > 0 { try writer.empty() }
-            writer.keptCount = start.mayGoOn ? Int(ResumeRequest.overlapLength) : 0
+            writer.keptCount = start.mayComeAgain ? Int(ResumeRequest.overlapLength) : 0
         }
         try writer.begin()
     }

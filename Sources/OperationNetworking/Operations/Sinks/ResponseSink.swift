@@ -96,8 +96,9 @@ struct BodyStart: Sendable {
     var url: URL
     /// Whether anything but equal bytes says that it belongs to those that are there.
     var isProven = true
-    /// Whether the rest may be asked for if this body breaks off: then the last bytes may be asked back.
-    var mayGoOn = false
+    /// Whether the rest, or the whole, may be asked for if this body breaks off: then the last bytes may be
+    /// asked back.
+    var mayComeAgain = false
 
     /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked for.
     var ownRange: Range<Int64>? {
