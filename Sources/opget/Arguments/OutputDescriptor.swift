@@ -7,11 +7,48 @@ import Glibc
 /// | `-`, `/dev/stdout`                                              | 1          |
 /// | `/dev/stderr`                                                   | 2          |
 /// | `/dev/fd/N`, `/proc/self/fd/N`, the same with our process's number | N      |
+/// | a symbolic link to one of these, directly or by way of other links | the same   |
 enum OutputDescriptor {
+    /// As many links as Linux follows (path_resolution(7)).
+    private static let mostLinks = 40
+
     /// - Returns: `nil` for the name of anything else.
     static func number(of name: String) -> Int32? {
         if name == "-" { return 1 }
-        guard name.hasPrefix("/"), !name.hasSuffix("/") else { return nil }
+        guard !name.isEmpty, !name.hasSuffix("/"), !name.contains("\0") else { return nil }
+        var path = name
+        // Step by step: at the end of all links is what is open, and not its descriptor.
+        for _ in 0...mostLinks {
+            if let number = number(ofPath: path) { return number }
+            let parent = FilePath(path).parent.text
+            if let folder = canonicalPath(of: parent),
+                let number = number(ofPath: FilePath(folder).appending(FilePath(path).name).text)
+            {
+                return number
+            }
+            guard let target = target(ofLink: path), !target.hasSuffix("/") else { return nil }
+            path = target.hasPrefix("/") ? target : FilePath(parent).appending(target).text
+        }
+        return nil
+    }
+
+    private static func canonicalPath(of folder: String) -> String? {
+        guard let path = realpath(folder, nil) else { return nil }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
+    /// - Returns: `nil` if it is no link.
+    private static func target(ofLink path: String) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(path, &bytes, bytes.count)
+        guard length > 0, length < bytes.count else { return nil }
+        return String(validating: bytes.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The number in the name itself; links are not followed.
+    private static func number(ofPath name: String) -> Int32? {
+        guard name.hasPrefix("/") else { return nil }
         let path = FilePath(name).normalized(in: "/")
         switch path {
         case "/dev/stdout": return 1

@@ -57,7 +57,9 @@ extension Settings {
                 "-N fetches what has changed, --overwrite everything: it can only be one of them."
             )
         }
-        if command.fetchesOnlyChanges, command.output.flatMap({ OutputDescriptor.number(of: $0) }) != nil {
+        if command.fetchesOnlyChanges, let output = command.output, command.directory == nil || output == "-",
+            OutputDescriptor.number(of: output) != nil
+        {
             throw Failure(.usage, "-N compares with a file, and an open descriptor is none.")
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import OperationNetworkingTesting
 import Testing
 
 @testable import opget
@@ -15,6 +16,24 @@ import Testing
     )
     func namesOfDescriptorsAreKnown(name: String, expected: Int32?) {
         #expect(OutputDescriptor.number(of: name) == expected)
+    }
+
+    @Test func linksToDescriptorsAreFollowed() throws {
+        let directory = try TemporaryDirectory()
+        let rows: [(name: String, target: String, number: Int32?)] = [
+            ("out", "/dev/stdout", 1), ("error", "/dev/stderr", 2), ("fd", "/dev/fd/1", 1),
+            ("self", "/proc/self/fd/7", 7), ("again", "out", 1), ("third", "./again", 1),
+            ("folder", "/dev/fd", nil), ("below", "folder/5", 5), ("null", "/dev/null", nil),
+            ("loop", "loop", nil), ("nothing", "absent", nil), ("other", "/proc/1/fd/1", nil),
+        ]
+        for row in rows {
+            let path = directory.file(row.name).path
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: row.target)
+            #expect(OutputDescriptor.number(of: path) == row.number, "\(row.name)")
+        }
+        #expect(OutputDescriptor.number(of: directory.file("folder/6").path) == 6)
+        #expect(OutputDescriptor.number(of: directory.file("out/").path + "/") == nil)
+        #expect(OutputDescriptor.number(of: directory.file("absent").path) == nil)
     }
 
     @Test func aDescriptorHasToBeTheCallersAndOpenForWriting() throws {

@@ -405,6 +405,21 @@ import Testing
         #expect(try opget.text("x") == body + body)
     }
 
+    @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+    func aLinkToADescriptorIsWrittenTo(target: String) async throws {
+        let server = try server()
+        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: target)
+        #expect(try await opget("-o", "link", address(server)).output == body)
+        let appended = try await opget.start(["-o", "./link", address(server)], redirection: ">> x").result()
+        #expect(appended.code == 0)
+        #expect(try opget.text("x") == body)
+        // Only the user's own word leads out of the directory.
+        let named = try await opget("-d", ".", "-o", "link", address(server))
+        #expect(named.code == 3)
+        #expect(named.output.isEmpty)
+        #expect(try opget.files() == ["link", "x"])
+    }
+
     @Test func otherDescriptorsAreWrittenToAsWell() async throws {
         let server = try server()
         let result = try await opget.start(["-o", "/dev/fd/3", address(server)], redirection: "3> x").result()
