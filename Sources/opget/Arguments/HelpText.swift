@@ -45,9 +45,9 @@ enum HelpText {
 
         ENVIRONMENT:
           http_proxy, https_proxy, all_proxy, no_proxy
-                    which proxy to go through, and for whom not
+                    the proxy, and the servers that are reached without it
           SSL_CERT_FILE, SSL_CERT_DIR, CURL_CA_BUNDLE
-                    whose certificates to trust
+                    the certificates to trust
           NO_COLOR  not empty: no colors; CLICOLOR_FORCE, FORCE_COLOR: colors everywhere
           COLUMNS   how wide to draw, instead of as wide as the terminal
           TERM      dumb: nothing is drawn; CI: nothing is drawn either, unless --progress always

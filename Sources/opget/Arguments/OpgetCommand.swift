@@ -44,7 +44,7 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("j"), .customLong("jobs")],
-        help: ArgumentHelp("Fetch so many files at once.", valueName: "n")
+        help: ArgumentHelp("How many files are fetched at once.", valueName: "n")
     )
     var jobs = 5
 
@@ -90,7 +90,7 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: .customLong("insecure"),
         help:
-            "Talk to anybody who claims to be the server. Whoever is on the way can read and change everything."
+            "Do not check who the server is. Anyone on the way can then read and change everything."
     )
     var isInsecure = false
 
@@ -119,7 +119,7 @@ struct OpgetCommand: ParsableCommand {
         name: [.customShort("u"), .customLong("user")],
         help: ArgumentHelp(
             """
-            Answer servers that ask who is there: Basic, Digest, NTLM. Without a password it is taken from \
+            Credentials for servers that want them: Basic, Digest, NTLM. A missing password is taken from \
             OPGET_PASSWORD, or asked for, which keeps it off the command line.
             """,
             valueName: "user[:password]"
@@ -129,13 +129,13 @@ struct OpgetCommand: ParsableCommand {
 
     @Flag(
         name: [.customShort("n"), .customLong("netrc")],
-        help: "Answer such servers with what ~/.netrc says about them."
+        help: "Take such credentials from ~/.netrc."
     )
     var usesNetrc = false
 
     @Option(
         name: .customLong("netrc-file"),
-        help: ArgumentHelp("The same with another file.", valueName: "file")
+        help: ArgumentHelp("Take them from another file of that kind.", valueName: "file")
     )
     var netrcFile: String?
 
@@ -154,7 +154,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("proxy-user"),
         help: ArgumentHelp(
-            "Who uses the proxy; a password is taken from OPGET_PROXY_PASSWORD, or asked for.",
+            "Credentials for the proxy; a missing password is taken from OPGET_PROXY_PASSWORD, or asked for.",
             valueName: "user[:password]"
         )
     )
@@ -163,7 +163,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("noproxy"),
         help: ArgumentHelp(
-            "Go straight to these: names, .domains, addresses, 10.0.0.0/8; with commas.",
+            "Servers that are reached without it: names, .domains, addresses, 10.0.0.0/8; with commas.",
             valueName: "list"
         )
     )
@@ -181,7 +181,7 @@ struct OpgetCommand: ParsableCommand {
     @Option(
         name: .customLong("max-redirects"),
         help: ArgumentHelp(
-            "Follow no more than so many redirects for a file: 20 unless given.",
+            "How many redirects are followed for a file: 20 unless given.",
             valueName: "n"
         )
     )
@@ -220,7 +220,7 @@ struct OpgetCommand: ParsableCommand {
     )
     var eventDescriptor: Int32?
 
-    @Flag(name: .customLong("overwrite"), help: "Fetch and replace files that are there already.")
+    @Flag(name: .customLong("overwrite"), help: "Fetch and replace existing files.")
     var overwrites = false
 
     @Flag(
@@ -268,7 +268,7 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("C"), .customLong("continue-at")],
-        help: ArgumentHelp("The same, for those who know curl; only - is understood.", valueName: "-")
+        help: ArgumentHelp("The same, as curl spells it; only - is understood.", valueName: "-")
     )
     var continueAt: String?
 
@@ -277,20 +277,20 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("retry"),
-        help: ArgumentHelp("Try again so often after a failure that may pass; 0: never.", valueName: "n")
+        help: ArgumentHelp("How often to try again after a failure that may pass; 0: never.", valueName: "n")
     )
     var retries = 5
 
     @Option(
         name: .customLong("retry-max-time"),
-        help: ArgumentHelp("Begin no other attempt at a file after so long.", valueName: "seconds")
+        help: ArgumentHelp("Begin no other attempt at a file after this time.", valueName: "seconds")
     )
     var retryTime: String?
 
     @Option(
         name: .customLong("limit-rate"),
         help: ArgumentHelp(
-            "Receive no more than so many bytes per second, all files together: 800, 500K, 1.5M, 1G.",
+            "Bytes per second at most, of all files together: 800, 500K, 1.5M, 1G.",
             valueName: "rate"
         )
     )
@@ -304,13 +304,13 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("connect-timeout"),
-        help: ArgumentHelp("Give up an attempt that has no connection after so long.", valueName: "seconds")
+        help: ArgumentHelp("Give up an attempt that has no connection after this time.", valueName: "seconds")
     )
     var connectTimeout: String?
 
     @Option(
         name: .customLong("timeout"),
-        help: ArgumentHelp("Give up an attempt when nothing has come for so long.", valueName: "seconds")
+        help: ArgumentHelp("Give up an attempt when nothing has come for this time.", valueName: "seconds")
     )
     var idleTimeout = "60"
 
@@ -320,7 +320,7 @@ struct OpgetCommand: ParsableCommand {
     )
     var failsEarly = false
 
-    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Say nothing but errors.")
+    @Flag(name: [.customShort("q"), .customLong("quiet")], help: "Print nothing but errors.")
     var isQuiet = false
 
     @Flag(name: [.customLong("version")], help: "Show the version.")
