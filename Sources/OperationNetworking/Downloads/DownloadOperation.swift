@@ -152,8 +152,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.startedFile = newValue } }
     }
 
-    /// Whether bytes are thrown away that were begun at another address, or as another user. Else they are continued if they
-    /// have a strong validator and their end is the same, which is evidence.
+    /// Whether bytes are thrown away that were begun at another address, or as another user without a strong
+    /// tag. Else they are continued if they have a strong validator and their end is the same, which is
+    /// evidence.
     package var isStrict: Bool {
         get { settings.withLock { $0.isStrict } }
         set { set { $0.isStrict = newValue } }

@@ -14,7 +14,8 @@ struct DownloadPlan: Sendable {
     var replaceable = ReplaceableFile.none
     /// A file that another program began, to begin with where no earlier process left anything.
     var startedFile: StartedFile?
-    /// Whether what was begun at another address, or as another user, is never continued.
+    /// Whether what was begun at another address, or as another user without a strong tag, is never
+    /// continued.
     var isStrict = false
     /// Whether a file that is there is fetched only if the server has another one.
     var onlyIfChanged = false

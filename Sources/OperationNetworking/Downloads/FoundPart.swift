@@ -29,7 +29,7 @@ struct FoundPart {
     ///   - request: what is going to be asked.
     ///   - asker: as whom.
     ///   - source: the file of another program that is to be continued.
-    ///   - isStrict: whether nothing is kept that was begun at another address, or as another user.
+    ///   - isStrict: whether nothing is kept of another address, or of another user without a strong tag.
     ///   - place: where it is to be saved.
     ///   - replaceable: which file that has the name may be replaced.
     ///   - environment: the machine.
@@ -175,7 +175,7 @@ struct FoundPart {
 
 extension DownloadFolder {
     /// What the names beside a partial file stand for.
-    fileprivate func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
+    func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a process left that died is never read, and removed when the next one is written.
         if try trust(of: names.temporary, as: .checkpoint) == FileTrust.none { return .notOurs }
         return try checkpoint(names.checkpoint)

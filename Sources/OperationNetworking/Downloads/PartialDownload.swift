@@ -77,7 +77,7 @@ final class PartialDownload {
     ///   - replacesFile: whether any file that has the name may be replaced.
     ///   - replaceable: which one may be replaced all the same.
     ///   - source: the file of another program that is to be continued: a copy of any other is not.
-    ///   - isStrict: whether nothing is kept that was begun at another address, or as another user.
+    ///   - isStrict: whether nothing is kept of another address, or of another user without a strong tag.
     ///   - environment: the machine.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
     init(

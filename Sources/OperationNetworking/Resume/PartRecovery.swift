@@ -17,6 +17,8 @@ internal import OperationNetworkingSystem
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
 /// | a request to another address, or as another user (``Asker``)         | P17       | kept to be compared if the validator is strong, else begun anew |
+/// | the same, strict: to another address | P17 | begun anew |
+/// | the same, strict: to this address as another user | P17 | kept to be compared under a strong tag, else anew |
 /// | a copy of another program's file, with bytes of the server's behind it, if that file is continued now and is unchanged | P20 | as any other |
 /// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
 /// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
@@ -74,7 +76,8 @@ enum PartRecovery: Hashable, Sendable {
         let request: RequestRecord
         /// Whether it is sent for the same user as the one before.
         var isSameAsker = true
-        /// Whether nothing is kept that was begun at another address, or as another user.
+        /// Whether nothing is kept that was begun at another address, or as another user without a strong
+        /// tag.
         var isStrict = false
         let finding: Finding
         /// The status of the file; `nil` if there is none.
@@ -136,7 +139,13 @@ enum PartRecovery: Hashable, Sendable {
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         guard request.selectsTheSame(as: checkpoint.request) else { return .requestChanged }  // P16
         if isSameQuestion { return nil }
-        return !facts.isStrict && content.validator.ifRange != nil ? nil : .requestChanged  // P17
+        let isComparable =
+            switch content.validator {
+            case .strongETag: !facts.isStrict || request.url == checkpoint.request.url
+            case .strongDate: !facts.isStrict
+            case .weak, .none: false
+            }
+        return isComparable ? nil : .requestChanged  // P17
     }
 
     /// The number of bytes, from the first on, that are known to be the server's.

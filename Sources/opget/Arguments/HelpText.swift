@@ -17,17 +17,25 @@ enum HelpText {
 
         A file has the name NAME.part until it is complete, and NAME.part.resume beside it says what its
         bytes are. Whatever stops opget, the same command goes on from there, if the server proves that
-        it still has the same file; if not, it starts over and says why.
+        it still has the same file; if not, it starts over and says why. As another user, or with
+        another token, it goes on only under a strong tag, and compares the last 64 KiB.
 
         A file that is there already counts as done if opget saved it from the same address, with the
-        same fields and as the same user, and it was not changed since, or if it has the checksum that is
-        given. What opget has to know for that is kept with the file, in an extended attribute; where the
-        file system keeps none, only a checksum helps. Any other file stays as it is, and is an error
-        (11), and so is one that opget joined by comparing (-c), or whose end the server did not name:
-        --overwrite replaces it, -N does unless its length, its date and its last bytes are the
-        server's, and -c goes on with it if its last bytes are. That is evidence, not proof: a checksum
-        is one. A server that sends no parts shows no last bytes: -N fetches the whole then. An empty
-        file counts as absent.
+        same fields and as the same user (-H, -u, -n, --cert; cookies of a jar do not count), and it was
+        not changed since, or if it has the checksum that is given. What opget has to know for that is
+        kept with the file, in an extended attribute; where the file system keeps none, only a checksum
+        helps. An empty file counts as absent. Any other file stays as it is, and is an error (11):
+
+          --overwrite  replaces it.
+          -N           keeps it if another program made it, if opget joined it by comparing, or if the
+                       server did not name its end, and if its length and its last 64 KiB are the
+                       server's, and the server's date is not later than its own. Else it is replaced:
+                       also if it was changed, if another request made it, if other users may write
+                       it, and if the server does not send just the last bytes.
+          -c           goes on with it if its last 64 KiB are the server's; not if another request made
+                       it, or other users may write it.
+
+        Equal last bytes are evidence, not proof: a checksum is one.
 
         Progress and messages go to standard error.
 

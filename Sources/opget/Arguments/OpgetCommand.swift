@@ -226,9 +226,8 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: [.customShort("N"), .customLong("timestamping")],
         help: """
-            Fetch a file that is there already only if the server has another one, by its tag or date, or if it is not what \
-            opget saved, or has not its checksum. One that opget did not save is kept if its length, date and last bytes are \
-            the server's.
+            Fetch a file that is there already only if the server has another one, by its tag or date; if it is not as opget \
+            saved it, or has not its checksum, replace it. See above for what opget did not save.
             """
     )
     var fetchesOnlyChanges = false

@@ -73,7 +73,7 @@ struct Settings: Sendable {
             operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
         }
         operation.startsOver = startsOver
-        // The same command goes on with its own bytes, and no other does.
+        // A file has bytes of its own address only. Who asks may have another name today: a token is renewed.
         operation.isStrict = true
         operation.expectedDigests = item.digests
         configure(operation)

@@ -181,7 +181,7 @@ struct Transfer {
         switch download?.download?.proof {
         case .digest(let digest): parts.append("verified \(digest.algorithm.rawValue)")
         case .unverifiable: parts.append("perhaps incomplete: the server did not say where it ends")
-        case .overlap: parts.append("joined by comparing: the server did not say that it is the same file")
+        case .overlap: parts.append("joined by comparing: nothing else shows that it is one file")
         case .range(let range):
             parts.append("the bytes \(range.lowerBound)-\(range.upperBound - 1) of the whole")
         case .length, nil: break

@@ -85,6 +85,9 @@ import Testing
     private static let unreadable: @Sendable (inout Row) -> Void = { $0.finding = { _ in .unreadable } }
     private static let unmarked: @Sendable (inout Row) -> Void = { $0.finding = { .unmarked($0) } }
     private static let otherAsker: @Sendable (inout Row) -> Void = { $0.isSameAsker = false }
+    private static let strongDate: HeaderFields = [
+        "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+    ]
     private static let sameSession: @Sendable (inout Row) -> Void = { $0.session = "boot/1" }
     private static let uncommitted: @Sendable (inout Row) -> Void = {
         $0.ends = []
@@ -169,8 +172,17 @@ import Testing
             otherAddress(&$0)
             $0.isStrict = true
         },
-        Row("P17 another user, strong tag, strict", size: 20, .startOver(.requestChanged)) {
+        Row("P17 another user, strong tag, strict", size: 20, .keep(20, isOfOtherQuestion: true)) {
             otherAsker(&$0)
+            $0.isStrict = true
+        },
+        Row("P17 another user, strong date", size: 20, .keep(20, isOfOtherQuestion: true)) {
+            otherAsker(&$0)
+            $0.fields = strongDate
+        },
+        Row("P17 another user, strong date, strict", size: 20, .startOver(.requestChanged)) {
+            otherAsker(&$0)
+            $0.fields = strongDate
             $0.isStrict = true
         },
         Row("the same question, strict", size: 20, .keep(20)) { $0.isStrict = true },

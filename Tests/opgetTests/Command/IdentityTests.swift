@@ -54,6 +54,29 @@ import Testing
         #expect(try opget.text("a") == "bob's")
     }
 
+    /// A token that was renewed: what came under the old one is kept under a strong tag, and compared.
+    @Test(arguments: [(true, true), (true, false), (false, true)])
+    func aPartialFileGoesOnUnderARenewedToken(hasTag: Bool, isSame: Bool) async throws {
+        let body = PatternBody(seed: 1, length: 300_000).data
+        let other = PatternBody(seed: 2, length: 300_000).data
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        let tag = hasTag ? Representation.EntityTag.strong("v1") : nil
+        let server = try ScriptedServer([
+            .representation(Representation(.data(body), entityTag: tag, lastModified: date))
+                .breaking(after: .body(150_000)),
+            .representation(Representation(.data(isSame ? body : other), entityTag: tag, lastModified: date)),
+        ])
+        let address = server.url(path: "a").absoluteString
+        let old = ["--retry", "0", "-H", "Authorization: Bearer old", address]
+        #expect(try await opget.start(old).result().code == 4)
+        let renewed = try await opget("-H", "Authorization: Bearer new", address)
+        #expect(renewed.code == 0)
+        #expect(try Data(contentsOf: opget.directory.file("a")) == (isSame ? body : other))
+        #expect(renewed.errors.contains("joined by comparing") == (hasTag && isSame))
+        #expect(server.requests.map { $0["Range"] }.contains("bytes=84464-") == hasTag)
+        #expect(server.requests.last?["Authorization"] == "Bearer new")
+    }
+
     @Test func anotherPasswordIsTheSameUser() async throws {
         #expect(try await opget("-u", "alice:old", address).code == 0)
         #expect(try await opget("-u", "alice:new", address).code == 0)
