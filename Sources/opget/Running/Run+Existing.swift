@@ -166,6 +166,11 @@ extension Run {
         }
     }
 
+    /// Removes leftovers of an earlier run that no later one can use. One that stays is no reason to fail.
+    private func removeStalePart(beside path: FilePath, _ item: Item, isCurrent: Bool) {
+        try? StalePart.remove(beside: path.url, of: settings.request(for: item.url), isCurrent: isCurrent)
+    }
+
     // MARK: - What is told
 
     private func report(
@@ -176,6 +181,7 @@ extension Run {
         _ proof: ItemFinished.Proof
     ) {
         tally.findAlreadyThere()
+        removeStalePart(beside: path, items[index], isCurrent: proof != .record)
         let words =
             switch proof {
             case .overlap: ", same length and last bytes"
@@ -188,6 +194,9 @@ extension Run {
     /// `proof`: what is known besides what the server says.
     func report(upToDate index: Int, _ transfer: Transfer, _ proof: ItemFinished.Proof?) {
         tally.findUpToDate()
+        if case .file(let path) = transfer.item.destination {
+            removeStalePart(beside: path, transfer.item, isCurrent: true)
+        }
         // The library has read it before it asked.
         let digest = transfer.comparison == nil ? ExistingFile.strongest(transfer.item.digests) : nil
         let words =

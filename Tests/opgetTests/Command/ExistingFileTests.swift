@@ -303,6 +303,77 @@ import Testing
         #expect(result.errors.contains("started over because the partial file was begun with another"))
     }
 
+    /// Has a run of `-c` begin, and killed while its part is there; then the user completes the file himself.
+    private func completeByHand(_ server: ScriptedServer, _ gate: Gate, isKilled: Bool = true) async throws
+        -> RunningOpget
+    {
+        try opget.write("X" + body.dropFirst().prefix(149_999), "a")
+        let run = try opget.start(["-c", address(server)])
+        try await gate.waitForArrivals()
+        if isKilled {
+            run.signal(SIGKILL)
+            #expect(try await run.result().code == -SIGKILL)
+        }
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        try opget.write(body, "a")
+        return run
+    }
+
+    @Test(arguments: ["-c", "-N", "--checksum"])
+    func whatAKilledRunLeftIsRemovedWhenTheFileIsFoundToBeDone(option: String) async throws {
+        let gate = Gate()
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.held(after: 10_000, by: gate),
+            .currentRepresentation,
+        ])
+        _ = try await completeByHand(server, gate)
+        gate.open()
+        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        // Another address has said nothing of the part.
+        #expect(try await opget("-o", "a", "--checksum", digest, address(server, "b")).code == 0)
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        let options = option == "--checksum" ? [option, digest] : [option]
+        #expect(try await opget.start(options + [address(server)]).result().code == 0)
+        #expect(try opget.files() == ["a"])
+        #expect(try opget.text("a") == body)
+    }
+
+    @Test func thePartOfARunThatGoesOnIsNotRemoved() async throws {
+        let gate = Gate()
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.held(after: 10_000, by: gate),
+            .currentRepresentation,
+        ])
+        let first = try await completeByHand(server, gate, isKilled: false)
+        #expect(try await opget("-c", address(server)).code == 0)
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        gate.open()
+        #expect(try await first.result().code == 11)
+        #expect(try opget.text("a") == body)
+    }
+
+    @Test func aPartOfAnotherProgramIsNotRemoved() async throws {
+        let server = try server()
+        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        for name in ["a", "a.part", "a.part.resume"] { try opget.write(body, name) }
+        #expect(try await opget("--checksum", digest, address(server)).code == 0)
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+    }
+
+    /// A part of what may be a later version than the file that is there.
+    @Test func whatMayBeGoneOnWithStaysBesideAFileThatIsDone() async throws {
+        let server = try server(answers: [
+            .currentRepresentation, .currentRepresentation.breaking(after: 150_000), .currentRepresentation,
+        ])
+        #expect(try await opget(address(server)).code == 0)
+        #expect(try await opget("--overwrite", "--retry", "0", address(server)).code == 4)
+        #expect(try await opget(address(server)).errors.hasPrefix("a: already there"))
+        #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
+        #expect(try await opget("--overwrite", address(server)).code == 0)
+        #expect(server.requests.last?["Range"] == "bytes=150000-")
+        #expect(try opget.files() == ["a"])
+    }
+
     @Test func aServerThatChangesTheFileMeanwhileReplacesItOnlyWhenItIsWhole() async throws {
         let server = try ScriptedServer([
             .respond(206, ["Content-Range": "bytes 0-3/10", "ETag": "\"v1\""], body: "0123"),
@@ -372,6 +443,18 @@ import Testing
         #expect(result.errors.contains("up to date") == isUpToDate)
         #expect(try opget.text("a") == body)
         #expect(server.requests.count == (isUpToDate ? 1 : 2))
+    }
+
+    /// As help and README have it: the server's date is not to be later than the file's own.
+    @Test(arguments: [-1.0, 0.0, 1.0])
+    func aFileOfAnotherProgramIsKeptUnlessTheServersIsNewer(difference: Double) async throws {
+        let server = try server()
+        try opget.write(body, "a")
+        try setDate(date.addingTimeInterval(difference), "a")
+        let result = try await opget("-N", address(server))
+        #expect(result.code == 0)
+        #expect(result.errors.contains("up to date") == (difference >= 0))
+        #expect(server.requests.count == (difference >= 0 ? 1 : 2))
     }
 
     @Test func aFileOfTheSameLengthAndDateIsNotTakenForTheServers() async throws {
