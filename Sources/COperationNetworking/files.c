@@ -45,9 +45,55 @@ static int current_umask(void) {
     return line == NULL ? -1 : (int)strtol(line + 7, NULL, 8);
 }
 
+int cfiles_open_folder(const char *path) {
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // Names in it can be used all the same; only its own list of them cannot be read.
+    if (file < 0 && errno == EACCES) file = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return file;
+}
+
+int cfiles_synchronize_folder(int directory) {
+    int code, file, reason;
+    // EBADF: it was opened with O_PATH, which fsync(2) does not take.
+    if (fsync(directory) == 0) return 0;
+    if (errno != EBADF) return -1;
+    file = openat(directory, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (file < 0) {
+        sync();
+        return 0;
+    }
+    code = syncfs(file);
+    reason = errno;
+    close(file);
+    errno = reason;
+    return code;
+}
+
+int cfiles_may_replace(int directory, const char *name) {
+    struct stat folder, file;
+    int descriptor;
+    if (fstat(directory, &folder) != 0 || (folder.st_mode & S_ISVTX) == 0) return 1;
+    if (fstatat(directory, name, &file, AT_SYMLINK_NOFOLLOW) != 0) return 1;
+    if (folder.st_uid == geteuid() || file.st_uid == geteuid()) return 1;
+    // It takes the same capability over the file.
+    descriptor = openat(directory, name, O_RDONLY | O_NOATIME | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return errno != EPERM && errno != EACCES;
+    close(descriptor);
+    return 1;
+}
+
+static int has_default_list(int directory) {
+    char path[40];
+    if (fgetxattr(directory, "system.posix_acl_default", NULL, 0) > 0) return 1;
+    if (errno != EBADF) return 0;
+    // As in cfiles_synchronize_folder.
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", directory);
+    return getxattr(path, "system.posix_acl_default", NULL, 0) > 0;
+}
+
 int cfiles_mode_of_new_file(int directory) {
     struct stat status;
-    int has_default = fgetxattr(directory, "system.posix_acl_default", NULL, 0) > 0;
+    int has_default = has_default_list(directory);
     int mask = has_default ? -1 : current_umask();
     int file, code;
     if (mask >= 0) return 0666 & ~mask;

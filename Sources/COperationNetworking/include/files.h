@@ -141,6 +141,18 @@ int cfiles_open_to_identify(int directory, const char *name);
 // Gives an open file one more name, which must not exist, whatever has its old name now: linkat(2).
 int cfiles_link(int file, int directory, const char *new_name);
 
+// A descriptor of a directory for the calls that take names in it; one that may not be read will do. -1: see
+// errno.
+int cfiles_open_folder(const char *path);
+
+// fsync(2) of such a directory. Of one that may not be read it is the whole file system that is synchronized.
+// -1: see errno.
+int cfiles_synchronize_folder(int directory);
+
+// Whether rename(2) may take the name of a file away as far as the sticky bit of the directory goes; 0: it
+// may not. Where the system does not tell, rename(2) will.
+int cfiles_may_replace(int directory, const char *name);
+
 // The permissions that open(2) with 0666 gives a new file in a directory: what the process's umask, or the
 // directory's default access control list, leaves of them. -1 where the system does not tell.
 int cfiles_mode_of_new_file(int directory);

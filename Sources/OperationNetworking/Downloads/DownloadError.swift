@@ -11,6 +11,9 @@ public enum DownloadError: Error, Hashable, Sendable {
     case reservedName(URL)
     /// A file has that name, and may not be replaced.
     case destinationExists(URL)
+    /// A file of another user's has that name, and the sticky bit of the folder lets only its owner give that
+    /// to another file.
+    case destinationOfOtherUser(URL)
     /// A directory has that name.
     case destinationIsDirectory(URL)
     /// Something has that name that is neither file nor directory. A symbolic link is never followed nor replaced,
@@ -49,6 +52,8 @@ extension DownloadError: CustomStringConvertible {
             "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another destination."
         case .destinationExists(let url):
             "\(url.path) exists, and may not be replaced."
+        case .destinationOfOtherUser(let url):
+            "\(url.path) belongs to another user, and its folder is sticky: only that user can replace it."
         case .destinationIsDirectory(let url):
             "\(url.path) is a directory."
         case .destinationIsNotFile(let url):

@@ -90,6 +90,8 @@ struct DownloadPlace {
             guard try replaceable.contains(status, at: url) else {
                 throw DownloadError.destinationExists(url)
             }
+            // Better now than when all bytes are there.
+            guard folder.mayReplace(name) else { throw DownloadError.destinationOfOtherUser(url) }
         case .directory: throw DownloadError.destinationIsDirectory(url)
         case .symbolicLink, .other: throw DownloadError.destinationIsNotFile(url)
         }

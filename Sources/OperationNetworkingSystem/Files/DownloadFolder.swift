@@ -39,7 +39,8 @@ package final class DownloadFolder {
     /// The abilities of the file system; `nil`: they were not tried.
     private var kept: (mode: Bool, mark: Bool)?
 
-    /// - Throws: `SystemError` when it is no directory, or may not be read.
+    /// One that may be searched, and not read, will do.
+    /// - Throws: `SystemError` when it is no directory, or one on the way to it may not be searched.
     package init(
         path: String,
         watch: FileChange.Watcher? = nil,
@@ -47,7 +48,7 @@ package final class DownloadFolder {
     ) throws {
         self.watch = watch
         self.marker = marker
-        descriptor = cfiles_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        descriptor = cfiles_open_folder(path)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
     }
 
@@ -197,6 +198,10 @@ package final class DownloadFolder {
 
     /// The effective user, to whom our files belong.
     package var user: UInt32 { geteuid() }
+
+    /// Whether the name of a file may be given to another one: in a folder with the sticky bit, such as
+    /// `/tmp`, it takes the owner of either, or the capability (unlink(2)).
+    package func mayReplace(_ name: String) -> Bool { cfiles_may_replace(descriptor, name) != 0 }
 
     /// Whether an open file of this folder may be believed to be one of ours.
     /// - Parameters:
@@ -376,7 +381,7 @@ package final class DownloadFolder {
     /// Waits until the names are on the disk. A file system that cannot do that says nothing.
     package func synchronize() throws {
         try watch?(.synchronizeFolder)
-        while fsync(descriptor) != 0 {
+        while cfiles_synchronize_folder(descriptor) != 0 {
             switch errno {
             case EINTR: continue
             case EINVAL, EROFS, ENOSYS: return

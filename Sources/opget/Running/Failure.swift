@@ -90,8 +90,8 @@ extension Outcome {
             case .incomplete: .network
             case .noDestination, .invalidDestination: .usage
             case .destinationExists: .exists
-            case .reservedName, .destinationIsDirectory, .destinationIsNotFile, .inUse, .noFreeName,
-                .partialFileReplaced, .checkpointUnreadable:
+            case .reservedName, .destinationOfOtherUser, .destinationIsDirectory, .destinationIsNotFile,
+                .inUse, .noFreeName, .partialFileReplaced, .checkpointUnreadable:
                 .file
             }
     }

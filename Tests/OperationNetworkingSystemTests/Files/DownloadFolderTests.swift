@@ -196,6 +196,28 @@ struct DownloadFolderTests {
         }
     }
 
+    /// The user neither owns nor may read the folder.
+    @Test(.enabled(if: geteuid() == 0)) func aFolderThatMayNotBeReadIsUsed() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TestDirectory()
+            guard FileManager.default.createFile(atPath: directory.file("theirs"), contents: Data("1".utf8)),
+                chown(directory.file("theirs"), 1234, 1234) == 0, chmod(directory.path, 0o1733) == 0,
+                seteuid(65534) == 0
+            else { exit(2) }
+            let folder = try DownloadFolder(path: directory.path)
+            guard let file = try folder.create("a", as: .part) else { exit(3) }
+            try file.write([49].span, at: 0)
+            try folder.synchronize()
+            try folder.renameExclusively("a", to: "b", of: file)
+            try folder.synchronize()
+            guard try folder.open("b") != nil, try folder.room.available > 0 else { exit(4) }
+            guard folder.accessOfNewFile.mode & 0o600 == 0o600 else { exit(5) }
+            guard folder.mayReplace("b"), folder.mayReplace("nothing") else { exit(6) }
+            guard !folder.mayReplace("theirs") else { exit(8) }
+            guard seteuid(0) == 0, folder.mayReplace("theirs") else { exit(7) }
+        }
+    }
+
     /// In a folder where each may remove his own files only, as /tmp is. Root could do it all.
     @Test(.enabled(if: geteuid() == 0)) func aFileOfAnotherUserIsNeitherRenamedNorLinked() async {
         await #expect(processExitsWith: .success) {

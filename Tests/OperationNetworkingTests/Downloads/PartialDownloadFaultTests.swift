@@ -379,7 +379,7 @@ struct PartialDownloadFaultTests {
         let errors: [DownloadError] = [
             .noDestination, .invalidDestination(url), .reservedName(url), .destinationExists(url),
             .destinationIsDirectory(url),
-            .destinationIsNotFile(url), .inUse(url), .noFreeName(url),
+            .destinationIsNotFile(url), .destinationOfOtherUser(url), .inUse(url), .noFreeName(url),
             .notEnoughSpace(url, needed: 1, available: 0), .tooLarge(url, length: 2, limit: 1),
             .partialFileReplaced(url),
             .incomplete(url, received: 1, expected: 2),

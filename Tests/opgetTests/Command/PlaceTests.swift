@@ -62,6 +62,57 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    /// Runs it as user 65534, in a directory of root's with this mode.
+    private func runAsOtherUser(_ arguments: [String], mode: mode_t) throws -> (code: Int32, errors: String) {
+        let process = Process()
+        let errors = Pipe()
+        try #require(chmod(opget.directory.url.path, mode) == 0)
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", Opget.binary.path] + arguments
+        process.currentDirectoryURL = opget.directory.url
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: try errors.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: [0o733, 0o1733] as [mode_t])
+    func aDirectoryThatMayNotBeReadIsGoodEnough(mode: mode_t) async throws {
+        let stalling = try ScriptedServer(
+            serving: Representation(.generated(length: 200_000), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.breaking(after: 100_000), .currentRepresentation]
+        )
+        let arguments = ["--retry", "0", stalling.url(path: "a").absoluteString]
+        #expect(try runAsOtherUser(arguments, mode: mode).code == 4)
+        #expect(try opget.files() == ["a.part", "a.part.resume"])
+        let result = try runAsOtherUser(arguments, mode: mode)
+        #expect(result.code == 0, "\(result.errors)")
+        #expect(try opget.files() == ["a"])
+        #expect(stalling.requests.map { $0["Range"] } == [nil, "bytes=100000-"])
+    }
+
+    @Test(.enabled(if: geteuid() == 0), arguments: [0o600, 0o644] as [mode_t])
+    func aFileThatAStickyDirectoryProtectsIsAFailureBeforeAnythingIsAsked(mode: mode_t) async throws {
+        try opget.write("theirs", "a")
+        #expect(chown(opget.directory.file("a").path, 1234, 1234) == 0)
+        #expect(chmod(opget.directory.file("a").path, mode) == 0)
+        for option in ["--overwrite", "-N"] {
+            let result = try runAsOtherUser([option, address], mode: 0o1777)
+            #expect(result.code == 3)
+            #expect(result.errors.contains("belongs to another user, and its folder is sticky"))
+        }
+        #expect(server.requests.isEmpty)
+        #expect(try opget.text("a") == "theirs")
+        #expect(try opget.files() == ["a"])
+        // Without the bit it can be replaced; and root can in any case.
+        #expect(try runAsOtherUser(["--overwrite", address], mode: 0o777).code == 0)
+        #expect(chown(opget.directory.file("a").path, 1234, 1234) == 0)
+        #expect(chmod(opget.directory.url.path, 0o1777) == 0)
+        #expect(try await opget("--overwrite", address).code == 0)
+    }
+
     @Test func aTargetThatIsADirectoryIsAFilesFailure() async throws {
         try FileManager.default.createDirectory(
             at: opget.directory.file("a"),
