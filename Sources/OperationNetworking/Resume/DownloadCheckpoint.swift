@@ -74,7 +74,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     /// The request.
     var request: RequestRecord
-    /// The user who asked; `nil`: no user was named, or it was not written down.
+    /// The hash of the user; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
     var origin: Origin
     /// The length of the whole, `nil` while no response has said it.
@@ -134,7 +134,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         return content
     }
 
-    /// When the server last changed the file, in seconds since 1970.
+    /// The time of the file's last change on the server, in seconds since 1970.
     var modified: Int64? {
         origin.headerFields["Last-Modified"].flatMap { HTTPDate(fieldValue: $0) }?.secondsSince1970
     }

@@ -1,8 +1,8 @@
 import Foundation
 public import FoundationNetworking
 
-/// A question before the response: a server or a proxy wants credentials (it answered 401 or 407, and
-/// accepted none so far), or the security policy does not accept the server (``serverTrust``).
+/// A question before the response: a server wants credentials (it answered 401, and accepted none so far), or
+/// the security policy does not accept the server (``serverTrust``).
 public struct AuthenticationChallenge: Sendable {
     /// The answer to a challenge.
     public enum Answer: Hashable, Sendable {

@@ -42,7 +42,7 @@ public final class TokenSource: Sendable {
         var token: Token?
         var waiters: [Waiter] = []
         var isRefreshing = false
-        /// Counts the changes of ``TokenSource/token``.
+        /// Counts how often ``TokenSource/token`` was set.
         var generation = 0
     }
 

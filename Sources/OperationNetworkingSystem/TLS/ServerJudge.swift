@@ -1,7 +1,7 @@
 import COperationNetworking
 package import Foundation
 
-/// The decision whether a server is trusted, made by the owner of a transfer.
+/// A judge of servers, which decides whether one is trusted.
 package protocol ServerJudge: AnyObject, Sendable {
     /// Called during the TLS handshake, before a byte of a request is sent; and again, perhaps long after the
     /// transfer, when the connection renegotiates. On the thread that drives the connection; nothing there
