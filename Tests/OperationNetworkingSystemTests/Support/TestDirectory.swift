@@ -11,7 +11,7 @@ final class TestDirectory: Sendable {
     }
 
     deinit {
-        // Nobody is left to tell about a failure.
+        // A failure cannot be reported any more.
         try? FileManager.default.removeItem(atPath: path)
     }
 

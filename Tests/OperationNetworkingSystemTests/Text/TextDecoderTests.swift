@@ -10,8 +10,8 @@ import Testing
         return decoder.decode(octets.span)
     }
 
-    /// What `iconv -l` lists. Some are spelled with a slash, which no server may send; each of these has another
-    /// name too.
+    /// The names that `iconv -l` lists. Some are spelled with a slash, which no server may send; each of
+    /// these has another name too.
     private static let names: [String] = {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

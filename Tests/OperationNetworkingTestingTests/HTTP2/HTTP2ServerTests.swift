@@ -8,14 +8,14 @@ struct HTTP2ServerTests {
     private let settings = HTTP2Frame(type: HTTP2Frame.settings)
     private let acknowledgment = HTTP2Frame(type: HTTP2Frame.settings, flags: HTTP2Frame.acknowledgment)
 
-    /// What a client says that opens a stream.
+    /// The bytes of a client that opens a stream.
     private var opening: Data {
         let fields = Data([0x82, 0x84, 0x86])
         let open = HTTP2Frame(type: HTTP2Frame.headers, flags: 5, stream: 1, payload: fields)
         return Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings.bytes + open.bytes
     }
 
-    /// What the server says, up to a frame of type `last`, to a client that opens a stream.
+    /// The frames of the server, up to one of type `last`, for a client that opens a stream.
     private func frames(_ answers: [HTTP2Server.Answer], through last: UInt8) throws -> [HTTP2Frame] {
         let server = try HTTP2Server(answers)
         let client = try RawClient(port: server.port)

@@ -63,7 +63,7 @@ final class RawClient {
 
     // MARK: - Receiving
 
-    /// Exactly so many bytes.
+    /// Exactly `count` bytes.
     func receive(_ count: Int) throws -> String {
         String(decoding: try receiveData(count), as: UTF8.self)
     }

@@ -193,7 +193,7 @@ import Testing
                 continue
             }
             let step = state.next()
-            // Then nobody is at it, and what comes may call somebody.
+            // Then the queue is not at it, and the next event may schedule it.
             if step == .rest { isWorking = false }
             let before = generation
             if Int.random(in: 0..<4, using: &random) == 0 { event() }

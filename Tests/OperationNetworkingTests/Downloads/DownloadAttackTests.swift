@@ -6,7 +6,8 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What another request left beside the target, and answers that are no file: nothing of either may get the name.
+/// Leftovers of another request beside the target, and answers that are no file: nothing of either may get
+/// the name.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadAttackTests {
     private static let body = DownloadScene.body

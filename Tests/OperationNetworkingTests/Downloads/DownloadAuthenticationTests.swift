@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Downloads from servers that want to know who asks.
+/// Downloads from servers that ask for credentials.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadAuthenticationTests {
     private let door = Door()

@@ -43,7 +43,7 @@ import Testing
         ]
         let checkpoint = Sample.checkpoint(try Sample.request(), fields: fields, total: nil, blocks: [10])
         #expect(checkpoint.origin.headerFields["Set-Cookie"] == nil)
-        // Half a minute is not enough for a date that went through somebody else.
+        // Half a minute is not enough for a date that went through a proxy.
         let content = PartialContent(fields: fields, offset: 12, url: checkpoint.origin.url)
         #expect(checkpoint.partialContent(offset: 12) == content)
         #expect(checkpoint.partialContent(offset: 12).validator == .weak)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// P19: whoever asked over TLS is not sent to where anybody on the way can change the bytes.
+/// P19: a request over TLS does not lead to a URL without it, where the bytes can be changed on the way.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadDowngradeTests {
     private let scene: DownloadScene

@@ -86,7 +86,7 @@ struct DownloadOperationTests {
         #expect(try #require(third.download).bytesRecovered == 100_000)
     }
 
-    // MARK: - What is there already
+    // MARK: - Existing files
 
     @Test func aFileThatIsThereIsLeftAlone() async throws {
         let scene = try DownloadScene()

@@ -14,7 +14,7 @@ struct DownloadOwnerTests {
     private static let body = DownloadScene.body
     private static let hostile = Data(body.data.map { ~$0 })
 
-    /// What was planted, and what of it has to be the same afterwards.
+    /// The planted files, and those of them that have to be the same afterwards.
     enum Plant: String, CaseIterable, Sendable {
         /// To see that nothing but the owner and the mode is wrong with the others.
         case ours
@@ -94,7 +94,7 @@ struct DownloadOwnerTests {
         }
     }
 
-    /// What a name in the folder stands for.
+    /// The kind of file under a name in the folder.
     private func status(_ url: URL) throws -> NameStatus {
         try DownloadFolder(path: url.deletingLastPathComponent().path).status(of: url.lastPathComponent)
     }
@@ -124,7 +124,7 @@ struct DownloadOwnerTests {
         #expect(scene.server.requests.map { $0["Range"] } == [nil])
         let target = try fileStatus(scene.target)
         #expect(target.owner == geteuid() && target.mode & 0o022 == 0 && target.links == 1)
-        // What is not ours is as it was. An empty file was in the way of nobody's bytes.
+        // What is not ours is as it was. An empty file was in the way of no bytes.
         guard count > 0 else { return }
         #expect(try status(scene.part) == before)
         #expect(!scene.names.contains { $0.hasPrefix("file.bin.1") })

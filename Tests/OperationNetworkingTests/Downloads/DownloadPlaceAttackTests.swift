@@ -95,7 +95,7 @@ struct DownloadPlaceAttackTests {
     @Test func whatHasSucceededHoldsNoFile() async throws {
         let scene = try DownloadScene()
         let operation = scene.operation()
-        // Nobody hears the callbacks: the operation has finished, and they wait.
+        // The callbacks are not run: the operation has finished, and they wait.
         let queue = DispatchQueue(label: "callbacks", attributes: .initiallyInactive)
         operation.completionQueue = queue
         operation.start()

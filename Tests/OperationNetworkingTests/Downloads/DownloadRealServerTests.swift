@@ -5,7 +5,7 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-/// Downloads from nginx, which nobody here wrote: stopped half-way, and gone on with by another operation.
+/// Downloads from nginx, a server of other authors: stopped half-way, and gone on with by another operation.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.nginx != nil && RealServers.nginxRoot != nil))
 struct DownloadRealServerTests {
     private static let length = 4_000_000

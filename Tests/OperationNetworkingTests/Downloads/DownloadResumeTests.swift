@@ -18,7 +18,7 @@ struct DownloadResumeTests {
     private static let bare = Representation(.pattern(body))
     private static let weak = Representation(.pattern(body), entityTag: .weak("v1"))
 
-    /// What the second operation meets, and what it does.
+    /// The finding of the second operation, and its reaction.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var first = old

@@ -28,7 +28,7 @@ struct DownloadServerFuzzTests {
 
     private static let date = Date(timeIntervalSince1970: 784_111_777)
 
-    /// What the server has: by the validator, a version is known or not.
+    /// The versions of the server: by the validator, a version is known or not.
     private static func version(_ number: Int, _ validator: Int) -> Representation {
         let body = AnswerBody.pattern(bodies[number])
         switch validator {

@@ -69,7 +69,7 @@ struct DownloadSinkAttackTests {
 
     @Test("S21") func aDemandIsNotForgottenWhenTheRestComes() async throws {
         try await findDifference()
-        // The connection had broken, and the rest was asked for before anybody knew.
+        // The connection had broken, and the rest was asked for before that was known.
         try await prepare(.end)
         #expect(sink.demand == .overlapDiffers)
         try write("56789")

@@ -57,7 +57,7 @@ struct DownloadScene {
         return result
     }
 
-    /// Leaves a partial file: so many bytes came, and then the connection broke.
+    /// Leaves a partial file: some bytes came, and then the connection broke.
     func leave(_ count: Int) async {
         _ = await run(operation())
     }

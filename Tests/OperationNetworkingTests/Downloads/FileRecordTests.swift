@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What is kept with a complete file, and what it proves later.
+/// The record that is kept with a complete file, and its value as a proof later.
 @Suite struct FileRecordTests {
     private let stamp = FileStamp(length: 4, seconds: -5, nanoseconds: 6)
 
@@ -216,7 +216,7 @@ import Testing
         )
         try file.note(record.text, as: FileRecord.attribute)
         #expect(try standing(request) == .complete)
-        // What does not select another representation does not count. Who asks does.
+        // What does not select another representation does not count. The user does.
         #expect(try standing(self.request("http://h/a#part", fields: ["User-Agent": "x"])) == .complete)
         #expect(try standing(self.request("http://me:secret@h/a")) == .ofOtherRequest)
         #expect(try standing(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)

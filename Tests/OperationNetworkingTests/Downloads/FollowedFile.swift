@@ -39,7 +39,7 @@ final class FollowedFile: Sendable {
 }
 
 extension DigestFollower {
-    /// What ``finish(length:then:)`` answers.
+    /// The answer of ``finish(length:then:)``.
     func digests(length: Int) async throws -> [Digest] {
         try await withCheckedThrowingContinuation { continuation in
             finish(length: Int64(length)) { continuation.resume(with: $0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What the fuzzer begins with has to be read, or it would only ever find out how it is refused.
+/// The seeds of the fuzzer have to be accepted, or it would only ever find out how they are refused.
 @Suite struct FuzzSeedTests {
     /// Without the first octet, which says what the others are.
     private static func seed(_ name: String) throws -> [UInt8] {

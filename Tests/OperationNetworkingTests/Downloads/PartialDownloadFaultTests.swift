@@ -245,7 +245,7 @@ struct PartialDownloadFaultTests {
         #expect(limit > 0 && limit < .max)
     }
 
-    /// How each of them lets go of a download of which a hundred bytes came.
+    /// The ways in which each of them lets go of a download of which a hundred bytes came.
     enum End: CaseIterable, Sendable {
         case settled, closed, failed, begunAnew
     }

@@ -12,7 +12,7 @@ import Testing
             .components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// What stands between two lines, each time, without the empty lines at its ends.
+    /// The text between two lines, each time, without the empty lines at its ends.
     private func parts(of lines: [String], from start: String, to end: String) -> [String] {
         var parts: [String] = []
         var part: [String]?

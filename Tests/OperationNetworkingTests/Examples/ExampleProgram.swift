@@ -5,7 +5,7 @@ import Testing
 
 /// A built program of the package in `Examples/`, run as a process of its own.
 struct ExampleProgram {
-    /// What a run that has ended left behind.
+    /// The result of a run that has ended.
     struct Result: Sendable {
         let status: Int32
         let output: String

@@ -148,7 +148,7 @@ struct ExamplesTests {
         let directory = try TemporaryDirectory()
         let path = directory.file().path
         let result = try await ExampleProgram("PauseAndResume").run(server.url.absoluteString, path)
-        // A stream cannot be emptied: the download fails, and what is there is of one kind.
+        // A stream cannot be emptied: the download fails, and the bytes in it are of one version.
         #expect(result.status == 1, "\(result)")
         #expect(!result.errors.isEmpty)
         let data = try Data(contentsOf: directory.file())

@@ -1,7 +1,7 @@
 import Foundation
 import OperationNetworkingTesting
 
-/// A named pipe, and those who read it.
+/// A named pipe, and its readers.
 struct FIFO {
     let url: URL
 

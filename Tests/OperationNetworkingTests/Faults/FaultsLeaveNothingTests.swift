@@ -14,7 +14,7 @@ struct FaultsLeaveNothingTests {
     private static let count =
         ProcessInfo.processInfo.environment["OPERATIONNETWORKING_SANITIZER"] == nil ? 10_000 : 2_000
 
-    /// What is not to be there any more.
+    /// The objects that are to be gone.
     private final class Weak {
         weak var operation: ConnectionOperation?
         weak var exchange: Exchange?
@@ -119,7 +119,7 @@ struct FaultsLeaveNothingTests {
             let server = try FaultsLeaveNothingTests.server()
             let left = try await FaultsLeaveNothingTests.run(FaultsLeaveNothingTests.count, server, directory)
             server.stop()
-            // Objects go with the last block that holds them, on queues that nobody can wait for.
+            // Objects go with the last block that holds them, on queues that cannot be waited for.
             try await FaultsLeaveNothingTests.settle {
                 left.allSatisfy { $0.operation == nil && $0.exchange == nil }
             }

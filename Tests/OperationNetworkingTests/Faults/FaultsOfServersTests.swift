@@ -8,7 +8,7 @@ import Testing
 /// whatever else is in the queue goes on.
 @Suite(.timeLimit(.minutes(2)))
 struct FaultsOfServersTests {
-    /// What the server does, after it was held in the middle for as long as others run.
+    /// The action of the server, after it was held in the middle for as long as others run.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let answer: @Sendable (Gate) -> Answer
@@ -106,7 +106,7 @@ struct FaultsOfServersTests {
         server.stop()
     }
 
-    /// What came is there, every byte of it in its place, and nothing else.
+    /// The received bytes are in the file, each in its place, and nothing else.
     private func checkWhatIsThere(
         _ fault: Fault,
         _ destination: FaultDestination,

@@ -92,8 +92,8 @@ struct FaultsOfSinksTests {
         server.stop()
     }
 
-    /// What fails while the operation is paused is its error when it is resumed: nothing is asked for behind bytes
-    /// that are not there.
+    /// A failure while the operation is paused is its error when it is resumed: nothing is asked for behind
+    /// bytes that are not there.
     @Test func aWriteThatFailsDuringAPauseFailsTheOperationWhenItGoesOn() async throws {
         let gate = Gate()
         let server = try server(gate)
@@ -153,7 +153,7 @@ struct FaultsOfSinksTests {
         server.stop()
     }
 
-    /// Neither operation could end otherwise: nobody ever reads.
+    /// Neither operation could end otherwise: there is no reader.
     @Test(arguments: [5, 2_000_000]) func aFIFOThatNobodyReadsIsCancelled(count: Int) async throws {
         let server = try ScriptedServer { _ in .respond(body: .generated(length: count)) }
         let directory = try TemporaryDirectory()

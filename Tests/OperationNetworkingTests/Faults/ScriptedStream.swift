@@ -3,7 +3,7 @@ import OperationNetworkingTesting
 
 /// Does what a test wants of a stream.
 final class ScriptedStream: OutputStream {
-    /// What one call does: takes so many bytes at most, or returns this.
+    /// The action of one call: takes a number of bytes at most, or returns this.
     enum Answer: Sendable {
         case takes(Int)
         case returns(Int, (any Error & Sendable)?)
@@ -55,7 +55,7 @@ final class ScriptedStream: OutputStream {
     }
 }
 
-/// What happened to a stream, for whoever may not touch the stream itself.
+/// The events of a stream, for threads that may not touch the stream itself.
 final class StreamRecord: Sendable {
     let openings = Recorder<Bool>()
     let closings = Recorder<Bool>()

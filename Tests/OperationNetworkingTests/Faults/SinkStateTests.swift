@@ -6,7 +6,7 @@ import Testing
 struct SinkStateTests {
     private static let bytes = [UInt8](repeating: 7, count: 1000)
 
-    /// A state, and the buffer of whoever writes.
+    /// A state, and the buffer of the writer.
     private struct Script {
         var state = SinkState(canBeEmptied: true)
         var hand: [UInt8] = []
@@ -19,7 +19,7 @@ struct SinkStateTests {
             state.next(&hand)
         }
 
-        /// Opens, and writes so many of 1000 bytes.
+        /// Opens, and writes a part of 1000 bytes.
         mutating func open(writing count: Int = 0) {
             state.begin()
             _ = append()
@@ -37,7 +37,7 @@ struct SinkStateTests {
         #expect(script.state.phase == .resting)
         #expect(script.append() == true)
         #expect(script.state.phase == .working)
-        // Somebody is at it already.
+        // The queue is at it already.
         #expect(script.append() == false)
         #expect(script.state.count == 2000)
     }
@@ -150,7 +150,7 @@ struct SinkStateTests {
         #expect(script.state.phase == .blocked)
         #expect(script.state.fruitlessTries == 1)
         let first = script.state.block
-        // Nobody gets up for a byte that has no room either.
+        // No work is scheduled for a byte that has no room either.
         #expect(script.append() == false)
         #expect(script.state.tryAgain(first) == true)
         #expect(script.next() == .write(0..<1000))

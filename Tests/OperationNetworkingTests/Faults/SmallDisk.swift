@@ -17,7 +17,7 @@ final class SmallDisk: Sendable {
     init(isReadOnly: Bool = false) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // The mount point is of no importance: nobody else sees what is mounted there.
+        // The mount point is of no importance: no other process sees what is mounted there.
         let options = "size=\(Self.capacity)" + (isReadOnly ? ",ro" : "")
         let script = "mount -t tmpfs -o \(options) small /mnt && echo ready && cat"
         let namespaces = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
@@ -33,7 +33,7 @@ final class SmallDisk: Sendable {
     }
 
     deinit {
-        // Nobody is left to tell about a failure.
+        // A failure cannot be reported any more.
         try? end()
     }
 

@@ -7,7 +7,7 @@ enum ChecksumProgram {
         let status: Int32
     }
 
-    /// What the program printed.
+    /// The output of the program.
     static func run(_ name: String, _ arguments: [String], in directory: URL) throws -> Data {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Who hears what a manager's request serializer says about who asks.
+/// The origins that get the secret fields of a manager's request serializer.
 @Suite(.timeLimit(.minutes(1)))
 struct SecretFieldScopeTests {
     private static let secrets = ["Authorization", "Cookie", "X-Api-Key", "x-own-secret"]

@@ -14,7 +14,7 @@ struct TypedVerbTests {
         var tags: [String] = []
     }
 
-    /// What the server of these tests echoes.
+    /// The echo of the server of these tests.
     private struct Echo: Codable, Sendable, Equatable {
         var method: String
         var query: String

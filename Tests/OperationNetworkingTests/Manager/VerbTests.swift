@@ -4,10 +4,10 @@ import FoundationXML
 import OperationNetworking
 import Testing
 
-/// Each verb against a server that nobody of us wrote: httpbin, which echoes what it got.
+/// Each verb against a server of other authors: httpbin, which echoes what it got.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: RealServers.httpbin != nil))
 struct VerbTests {
-    /// What httpbin says it got.
+    /// The echo of httpbin.
     private struct Echo {
         let method: String?
         let arguments: [String: String]?

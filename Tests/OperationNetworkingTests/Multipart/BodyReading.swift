@@ -2,7 +2,7 @@ import Foundation
 
 @testable import OperationNetworking
 
-/// All bytes of a body, taken in pieces of at most so many.
+/// All bytes of a body, taken in pieces of at most that length.
 func read(_ body: BodySource, by count: Int = 7) throws -> Data {
     let reader = BodyReader(body)
     var data = Data()

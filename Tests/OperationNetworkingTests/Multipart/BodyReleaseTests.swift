@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What an upload that ends in its middle lets go of.
+/// The objects that an upload lets go of when it ends in its middle.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyReleaseTests {
     private let callbacks = DispatchQueue(label: "callbacks")

@@ -85,7 +85,7 @@ struct MultipartRoundTripTests {
         }
     }
 
-    /// What a browser would write; the writer under test goes another way.
+    /// The form that a browser would write; the writer under test goes another way.
     private static func escaped(_ name: String, isFileName: Bool) -> String {
         var name = name
         if !isFileName {

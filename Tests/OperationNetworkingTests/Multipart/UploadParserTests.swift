@@ -5,7 +5,7 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-/// Forms as they are understood by parsers that nobody here wrote.
+/// Forms as they are understood by parsers of other authors.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadParserTests {
     private static let texts = ["", "plain", "grün 日本 👴🏿", "a\r\nb", "--", "a=b&c", "\"quoted\""]

@@ -2,7 +2,7 @@ import Foundation
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 
-/// A stream of so many bytes that says when it is read and closed, and can be held.
+/// A stream of a given length that says when it is read and closed, and can be held.
 final class WatchedStream: InputStream {
     let didRead = Gate()
     let didClose = Gate()
@@ -15,7 +15,7 @@ final class WatchedStream: InputStream {
         super.init(data: Data())
     }
 
-    /// How often it was closed.
+    /// The number of times that it was closed.
     var closeCount: Int { state.withLock { $0.closed } }
 
     override func open() { state.withLock { $0.isOpen = true } }

@@ -19,7 +19,7 @@ struct AdmissionTests {
     private func own(_ number: UInt64) -> ConnectionID { ConnectionID(number: number, isShared: false) }
     private func shared(_ number: UInt64) -> ConnectionID { ConnectionID(number: number, isShared: true) }
 
-    /// So many transfers that wait at `place`.
+    /// `count` transfers that wait at `place`.
     private func fill(
         _ admission: inout Admission,
         _ place: TransferPlace,
@@ -331,7 +331,8 @@ struct AdmissionTests {
         #expect(started(&admission) == [kept[1]])
     }
 
-    /// Seconds of CPU for so many transfers to one server that come, wait, and are stopped or started, one by one.
+    /// Seconds of CPU for `count` transfers to one server that come, wait, and are stopped or started, one by
+    /// one.
     private func cost(_ count: Int, stopping: Bool) throws -> Double {
         var admission = Admission()
         let place = try place(ConnectionLimit(6), "https://a.test", shares: true)
@@ -357,7 +358,7 @@ struct AdmissionTests {
     }
 }
 
-/// What a server does with those who connect.
+/// The behavior of a server toward connections.
 private struct ServerModel {
     /// 0: HTTP/1.1.
     let streams: Int

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What libcurl 7.88 lets pass, or might: byte for byte.
+/// Broken responses that libcurl 7.88 lets pass, or might: byte for byte.
 @Suite(.timeLimit(.minutes(1)))
 struct BrokenResponseTests {
     /// Bytes that a server sends before it closes the connection, and what has to come of them.

@@ -9,7 +9,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DescriptorBudgetTests {
-    /// How many transfers may start before somebody has to look, and how many connections are kept.
+    /// The number of transfers that may start before the next count, and the number of connections that are
+    /// kept.
     @Test(arguments: [
         (nil, 1000, 256), (1 << 20, 1000, 256), (1024, 224, 128), (256, 56, 32), (64, 10, 8), (16, 0, 2),
     ])

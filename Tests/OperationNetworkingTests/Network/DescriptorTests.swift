@@ -57,7 +57,7 @@ struct DescriptorTests {
                     && DescriptorTests.target(of: descriptor).hasPrefix("socket:")
             }
             let connections = sockets.filter { !DescriptorTests.isPair($0) }
-            // Four from each side, and the one that listens; a number or two may have been somebody's before.
+            // Four from each side, and the one that listens; a number or two may have been in use before.
             guard connections.count >= 7 else { exit(2) }
             guard connections.allSatisfy({ fcntl($0, F_GETFD) & FD_CLOEXEC != 0 }) else { exit(3) }
             // And what a child really gets. popen(3) closes nothing by itself.

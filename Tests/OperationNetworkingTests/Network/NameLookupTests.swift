@@ -17,7 +17,7 @@ struct NameLookupTests {
             let server = try ScriptedServer([.respond(body: "hello")])
             let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
-            // It holds up nobody while it lasts, nor when it is cancelled: the gate stays shut.
+            // It holds up no other transfer while it lasts, nor when it is cancelled: the gate stays shut.
             guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
             slow.stop()
             try await networkThreadIsDone()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Somebody runs the network thread's run loop from within something that it called.
+/// A closure runs the network thread's run loop from within something that it called.
 @Suite(.timeLimit(.minutes(1)))
 struct NestedRunLoopTests {
     /// Runs the current run loop until `condition` holds, and says how often it came back and what CPU time it took.

@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkThreadTests {
-    /// The mechanism of `RunLoopPort`: without it nothing here would wake the loop, since no timer runs and nobody
-    /// posts. In a process of its own, where no other test does.
+    /// The mechanism of `RunLoopPort`: without it nothing here would wake the loop, since no timer runs and
+    /// no work is posted. In a process of its own, where no other test does.
     @Test func theLoopWakesThroughASocket() async {
         await #expect(processExitsWith: .success) {
             alarm(50)

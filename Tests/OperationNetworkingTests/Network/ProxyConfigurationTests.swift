@@ -14,7 +14,7 @@ struct ProxyConfigurationTests {
     @Test(
         arguments: [
             (["http_proxy": "p"], "p", nil),
-            // httpoxy: in a CGI program it is the field "Proxy" of somebody's request.
+            // httpoxy: in a CGI program it is the field "Proxy" of the client's request.
             (["HTTP_PROXY": "p"], nil, nil), (["Http_Proxy": "p"], nil, nil),
             (["https_proxy": "p"], nil, "p"), (["HTTPS_PROXY": "p"], nil, "p"),
             (["https_proxy": "p", "HTTPS_PROXY": "q"], nil, "p"),

@@ -153,7 +153,7 @@ struct RedirectPolicyTests {
         #expect(back.allHTTPHeaderFields == ["X-Other": "x"])
     }
 
-    /// Whole names: `If-Match` would keep somebody from overwriting, and `Idempotency-Key` from paying twice.
+    /// Whole names: `If-Match` would keep a client from overwriting, and `Idempotency-Key` from paying twice.
     @Test(arguments: [
         "Idempotency-Key", "X-Idempotency-Key", "If-Match", "Range", "Accept", "X-Api-Key-Version",
         "X-Api-Version", "Sec-WebSocket-Key", "X-Request-Id", "Tokenizer", "X-Author", "Surrogate-Key",

@@ -127,7 +127,7 @@ struct ResponseHeadReaderTests {
         #expect(excess([102_400, 102_400, 102_400, 1]) == .heads)
     }
 
-    /// What libcurl says, before the final head and after it.
+    /// The errors of libcurl, before the final head and after it.
     @Test(
         arguments: [
             (27, "Out of memory", "field", nil),

@@ -9,7 +9,7 @@ import Testing
 /// A kept connection turns out to be dead when a request goes over it: libcurl would send any request again.
 @Suite(.timeLimit(.minutes(1)))
 struct SentAgainTests {
-    /// How the server leaves when it has read the second request.
+    /// The server's end of the connection after the second request.
     enum Leaving: CaseIterable, Sendable {
         case close, reset
 

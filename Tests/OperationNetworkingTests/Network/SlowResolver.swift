@@ -9,7 +9,7 @@ enum SlowResolver {
         try library.get()
     }
 
-    /// In the exit test: waits until so many look-ups have come; false if they do not.
+    /// In the exit test: waits until `count` look-ups have come; false if they do not.
     static func wait(for count: Int32) -> Bool {
         typealias Wait = @convention(c) (Int32) -> Int32
         guard let function = dlsym(nil, "slow_resolver_wait") else { return false }

@@ -26,7 +26,8 @@ struct TLSTests {
         #expect(end.metrics.tlsTime > 0)
     }
 
-    /// Anybody on the way can end a TCP connection; only the server can say that it was the end (RFC 8446 §6.1).
+    /// An attacker on the way can end a TCP connection; only the server can say that it was the end (RFC 8446
+    /// §6.1).
     @Test("B5") func aBodyThatEndsWithoutCloseNotifyIsAnError() async throws {
         let transfer = try transfer("/cut")
         let end = try await transfer.end()

@@ -134,7 +134,7 @@ extension TransferRequest {
 }
 
 extension TransferEnd {
-    /// What an operation would end with.
+    /// The error that an operation would end with.
     var operationError: (any Error)? {
         error?.error(for: URL(fileURLWithPath: "/"))
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a thread of this process has cost so far, as the kernel counts; see proc(5).
+/// The usage of a thread of this process so far, as the kernel counts; see proc(5).
 struct ThreadUsage: Sendable {
     /// Time on a CPU.
     private(set) var cpuSeconds: Double
-    /// How often it went to sleep by itself.
+    /// The number of times that it went to sleep by itself.
     private(set) var sleeps: Int
 
     /// - Parameter thread: its folder in `/proc`; see ``currentThread``.

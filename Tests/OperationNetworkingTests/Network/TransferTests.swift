@@ -171,7 +171,7 @@ struct TransferTests {
 
     @Test func aServerThatFallsSilentRunsIntoTheTimeout() async throws {
         let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 5)])
-        // What is there within the timeout has to come first, however busy the machine is.
+        // Bytes that arrive within the timeout have to come first, however busy the machine is.
         let transfer = TestTransfer(.plain(server.url, idleTimeout: 1)).start()
         #expect(try await transfer.end().code == .timedOut)
         #expect(transfer.body == "01234")
@@ -308,7 +308,7 @@ private final class SilentServer: Sendable {
         close(socket)
     }
 
-    /// Takes so many connections; false when they do not come within ten seconds each.
+    /// Takes `count` connections; false when they do not come within ten seconds each.
     func accept(_ count: Int) async -> Bool {
         await withCheckedContinuation { continuation in
             Thread { [socket] in

@@ -28,7 +28,7 @@ struct TransportErrorTests {
         #expect(URLError.Code(CurlError(code: curlCode)) == code)
     }
 
-    /// What is left: libcurl's own mistakes, other protocols, and what our own callbacks answer.
+    /// The remaining codes: libcurl's own mistakes, other protocols, and what our own callbacks answer.
     @Test func theCodesWithoutANameAreThese() {
         let unnamed = (1..<CurlError.codeCount).filter { URLError.Code(CurlError(code: $0)) == .unknown }
         let expected: [ClosedRange<Int32>] = [

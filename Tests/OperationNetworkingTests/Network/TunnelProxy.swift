@@ -8,7 +8,7 @@ import OperationNetworkingSystem
 /// A proxy in this process that does what a test tells it to: it answers CONNECT, or speaks SOCKS 5, and tunnels to a
 /// port of 127.0.0.1.
 final class TunnelProxy: Sendable {
-    /// What CONNECT is answered.
+    /// The answer to CONNECT.
     enum Answer: Sendable {
         /// 200, and then the bytes of both sides.
         case tunnel
@@ -33,7 +33,7 @@ final class TunnelProxy: Sendable {
         var isStopped = false
     }
 
-    /// What an HTTP proxy says to who has not said who he is.
+    /// The answer of an HTTP proxy to a request without credentials.
     static let challenge =
         "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
         + "Content-Length: 2\r\n\r\nno"

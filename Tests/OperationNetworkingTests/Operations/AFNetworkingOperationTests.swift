@@ -17,7 +17,7 @@ struct AFNetworkingOperationTests {
         return operation
     }
 
-    /// What the closures of `setCompletion` heard.
+    /// The calls of the closures of `setCompletion`.
     private final class Outcome: Sendable {
         let successes = Recorder<(any Sendable)?>()
         let failures = Recorder<any Error>()

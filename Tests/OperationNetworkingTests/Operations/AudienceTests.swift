@@ -2,7 +2,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Who makes an end wait for the completion queue, cell by cell.
+/// The audiences that make an end wait for the completion queue, cell by cell.
 @Suite struct AudienceTests {
     @Test func anOperationNeedsItsQueueForAnybodyWhoHears() {
         for number in 0..<8 {
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-/// Whom a queue that does not come keeps.
+/// The objects that a queue that never runs keeps.
 @Suite struct DeliveryLineTests {
     private final class Member {
         let number: Int

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Bodies that are sent again because the server wanted to know first who asks (F20).
+/// Bodies that are sent again because the server asked for credentials first (F20).
 @Suite(.timeLimit(.minutes(1)))
 struct AuthenticationBodyTests {
     private let door = Door()

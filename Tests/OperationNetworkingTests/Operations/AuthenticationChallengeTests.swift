@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Somebody is asked what to do about a 401.
+/// The closure is asked about a 401.
 @Suite(.timeLimit(.minutes(1)))
 struct AuthenticationChallengeTests {
     private let door = Door()
@@ -189,7 +189,7 @@ struct AuthenticationChallengeTests {
         #expect(copy.credential == door.alice && copy.shouldUseCredentialStorage)
     }
 
-    // MARK: - While somebody thinks
+    // MARK: - While the closure thinks
 
     /// An operation whose closure waits until it is told to answer.
     private func thinking(_ server: ScriptedServer) -> (HTTPRequestOperation, asked: Gate, answer: Gate) {

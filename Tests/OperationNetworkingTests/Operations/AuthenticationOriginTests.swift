@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Whose credential goes where.
+/// The origins that a credential goes to.
 @Suite(.timeLimit(.minutes(1)))
 struct AuthenticationOriginTests {
     private let door = Door()

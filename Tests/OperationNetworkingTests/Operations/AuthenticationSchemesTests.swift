@@ -114,8 +114,8 @@ struct AuthenticationSchemesTests {
 }
 
 private enum ApacheLog {
-    /// The statuses of the requests whose address has `marker` in it, when there are so many. Apache writes a line when the
-    /// request has ended, which may be after the client has its answer.
+    /// The statuses of the requests whose address has `marker` in it, when there are `count`. Apache writes a
+    /// line when the request has ended, which may be after the client has its answer.
     static func statuses(with marker: String, count: Int) async throws -> [String] {
         let log = try #require(RealServers.apacheLog)
         let deadline = ContinuousClock.now + .seconds(10)

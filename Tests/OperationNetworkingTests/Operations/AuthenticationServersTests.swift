@@ -16,7 +16,7 @@ struct AuthenticationServersTests {
         url = try #require(RealServers.httpbin)
     }
 
-    /// Nobody has been there with that name before.
+    /// The name was not used there before.
     private func user() throws -> String { try #require(door.alice.user) }
 
     @Test func basic() async throws {
@@ -52,7 +52,7 @@ struct AuthenticationServersTests {
         #expect(await operation.status() == 200)
     }
 
-    /// It answers 404 instead of 401, so nobody asks: the caller sends the field.
+    /// It answers 404 instead of 401, so there is no challenge: the caller sends the field.
     @Test func hiddenBasic() async throws {
         let url = url.appendingPathComponent("hidden-basic-auth/\(try user())/s3cret")
         #expect(await door.operation(url, door.alice).status() == 404)

@@ -5,13 +5,13 @@ import OperationNetworkingTesting
 
 @testable import OperationNetworking
 
-/// What most tests of authentication need: somebody, and a server that lets only him in.
+/// The needs of most tests of authentication: a user, and a server that lets only her in.
 ///
 /// Names are others each time: what is known of an origin outlives the server, and the next one may get its port.
 struct Door {
     let alice: Credential
     let bob: Credential
-    /// What Basic makes of them.
+    /// The field of Basic for them.
     let aliceField: String
     let bobField: String
 
@@ -23,7 +23,7 @@ struct Door {
         bobField = Self.basic("bob-\(number)", "h1dden")
     }
 
-    /// What Basic makes of a name and a password.
+    /// The field of Basic for a name and a password.
     static func basic(_ user: String, _ password: String) -> String {
         "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
     }
@@ -35,7 +35,7 @@ struct Door {
         return .respond(401, fields, body: body)
     }
 
-    /// Lets in whoever sends this `Authorization` field, Alice unless something else is said.
+    /// Lets in a request with this `Authorization` field, Alice unless something else is said.
     func server(
         for authorization: String? = nil,
         challenge: String = "Basic realm=\"door\""

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Credentials and 401s, without anybody being asked.
+/// Credentials and 401s, without a closure.
 @Suite(.timeLimit(.minutes(1)))
 struct AuthenticationTests {
     private let door = Door()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// NTLM authenticates connections: whoever gets one is taken for the one who opened it.
+/// NTLM authenticates connections: each request over one counts as its opener's.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionAuthenticationTests {
     private let door = Door()
@@ -38,7 +38,7 @@ struct ConnectionAuthenticationTests {
         return message.base64EncodedString()
     }()
 
-    /// Who a message of type 3 says it is from.
+    /// The user in a message of type 3.
     private static func user(of message: Data) -> String {
         guard message.count >= 44 else { return "" }
         let length = Int(message[36]) + Int(message[37]) << 8
@@ -81,7 +81,7 @@ struct ConnectionAuthenticationTests {
         for _ in 0..<3 {
             #expect(await owner(door.operation(server.url, door.alice)) == alice)
             #expect(await owner(door.operation(server.url, door.bob)) == bob)
-            // Nobody, who gets no credential and no connection of theirs.
+            // An operation without a credential, which gets none of theirs, and no connection.
             let nobody = door.operation(server.url)
             #expect(await owner(nobody) == nil && nobody.response?.statusCode == 401)
         }
@@ -114,7 +114,7 @@ struct ConnectionAuthenticationTests {
             Credential(user: "\(door.alice.user ?? "")-\($0)", password: "p")
         }
         for person in people { #expect(await owner(door.operation(server.url, person)) == person.user) }
-        // One for each, and nobody's.
+        // One for each, and one without a user.
         #expect(server.connectionsAccepted == 81)
         // The last one still has his; the first one's is gone, and he gets one of his own again.
         for (person, count) in [(people[79], 81), (people[0], 82)] {

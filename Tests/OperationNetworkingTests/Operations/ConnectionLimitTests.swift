@@ -156,7 +156,7 @@ struct ConnectionLimitTests {
         for operation in operations { #expect(try await operation.value != nil) }
     }
 
-    /// The body of the first goes to a stream that nobody reads.
+    /// The body of the first goes to a stream without a reader.
     @Test func aHeldConnectionKeepsNobodyWaiting() async throws {
         let directory = try TemporaryDirectory()
         let body = AnswerBody.generated(seed: 1, length: 8 << 20)
@@ -238,7 +238,7 @@ struct RealConnectionLimitTests {
         Set(try await spans(mark, count: count).map(\.connection))
     }
 
-    /// How many connections carried requests with this mark at once.
+    /// The number of connections that carried requests with this mark at once.
     private func most(_ mark: String, count: Int) async throws -> Int {
         let spans = try await spans(mark, count: count)
         return spans.map { one in

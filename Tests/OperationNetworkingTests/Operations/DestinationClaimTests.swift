@@ -13,7 +13,7 @@ import Testing
 struct DestinationClaimTests {
     private static let slow = PatternBody(seed: 1, length: 300_000)
     private static let quick = PatternBody(seed: 2, length: 200_000)
-    /// What the server sends of `slow` before it waits.
+    /// The bytes of `slow` that the server sends before it waits.
     private static let beginning = 100_000
 
     /// `/slow` waits at a gate, and whatever else is asked for does not. One file may be there already.
@@ -321,7 +321,7 @@ struct DestinationClaimTests {
         #expect(try Self.quick.firstDifference(fromFile: scene.file) == nil)
     }
 
-    // MARK: - A server nobody here wrote
+    // MARK: - A server of other authors
 
     @Test(.enabled(if: RealServers.nginx != nil && RealServers.nginxRoot != nil))
     func whatIsThereIsTheBodyOfTheLastThatSucceeded() async throws {

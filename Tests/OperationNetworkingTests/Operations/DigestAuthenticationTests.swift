@@ -201,7 +201,7 @@ struct DigestAuthenticationTests {
         let isTold = Gate()
         operation.completionBlock = { isTold.open() }
         operation.start()
-        // Nobody has read it before the server had seen the head.
+        // It is not read before the server has seen the head.
         #expect(try await operation.value as? Data == Data("open to POST body".utf8))
         // The result is there before the last callback.
         try await isTold.wait()

@@ -12,7 +12,7 @@ final class DigestServer: Sendable {
     /// The numbers that each nonce was used with.
     private let nonces = Locked<[String: Set<String>]>([:])
     private let nonceCount = Locked(0)
-    /// So many answers are called stale.
+    /// The number of answers that are called stale.
     private let staleAnswers: Int
 
     init(user: String, password: String, realm: String = "door", staleAnswers: Int = 0) {
@@ -22,7 +22,7 @@ final class DigestServer: Sendable {
         self.staleAnswers = staleAnswers
     }
 
-    /// What it says to a request: `nil`, come in.
+    /// The answer to a request; `nil`: it is let in.
     func refusal(of request: ReceivedRequest) -> Answer? {
         let offers = AuthenticationOffer.offers(in: request.headers.values(of: "Authorization"))
         guard let answer = offers.first, answer.scheme == .digest else { return challenge(isStale: false) }

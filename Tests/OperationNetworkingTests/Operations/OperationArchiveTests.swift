@@ -42,7 +42,7 @@ struct OperationArchiveTests {
         #expect((operation.copy() as? HTTPRequestOperation)?.retryPolicy == policy)
     }
 
-    /// What a secret must not do in this process, it must not do in the next one.
+    /// The limits of sending secrets hold in the next process, too.
     @Test func howSecretsMayBeSentComesBack() throws {
         let url = try #require(URL(string: "http://user:password@127.0.0.1:1/"))
         let operation = HTTPRequestOperation(request: URLRequest(url: url))

@@ -328,7 +328,7 @@ struct OperationBatchTests {
         let before = residentBytes
         // Not by the clock on the wall: others work on this machine, and not evenly.
         let begin = clock()
-        // Nobody listens there: what costs is the operations.
+        // There is no listener: the cost is that of the operations.
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let members = (0..<count).map { _ in HTTPRequestOperation(request: URLRequest(url: url)) }
         for member in members { member.completionQueue = callbacks }

@@ -213,7 +213,8 @@ struct OperationQueueTests {
             strong.start()
             try await delivered.wait()
         }
-        // Whoever told the end may still be on his way out; the time limit says when that is too long.
+        // The thread that told the end may still be on its way out; the time limit says when that is too
+        // long.
         while operation != nil || token != nil { await Task.yield() }
     }
 

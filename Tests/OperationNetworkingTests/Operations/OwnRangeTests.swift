@@ -16,7 +16,7 @@ struct OwnRangeTests {
         let testDescription: String
         var asked = "bytes=1000-1099"
         let answer: Answer
-        /// What arrives; `nil`: the error does.
+        /// The body that arrives; `nil`: the error does.
         var bytes: Range<Int>?
         var error: ResumeError?
 

@@ -14,7 +14,7 @@ struct PauseAndResumeTests {
         case stream
     }
 
-    /// What the second request meets.
+    /// The server's state at the second request.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var first = old

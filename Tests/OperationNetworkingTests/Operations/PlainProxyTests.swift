@@ -173,7 +173,7 @@ struct PlainProxyTests {
         #expect(proxy.requests.count == 1)
     }
 
-    /// Nobody asked a proxy: whoever sends it means something that nobody here can answer.
+    /// No proxy was asked: a server that sends it means something that cannot be answered here.
     @Test func a407WithoutAProxyIsTheServersResponse() async throws {
         let server = try ScriptedServer([
             .respond(407, ["Proxy-Authenticate": "Basic realm=\"x\""], body: "none")

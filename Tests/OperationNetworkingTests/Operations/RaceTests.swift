@@ -17,7 +17,7 @@ struct RaceTests {
         return operation
     }
 
-    /// What an operation told at its end: from the closures, and from the block.
+    /// The callbacks of an operation at its end: of the closures, and of the block.
     private final class Ending: Sendable {
         private let told = Recorder<Bool>()
 

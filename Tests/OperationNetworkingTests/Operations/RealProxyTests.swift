@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Proxies that nobody here wrote, before nginx.
+/// Proxies of other authors, before nginx.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: ProxyServer.http.url != nil && RealServers.nginxTLS != nil))
 struct RealProxyTests {
     private func proxy(_ server: ProxyServer, _ password: String? = RealServers.password) throws -> Proxy {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What a server can try with a redirect.
+/// Attacks of a server by a redirect.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectAttackTests {
     private static let secrets = [

@@ -6,7 +6,8 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Whoever asked over TLS is not sent to where anybody on the way can read and change things.
+/// A request over TLS is not redirected to a URL without it, where an attacker on the way can read and change
+/// things.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectDowngradeTests {
     private let secure: TLSServer

@@ -7,7 +7,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What one operation was told by `Retry-After` counts for all that have a policy.
+/// The `Retry-After` of one operation counts for all that have a policy.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryHostTests {
     private let callbacks = DispatchQueue(label: "callbacks")
@@ -31,7 +31,7 @@ struct RetryHostTests {
         return (operation, watcher)
     }
 
-    /// Somebody was told to come back later.
+    /// Another operation was told to come back later.
     private func rest(_ server: ScriptedServer, seconds: Double) {
         let origin = Origin(server.url)
         NetworkThread.shared.perform { transfers in
@@ -46,7 +46,7 @@ struct RetryHostTests {
         return try await answer.wait()[0]
     }
 
-    // MARK: - Who is heard
+    // MARK: - The servers that are heard
 
     @Test func whatOneIsToldTheOthersWaitFor() async throws {
         defer { forgetHostWaits() }
@@ -88,7 +88,7 @@ struct RetryHostTests {
         #expect(try await remaining(server) == nil)
     }
 
-    // MARK: - Who waits
+    // MARK: - The operations that wait
 
     @Test func afterTheWaitTheAttemptBegins() async throws {
         defer { forgetHostWaits() }

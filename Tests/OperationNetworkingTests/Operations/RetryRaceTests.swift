@@ -32,7 +32,7 @@ struct RetryRaceTests {
     private final class Counts: Sendable {
         private let counts = Locked<[String: Int]>([:])
 
-        /// How many there were before this one.
+        /// The number of attempts before this one.
         func next(_ path: String) -> Int {
             counts.withLock { counts in
                 defer { counts[path, default: 0] += 1 }

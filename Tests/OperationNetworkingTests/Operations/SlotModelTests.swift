@@ -62,8 +62,8 @@ private final class SlotModel: Sendable {
             var limit: Int
             /// The highest since the beginning: an operation that runs is not stopped by a lower limit.
             var highestLimit: Int
-            /// How many operations are in the queue. No others are touched: Foundation deadlocks when one with a
-            /// dependency was cancelled, and is added behind a barrier.
+            /// The number of operations in the queue. No others are touched: Foundation deadlocks when one
+            /// with a dependency was cancelled, and is added behind a barrier.
             var added = 0
             var log: [String] = []
         }
@@ -157,7 +157,7 @@ private final class SlotModel: Sendable {
             }
         }
 
-        /// What both threads do.
+        /// The work of both threads.
         private func disturb() {
             let added = state.withLock(\.added)
             guard added > 0 else { return }

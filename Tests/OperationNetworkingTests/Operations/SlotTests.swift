@@ -10,7 +10,7 @@ import Testing
 /// A paused operation gives its slot back to its queue, and gets one again.
 @Suite(.timeLimit(.minutes(1)))
 struct SlotTests {
-    /// Of an ordinary queue nobody tells that its limit was set.
+    /// An ordinary queue does not report that its limit was set.
     enum Kind: CaseIterable, Sendable {
         case foundations
         case ours

@@ -5,7 +5,7 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-/// What a subclass of the user's hears.
+/// The calls of a subclass of the user's.
 @Suite(.timeLimit(.minutes(1)))
 struct SubclassTests {
     final class Listener: HTTPRequestOperation, @unchecked Sendable {

@@ -13,7 +13,7 @@ struct TokenSourceTests {
 
     private struct NoToken: Error {}
 
-    /// Lets in whoever has the token of that value.
+    /// Lets in a request with the token of that value.
     private func server(for token: String) throws -> ScriptedServer {
         try door.server(for: "Bearer \(token)", challenge: "Bearer error=\"invalid_token\"")
     }
@@ -170,7 +170,7 @@ struct TokenSourceTests {
         for operation in operations { _ = try await operation.value }
         #expect(refreshes.elements == ["old"])
         #expect(operations.allSatisfy { $0.response?.statusCode == 200 })
-        // Nobody was refused twice.
+        // No request was refused twice.
         let refused = server.authorizations.filter { $0 == "Bearer old" }.count
         #expect(refused <= 12 && server.requests.count == 100 + refused)
     }
@@ -210,7 +210,7 @@ struct TokenSourceTests {
         #expect(server.requests.count == 1)
     }
 
-    /// Somebody logs out, or in as another, while the old account's token is on its way.
+    /// The user logs out, or in as another, while the old account's token is on its way.
     @Test(arguments: [TokenSource.Token("other"), nil])
     func whatIsSetWhileARefreshRunsStays(other: TokenSource.Token?) async throws {
         let server = try server(for: "b")

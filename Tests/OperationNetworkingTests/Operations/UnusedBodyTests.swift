@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct UnusedBodyTests {
     private static let limit = Int64(UnusedBody.maximumLength)
-    /// What may come at once, and the one byte of the response that follows.
+    /// The bytes that may come at once, and the one byte of the response that follows.
     private static let piece: Int64 = 64 * 1024 + 1
 
     /// Why there is another request.
@@ -34,7 +34,7 @@ struct UnusedBodyTests {
         }
     }
 
-    /// How the body of the first response comes.
+    /// The way in which the body of the first response comes.
     enum Shape: CaseIterable {
         case empty, short, long, endless, untilClose, http10, brokenOff
 
@@ -123,7 +123,7 @@ struct UnusedBodyTests {
         #expect(try await operation(server.url).started.value as? Data == Data("x".utf8))
     }
 
-    /// How the explanation of an error does not come to its end.
+    /// The ways in which the explanation of an error does not come to its end.
     enum Explanation: CaseIterable {
         case silent, trickling, cut, reset, tooShort
 

@@ -10,7 +10,7 @@ import Testing
 /// A task that waits gets out when it is cancelled, whatever holds up what it waits for.
 @Suite(.timeLimit(.minutes(2)))
 struct WaitingTests {
-    /// What keeps an operation from its end.
+    /// The obstacle that keeps an operation from its end.
     enum Obstacle: CaseIterable {
         case noQueue
         case suspendedQueue
@@ -115,7 +115,7 @@ struct WaitingTests {
         }
     }
 
-    /// What the task ends with, in time.
+    /// The error of the task, in time.
     private func end<Value: Sendable, Failure: Error>(of task: Task<Value, Failure>) async throws
         -> Result<Value, Failure>
     {
@@ -317,7 +317,7 @@ struct WaitingTests {
         #expect((try await end(of: task).error as? URLError)?.code == .cancelled)
         gate.open()
         try await didClose.wait()
-        // What it had begun to write goes, and nothing takes the place of what was there.
+        // What it had begun to write goes, and nothing takes the place of the older file.
         while try FileManager.default.contentsOfDirectory(atPath: folder.url.path) != ["form"] {
             await Task.yield()
         }

@@ -228,8 +228,8 @@ import Testing
         }
     }
 
-    /// Where Foundation is asked instead, it drops the field and says nothing, before anybody here sees the request:
-    /// Security.md tells of it. If this fails, Foundation has changed, and Security.md is wrong.
+    /// Where Foundation is asked instead, it drops the field and says nothing, before this library sees the
+    /// request: Security.md tells of it. If this fails, Foundation has changed, and Security.md is wrong.
     @Test(arguments: ["a\r\nX-Injected: b", "a\nb", "a\rb", "a\0b", "\r\n"])
     func foundationDropsAValueThatWouldNotStayOneValue(value: String) throws {
         var request = URLRequest(url: url)

@@ -10,7 +10,7 @@ indirect enum PlainValue: Sendable {
     case array([PlainValue])
     case dictionary([String: PlainValue])
 
-    /// What the values may be.
+    /// The kinds of values.
     struct Kinds {
         var hasNulls = true
         /// Controls but tab and line feed, and what is no character.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What the serializers write, read back by others. A failure names its seed.
+/// The texts that the serializers write, read back by others. A failure names its seed.
 @Suite struct RequestRoundTripTests {
     static let seeds = 0..<UInt64(Rounds.count(1000))
     let url: URL

@@ -139,7 +139,7 @@ private struct FixedSerializer: ResponseSerializer {
         #expect(try object([JSONResponseSerializer(), HTTPResponseSerializer()], body) as? Data == body)
     }
 
-    // MARK: - Nobody's
+    // MARK: - No child's
 
     @Test func aBodyThatNoChildTakesIsData() throws {
         let body = Data("<html>".utf8)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What both XML serializers have in common.
+/// The behavior that both XML serializers share.
 @Suite(.timeLimit(.minutes(2))) struct XMLResponseSerializerTests {
     static let serializers: [any ResponseSerializer] = [
         XMLParserResponseSerializer(), XMLDocumentResponseSerializer(),

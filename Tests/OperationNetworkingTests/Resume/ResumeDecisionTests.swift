@@ -590,7 +590,7 @@ import Testing
 }
 
 extension ResumeDecisionTests.Row {
-    /// What is decided.
+    /// The decision.
     var actual: ResumeDecision {
         let question = ResumeDecision.Question(
             asked: asked,

@@ -2,8 +2,8 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What is tried before bytes are thrown away: every row is one response to a question about ten bytes, of which four
-/// are there, in a file that can be read back.
+/// The attempts before bytes are thrown away: every row is one response to a question about ten bytes, of
+/// which four are there, in a file that can be read back.
 @Suite struct ResumeFallbackTests {
     typealias Row = ResumeDecisionTests.Row
     typealias Change = @Sendable (inout Row) -> Void

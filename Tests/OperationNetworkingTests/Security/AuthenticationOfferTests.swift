@@ -57,7 +57,7 @@ struct AuthenticationOfferTests {
             "Basic realm=\"gr\u{FC}n\"",
             offers: [AuthenticationOffer(.basic, parameters: ["realm": "gr\u{FC}n"])]
         ),
-        // Names that nobody knows, and their parameters.
+        // Unknown names, and their parameters.
         Row("New-Way a=b", offers: [AuthenticationOffer(.other("new-way"), parameters: ["a": "b"])]),
         // Empty elements of the list.
         Row(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What a server, or whoever chose the parts of a request, may try with heads.
+/// Attacks with heads, by a server, or by the author of a request's parts.
 @Suite(.timeLimit(.minutes(1)))
 struct HeadAttackTests {
     private func operation(_ url: URL, _ change: (inout URLRequest) -> Void = { _ in }) -> ConnectionOperation

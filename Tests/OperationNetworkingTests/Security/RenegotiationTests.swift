@@ -19,7 +19,7 @@ struct RenegotiationTests {
                 request: URLRequest(url: url.appendingPathComponent("\(round)"))
             )
             operation.completionQueue = DispatchQueue(label: "callbacks")
-            // Sessions are not resumed, and the handle of the first transfer is used by nobody else.
+            // Sessions are not resumed, and the handle of the first transfer is not used again.
             operation.securityPolicy = SecurityPolicy(
                 pinningMode: .publicKey,
                 pinnedCertificates: try TestCertificates.all("leaf")

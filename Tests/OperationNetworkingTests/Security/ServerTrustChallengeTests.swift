@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// A server that the policy does not accept is somebody's question.
+/// The closure is asked about a server that the policy does not accept.
 @Suite(.enabled(if: TestCertificates.directory != nil), .timeLimit(.minutes(1)))
 struct ServerTrustChallengeTests {
     private let asked = Recorder<AuthenticationChallenge>()

@@ -14,9 +14,9 @@ struct TrustRow: Sendable, CustomTestStringConvertible {
     var pins: [String] = []
     var allowInvalid = false
     var validatesDomainName = true
-    /// What the server presents: names of certificates or of chains.
+    /// The certificates of the server: names of certificates or of chains.
     var presents = "leaf-chain"
-    /// Whose authorities are trusted.
+    /// The trusted authorities.
     var anchors = ["root"]
     var host: String?
     /// nginx's server that presents the same.
@@ -217,7 +217,7 @@ extension TrustRow {
         ),
     ]
 
-    /// What AFNetworking does not test, or does otherwise (F38).
+    /// Cases that AFNetworking does not test, or treats otherwise (F38).
     static let ours: [TrustRow] = [
         TrustRow(
             name: "F38: a genuine certificate appended proves nothing",
@@ -407,7 +407,7 @@ extension TrustRow {
         TrustRow(name: "no host is named nothing", host: "", refusal: .host),
     ]
 
-    /// Certificates that name nobody in a subjectAltName.
+    /// Certificates that name no host in a subjectAltName.
     static let withoutAlternativeNames: [TrustRow] = [
         TrustRow(
             name: "a common name",

@@ -84,7 +84,7 @@ struct AuthenticationServerTests {
             "user:password",
             address + "/first"
         )
-        // Two requests until it is known who asks, and one after that.
+        // Two requests until the credential is known, and one after that.
         #expect(both.value("X-Connection")?.hasSuffix(" 3") == true, "\(both.output)")
         let log = try String(contentsOf: #require(RealServers.ntlmLog), encoding: .utf8)
         let connection = try #require(both.value("X-Connection")?.split(separator: " ").first)

@@ -4,7 +4,7 @@ import Testing
 /// That nginx's TLS servers are what they say, in the words of another client.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TestCertificates.directory != nil))
 struct NginxTLSServerTests {
-    /// What curl answers when a certificate was refused: CURLE_PEER_FAILED_VERIFICATION.
+    /// The exit code of curl when a certificate was refused: CURLE_PEER_FAILED_VERIFICATION.
     private static let refused: Int32 = 60
 
     private func address(_ server: NginxTLSServer, _ path: String = "/headers") throws -> String {
@@ -27,8 +27,8 @@ struct NginxTLSServerTests {
         #expect(outcome.value("Method") == "GET")
     }
 
-    /// The numbers are those of `openssl-verification-options`: 9 not yet valid, 10 expired, 18 signed by itself, 20 an
-    /// authority that nobody knows, 26 not for this purpose.
+    /// The numbers are those of `openssl-verification-options`: 9 not yet valid, 10 expired, 18 signed by
+    /// itself, 20 an unknown authority, 26 not for this purpose.
     @Test(arguments: [
         (NginxTLSServer.notYetValid, 9), (.expired, 10), (.selfSigned, 18), (.leafOnly, 20), (.other, 20),
         (.attacker, 20), (.noServerAuth, 26),

@@ -4,7 +4,8 @@ import Testing
 /// That `scripts/make-certificates` made what its list says, in the words of `openssl`.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: TestCertificates.directory != nil))
 struct TestCertificatesTests {
-    /// What the command printed; its arguments hold no spaces. Its complaints are kept out of the log of the tests.
+    /// The output of the command; its arguments hold no spaces. Its complaints are kept out of the log of the
+    /// tests.
     private func openssl(_ command: String) throws -> String {
         let directory = try #require(TestCertificates.directory)
         let quietly = ["-c", "exec openssl \(command) 2>/dev/null"]

@@ -3,11 +3,11 @@ import Foundation
 /// The command `curl`, which knows nothing of this library.
 enum CurlCommand {
     struct Outcome: Sendable {
-        /// What curl exited with: [EXIT CODES](https://curl.se/docs/manpage.html#EXIT).
+        /// The exit code of curl: [EXIT CODES](https://curl.se/docs/manpage.html#EXIT).
         let code: Int32
-        /// What it wrote to standard output.
+        /// The standard output.
         let output: String
-        /// What it complained about.
+        /// The error output.
         let complaint: String
 
         /// The value of a line `NAME: VALUE` of the output; of the last one if there are several.

@@ -45,7 +45,7 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     var url: URL? { RealServers.url("NGINX_\(rawValue)") }
 }
 
-/// What `scripts/make-certificates` made, by the names that are listed there.
+/// The files of `scripts/make-certificates`, by the names that are listed there.
 enum TestCertificates {
     /// The passphrase of `client-encrypted.key`.
     static let passphrase = "passphrase"

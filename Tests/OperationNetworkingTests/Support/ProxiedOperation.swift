@@ -24,7 +24,7 @@ enum ProxiedOperation {
         return operation
     }
 
-    /// What the proxy is blamed for; there must be no response.
+    /// The error of the proxy; there must be no response.
     static func failure(of operation: HTTPRequestOperation) async throws -> ProxyError? {
         let error = await #expect(throws: ProxyError.self) { try await operation.value }
         #expect(operation.response == nil && operation.responseData?.isEmpty != false)

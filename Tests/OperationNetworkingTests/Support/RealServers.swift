@@ -13,7 +13,7 @@ enum RealServers {
     static var nghttpdTrailers: URL? { url("NGHTTPD_TRAILERS") }
     /// Whether the tests run with another libcurl than that of the system.
     static var hasLaterLibcurl: Bool { value("LATER_LIBCURL") != nil }
-    /// A Python, for parsers and servers that nobody here wrote.
+    /// A Python, for parsers and servers of other authors.
     static var python: URL? { file("PYTHON") }
     /// The certificate authority that signed for ``nginxTLS``: a PEM file.
     static var authorities: URL? { file("CA") }

@@ -24,7 +24,7 @@ static struct timespec from_now(int seconds) {
     return moment;
 }
 
-// Waits until so many look-ups have come, ten seconds at most; returns how many have.
+// Waits until `count` look-ups have come, ten seconds at most; returns how many have.
 int slow_resolver_wait(int count) {
     struct timespec limit = from_now(10);
     pthread_mutex_lock(&lock);

@@ -3,7 +3,7 @@ import Testing
 @testable import opget
 
 @Suite struct SecretArgumentsTests {
-    /// What `ps` shows, with `*` for each byte that is hidden.
+    /// The command line that `ps` shows, with `*` for each byte that is hidden.
     private func hidden(_ arguments: [String]) -> [String] {
         let secrets = SecretArguments(["opget"] + arguments)
         return arguments.enumerated().map { number, argument in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opget
 
-/// Who is asked, by which way, and as whom.
+/// The servers that are asked, the way to them, and the user.
 @Suite(.serialized) struct AccessCommandTests {
     private let opget: Opget
 
@@ -13,7 +13,7 @@ import Testing
         opget = try Opget()
     }
 
-    /// Answers those who know the password.
+    /// Answers requests with the password.
     private func guarded(_ gate: Gate? = nil) throws -> ScriptedServer {
         let credentials = "Basic " + Data("me:secret".utf8).base64EncodedString()
         return try ScriptedServer { request in
@@ -29,7 +29,7 @@ import Testing
         server.url(path: path).absoluteString
     }
 
-    // MARK: - Who asks
+    // MARK: - Credentials
 
     @Test func aPasswordOpensWhatItIsFor() async throws {
         let server = try guarded()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await opget("-n", address(server, "b"), environment: ["HOME": "/nowhere"]).code == 3)
     }
 
-    /// `default` is for whoever is asked, and not for whoever is found on the way.
+    /// `default` is for the server that is asked, and not for one that a redirect leads to.
     @Test func aNetrcFileSaysNothingToWhomARedirectLeadsTo() async throws {
         let other = try guarded()
         let server = try ScriptedServer { _ in .redirect(to: other.url(path: "a").absoluteString) }

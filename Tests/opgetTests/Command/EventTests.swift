@@ -4,7 +4,7 @@ import Testing
 
 @testable import opget
 
-/// What `--json` writes, as a script reads it.
+/// The output of `--json`, as a script reads it.
 @Suite(.serialized) struct EventTests {
     private let opget: Opget
 

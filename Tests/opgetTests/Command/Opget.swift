@@ -4,7 +4,7 @@ import Foundation
 
 /// The built `opget`, run as a process in an empty directory of its own.
 struct Opget {
-    /// What a run that has ended left behind.
+    /// The result of a run that has ended.
     struct Result: Sendable {
         let code: Int32
         let output: String
@@ -34,8 +34,8 @@ struct Opget {
 
     // MARK: - Running
 
-    /// Begins a run. Its input is empty unless some is given; its output is read to the end, or for so many bytes.
-    /// `redirection` is the shell's. No file may be longer than `blocks` of 512 bytes.
+    /// Begins a run. Its input is empty unless some is given; its output is read to the end, or for a number
+    /// of bytes. `redirection` is the shell's. No file may be longer than `blocks` of 512 bytes.
     func start(
         _ arguments: [String],
         input: String = "",

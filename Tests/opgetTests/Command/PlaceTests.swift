@@ -19,7 +19,7 @@ import Testing
     /// Whether this process may have a disk of its own.
     private static let isDiskPermitted = (try? onSmallDisk("exit 7", []).code) == 7
 
-    /// Runs a shell's command where `/mnt` is a disk of 64 KiB, for nobody else.
+    /// Runs a shell's command where `/mnt` is a disk of 64 KiB, for this command alone.
     private static func onSmallDisk(
         _ script: String,
         _ arguments: [String]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opget
 
-/// What another program of this user saved from a hostile server, under the names of partial files.
+/// Files that another program of this user saved from a hostile server, under the names of partial files.
 @Suite(.serialized) struct PlantedFileTests {
     private let opget: Opget
     private let server: ScriptedServer

@@ -4,7 +4,7 @@ import Testing
 
 @testable import opget
 
-/// What is on the screen while nothing moves: every speed has come down to 0 then.
+/// The screen while nothing moves: every speed has come down to 0 then.
 @Suite(.serialized) struct DrawingTests {
     private let opget: Opget
     private let files: HeldFiles

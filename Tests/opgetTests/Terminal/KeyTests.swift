@@ -108,7 +108,7 @@ import Testing
         #expect(try opget.files() == Self.files(["list", "there"]))
     }
 
-    /// What is there when each of the held files has a byte.
+    /// The screen when each of the held files has a byte.
     private static func files(_ complete: [String]) -> [String] {
         let partial = ["alder.iso", "stream", "日本語.tar.gz"].flatMap { [$0 + ".part", $0 + ".part.resume"] }
         return (complete + partial).sorted()
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func inTheBackgroundItNeitherStopsNorDraws() async throws {
-        // With tostop, whoever writes from the background is stopped, unless he will not be.
+        // With tostop, a process that writes from the background is stopped, unless it ignores the signal.
         let shell = try opget.start(
             shellInTerminal: "stty tostop; opget -i list & read x; jobs; fg; echo \"ended $?\""
         )

@@ -7,7 +7,8 @@ import Glibc
 ///
 /// What runs in it is the leader of a session of its own, and this is the session's terminal.
 final class PseudoTerminal: @unchecked Sendable {
-    // @unchecked: `process` is set once, before anybody else has the value; the rest is constant or in a `Watched`.
+    // @unchecked: `process` is set once, before another thread has the value; the rest is constant or in a
+    // `Watched`.
 
     private struct State: Sendable {
         var screen: VirtualScreen
@@ -82,7 +83,7 @@ final class PseudoTerminal: @unchecked Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        // Whoever runs the tests may have signals ignored or blocked.
+        // The parent of the tests may have signals ignored or blocked.
         var (all, none) = (sigset_t(), sigset_t())
         sigfillset(&all)
         sigemptyset(&none)
@@ -108,7 +109,7 @@ final class PseudoTerminal: @unchecked Sendable {
         let (descriptor, process, state) = (descriptor, process, state)
         Thread.detachNewThread {
             var bytes = [UInt8](repeating: 0, count: 4096)
-            // EIO: nobody has the terminal open any more.
+            // EIO: no process has the terminal open any more.
             while case let count = read(descriptor.number, &bytes, bytes.count), count > 0 {
                 state.withLock {
                     $0.output += bytes.prefix(count)

@@ -1,4 +1,4 @@
-/// What a terminal shows after some output: characters in rows, and the cursor.
+/// The screen of a terminal after some output: characters in rows, and the cursor.
 ///
 /// It knows what opget writes, and no more: CR, LF, wrapping at the right edge with wide characters, cursor up and down,
 /// erasing to the end of line and screen, colors, the cursor's visibility. Anything else is listed in `problems`; and so

@@ -20,7 +20,7 @@ private func runDriver(
     _ input: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// What libFuzzer calls with every input. The first octet says what the others are for:
+/// The function that libFuzzer calls with every input. The first octet says what the others are for:
 ///
 /// | Octet     | Read by                                                                             |
 /// |-----------|-------------------------------------------------------------------------------------|

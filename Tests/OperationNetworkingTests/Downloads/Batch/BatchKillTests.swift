@@ -12,7 +12,8 @@ struct BatchKillTests {
     private static let count = 500
     private static let kills = 10
 
-    /// What a process does: makes the batch, or goes on with it, and kills itself when so many members have ended.
+    /// The work of a process: makes the batch, or goes on with it, and kills itself when a number of members
+    /// have ended.
     private static func run(port: Int, folder: String, killedAfter limit: Int) async throws {
         let folder = URL(fileURLWithPath: folder, isDirectory: true)
         let journal = folder.appendingPathComponent("batch.journal")
@@ -72,7 +73,8 @@ struct BatchKillTests {
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
         #expect(names.count == Self.count, "\(names.filter { Int($0) == nil })")
-        // A member that was on its way when its process was killed may be asked for again: so many at most.
+        // A member that was on its way when its process was killed may be asked for again: at most this
+        // number.
         #expect(server.requests.count <= Self.count + Self.kills * DownloadBatch.Options().maximumPerHost)
     }
 }

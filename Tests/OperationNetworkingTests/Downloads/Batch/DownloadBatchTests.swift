@@ -286,7 +286,7 @@ struct DownloadBatchTests {
         }
         #expect(scene.full.elements.count == 1)
         #expect(scene.ended.elements.last == 0)
-        // It is tried again by who resumes the batch from its journal.
+        // It is tried again when the batch is resumed from its journal.
         #expect(FileManager.default.fileExists(atPath: scene.journal.path))
     }
 

@@ -135,7 +135,7 @@ struct DownloadJournalTests {
         }
     }
 
-    // MARK: - Somebody else
+    // MARK: - Other writers
 
     @Test func aJournalIsForOneAtATime() async throws {
         let folder = try TemporaryDirectory()

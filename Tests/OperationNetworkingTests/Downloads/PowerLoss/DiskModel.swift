@@ -73,7 +73,7 @@ struct DiskModel {
 
     // MARK: - After the loss
 
-    /// What becomes of a write that nobody waited for.
+    /// The fate of a write that was not waited for.
     enum Fate: CaseIterable {
         case whole
         case lost
@@ -121,7 +121,7 @@ struct DiskModel {
     }
 }
 
-/// Which of the changes that nobody waited for come through a loss of power.
+/// The changes, among those that were not waited for, that come through a loss of power.
 enum PowerLoss: Sendable {
     case ofAllThatIsNotSynchronized
     case ofNothing

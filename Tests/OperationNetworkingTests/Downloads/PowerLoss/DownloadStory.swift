@@ -4,7 +4,7 @@ import OperationNetworkingSystem
 
 @testable import OperationNetworking
 
-/// What a server has, and how it answers the question for the rest: a simulation without a network.
+/// A server's versions, and its answers to requests for the rest: a simulation without a network.
 struct Version: Sendable, Hashable {
     let tag: String
     let bytes: [UInt8]
@@ -35,7 +35,7 @@ struct Version: Sendable, Hashable {
         data = Data(bytes)
     }
 
-    /// One transfer, as far as `end`: the rest, if what is there is of this version, else the whole.
+    /// One transfer, as far as `end`: the rest, if the kept bytes are of this version, else the whole.
     func send(to download: PartialDownload, until end: Int = .max, settlingEvery count: Int = .max) throws {
         let origin = Sample.origin(["ETag": tag, "Content-Length": "\(bytes.count)"])
         let isSame =
@@ -63,10 +63,10 @@ enum DownloadStory: CaseIterable, Sendable {
     case replacing
     case discarded
 
-    /// What the file is before, if it is anything.
+    /// The file before, if there is one.
     var before: Data? { self == .replacing ? Data("an older file".utf8) : nil }
     var replacesFile: Bool { before != nil }
-    /// What the server has at the end, and later.
+    /// The version of the server at the end, and later.
     var version: Version { self == .changed ? .second : .first }
 
     /// - Parameters:

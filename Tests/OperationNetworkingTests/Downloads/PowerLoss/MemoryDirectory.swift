@@ -14,7 +14,7 @@ final class MemoryDirectory: Sendable {
     }
 
     deinit {
-        // Nobody is left to tell about a failure.
+        // A failure cannot be reported any more.
         try? FileManager.default.removeItem(at: url)
     }
 

@@ -8,7 +8,7 @@ import Testing
 /// Replays every beginning of what a download did to its disk, and has the next process find what was left.
 @Suite(.timeLimit(.minutes(5)))
 struct PowerLossTests {
-    /// What was done, and what was promised meanwhile.
+    /// The changes that were made, and the promises meanwhile.
     private struct Recording {
         var start = DiskModel()
         var changes: [FileChange] = []
@@ -50,7 +50,7 @@ struct PowerLossTests {
         return recording
     }
 
-    /// What is in the folder, all of it on the disk.
+    /// The contents of the folder, all of it on the disk.
     private static func disk(in directory: MemoryDirectory) throws -> DiskModel {
         let folder = try DownloadFolder(path: directory.url.path)
         var contents: [String: (inode: UInt64, bytes: Data)] = [:]
@@ -202,7 +202,8 @@ struct PowerLossTests {
         }
     }
 
-    /// How many bytes the part has after these changes, apart from the first that begins a file without a checkpoint.
+    /// The length of the part after these changes, apart from the first that begins a file without a
+    /// checkpoint.
     private static func written(_ changes: [FileChange]) -> Int64 {
         var part: UInt64?
         var size: Int64 = 0

@@ -105,7 +105,7 @@ struct CookieJarTests {
         #expect(error?.description.hasPrefix("Line \(number) is not a cookie: ") == true)
     }
 
-    /// opget prints it, and so does whoever asks an error for its description.
+    /// opget prints it, and so does a program that prints an error's description.
     @Test(arguments: [
         "example.com\thunter2\t/\tFALSE\t0\ta\t1", "example.com\tFALSE\t/\tFALSE\thunter2\ta\t1",
         "example.com\tFALSE\t/\tFALSE\t0\ta\thunter2\t1", "example.com a hunter2",

@@ -15,7 +15,7 @@ struct CookieOperationTests {
         try #require(HTTPCookie(properties: [.name: name, .value: "1", .domain: domain, .path: "/"]))
     }
 
-    // MARK: - Who has none
+    // MARK: - Operations without a jar
 
     @Test func aRequestThatDoesNotHandleCookiesNeitherSendsNorKeepsThem() async throws {
         let server = try ScriptedServer([.respond(["Set-Cookie": "b=2"])])

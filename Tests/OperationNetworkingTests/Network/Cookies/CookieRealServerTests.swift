@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Servers and clients that nobody here wrote.
+/// Servers and clients of other authors.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieRealServerTests {
     private let scene = CookieScene()

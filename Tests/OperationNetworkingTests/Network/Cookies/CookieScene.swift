@@ -12,7 +12,7 @@ struct CookieScene {
         self.jar = jar
     }
 
-    /// What one request came to.
+    /// The result of one request.
     struct Outcome {
         let operation: HTTPRequestOperation
         let error: (any Error)?

@@ -41,7 +41,8 @@ struct CookieStorageTests {
             guard stored.map(\.domain) == ["b.a.localhost", ".a.localhost"], stored[1].isHTTPOnly else {
                 exit(3)
             }
-            // What somebody puts into the storage is sent by the rules, which the storage does not know.
+            // A cookie that the application puts into the storage is sent by the rules, which the storage
+            // does not know.
             for (name, path) in [("e", "/"), ("f", "/q")] {
                 guard
                     let cookie = HTTPCookie(properties: [

@@ -9,7 +9,7 @@ import Testing
 /// Hosts below the domains of others, in a process of its own for each: there their names are this machine.
 @Suite(.timeLimit(.minutes(1)))
 struct PublicSuffixTests {
-    /// What a host may set, and which host is sent it.
+    /// The cookies that a host may set, and the hosts that are sent them.
     struct Row: Codable, Sendable {
         let host: String
         let domain: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// What a server may set, and where it goes then.
+/// The cookies that a server may set, and the hosts that they go to.
 @Suite(.timeLimit(.minutes(1)))
 struct SetCookieTests {
     private let scene = CookieScene()
@@ -117,7 +117,7 @@ struct SetCookieTests {
         ("a=1; Domain=c.localhost", "a.localhost", "c.localhost", false),
         ("a=1; Domain=b.a.localhost", "a.localhost", "b.a.localhost", false),
         ("a=1; Domain=example.com", "a.localhost", "a.localhost", false),
-        // What nobody owns: a name without a dot is a public suffix.
+        // A name without an owner: one without a dot is a public suffix.
         ("a=1; Domain=localhost", "a.localhost", "b.localhost", false),
         ("a=1; Domain=localhost", "a.localhost", "a.localhost", false),
         // Addresses have no subdomains.
@@ -132,7 +132,8 @@ struct SetCookieTests {
 
     // MARK: - Attacks
 
-    /// Not even over a connection that nobody can listen to does libcurl take one, unless it is to this machine by name.
+    /// Not even over a connection that is safe from listeners does libcurl take one, unless it is to this
+    /// machine by name.
     @Test(arguments: ["a=1; Secure", "__Secure-a=1", "__Secure-a=1; Secure", "__Host-a=1; Secure; Path=/"])
     func aSecureCookieIsNotTakenWithoutTLS(value: String) async throws {
         #expect(try await sent(value, from: ("a.localhost", "/"), to: ("a.localhost", "/")) == [])
