@@ -1,9 +1,9 @@
-/// Which blocks of a file are allocated when: a value.
+/// The allocation of a file's blocks, step by step: a value.
 struct AllocationPlan: Hashable, Sendable {
-    /// How many bytes are allocated at once, and so ahead of those that came, at most.
+    /// The number of bytes allocated at once, and so ahead of those that came, at most.
     static let step: Int64 = 64 << 20
 
-    /// What lies before it is allocated, or was written without.
+    /// The end of the bytes that are allocated, or were written without.
     private var end: Int64
     /// The length of the file; `nil`: nothing is allocated.
     private var total: Int64?
@@ -16,10 +16,10 @@ struct AllocationPlan: Hashable, Sendable {
         self.total = total
     }
 
-    /// What to allocate before the first byte comes; `nil`: nothing.
+    /// The range to allocate before the first byte comes; `nil`: none.
     mutating func first() -> Range<Int64>? { take() }
 
-    /// What to allocate before bytes as far as `count` are written; `nil`: nothing.
+    /// The range to allocate before bytes as far as `count` are written; `nil`: none.
     mutating func next(for count: Int64) -> Range<Int64>? {
         guard count > end else { return nil }
         // A piece as long as that does not need room ahead.

@@ -12,8 +12,8 @@ internal import OperationNetworkingSystem
 /// | none there, and a credential                          | the user, without the password; the token            |
 /// | a client's certificate                                | the certificate, without the key                     |
 ///
-/// Cookies of a jar, and what only an answer asked for, do not count. A password says that the user is he, and
-/// nothing of what he gets. Never written down, only as a ``SaltedDigest``.
+/// Cookies of a jar, and what only an answer asked for, do not count. A password says that the user is he,
+/// and nothing of what he gets. Never written down, only as a ``SaltedDigest``.
 package struct Asker: Sendable {
     /// Empty: no user is named.
     let text: String
@@ -55,7 +55,7 @@ package struct Asker: Sendable {
         return String(decoding: bytes[..<colon], as: UTF8.self)
     }
 
-    /// What a later process can compare itself with; `nil`: no user is named.
+    /// The digest that a later process compares with its own; `nil`: no user is named.
     var digest: SaltedDigest? { text.isEmpty ? nil : try? SaltedDigest(of: text) }
 
     /// Whether it is the one whose ``digest`` this is.

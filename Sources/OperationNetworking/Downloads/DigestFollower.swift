@@ -11,19 +11,20 @@ enum DigestFollowerError: Error, Sendable {
     case refused(DigestError)
     /// The bytes were taken back, or others asked for, before the digests were there.
     case startedOver
-    /// Nobody wanted them any more.
+    /// The owner gave the digests up.
     case abandoned
 }
 
-/// Computes the digests of a file that somebody else is writing, by reading it behind the writer.
+/// Computes the digests of a file while its writer writes it, by reading it behind the writer.
 ///
-/// It begins at byte 0 whatever was there before, so a download that goes on in another process has right digests as well.
-/// Reading and computing are done on a queue of its own, one piece of 256 KiB at a time: neither the writer nor the network
-/// thread waits for them. ``DigestFollowerState`` decides, this acts.
+/// It begins at byte 0 in each process, so a download that goes on in another one has right digests as well.
+/// Reading and computing are done on a queue of its own, one piece of 256 KiB at a time: neither the writer
+/// nor the network thread waits for them. ``DigestFollowerState`` decides, this acts.
 ///
 /// Commands may come from any thread. Released, it stops after the piece it is at.
 final class DigestFollower: @unchecked Sendable {
-    // @unchecked: `computations` and `buffer` are used on `queue` only, and by `init`; what both sides touch is in `shared`.
+    // @unchecked: `computations` and `buffer` are used on `queue` only, and by `init`; what both sides touch
+    // is in `shared`.
 
     /// Reads bytes of the file, from `offset` on, into the beginning of `buffer`; on the follower's queue.
     ///
@@ -35,7 +36,7 @@ final class DigestFollower: @unchecked Sendable {
 
     private struct Shared {
         var state = DigestFollowerState()
-        /// `nil` when nobody wants anything any more.
+        /// `nil` when the digests were given up.
         var reader: Reader?
         var failure: DigestFollowerError?
         var answer: Answer?
@@ -76,8 +77,9 @@ final class DigestFollower: @unchecked Sendable {
         if mustWork { schedule() }
     }
 
-    /// Bytes were taken back: what was read counts no more, and the next come from 0. To be called before the next
-    /// ``advance(to:)`` or ``finish(length:then:)``; an answer that is waited for is ``DigestFollowerError/startedOver``.
+    /// Bytes were taken back: what was read counts no more, and the next come from 0. To be called before the
+    /// next ``advance(to:)`` or ``finish(length:then:)``; an answer that is waited for is
+    /// ``DigestFollowerError/startedOver``.
     func startOver() {
         let (mustWork, pointless) = shared.withLock { shared in
             shared.failure = nil
@@ -87,7 +89,8 @@ final class DigestFollower: @unchecked Sendable {
         pointless?(.failure(.startedOver))
     }
 
-    /// The file is complete: its first `length` bytes are what the digests are of. What comes after the answer begins at 0.
+    /// The file is complete: its first `length` bytes are what the digests are of. What comes after the
+    /// answer begins at 0.
     func finish(length: Int64, then: @escaping Answer) {
         guard !computations.isEmpty else {
             queue.async { then(.success([])) }
@@ -103,7 +106,7 @@ final class DigestFollower: @unchecked Sendable {
         pointless?(.failure(error))
     }
 
-    /// Nobody wants the digests. The reader is let go of, after the piece that is being read.
+    /// Gives the digests up. The reader is let go of, after the piece that is being read.
     func abandon() {
         let (answer, reader) = shared.withLock { shared in
             shared.state.abandon()
@@ -116,7 +119,7 @@ final class DigestFollower: @unchecked Sendable {
     }
 
     private func schedule() {
-        // Only for a step at a time is it held: whoever lets go of it waits for no gigabytes.
+        // It is held only for a step at a time: an owner that lets go of it waits for no gigabytes.
         queue.async { [weak self] in
             while self?.step() == true {}
         }

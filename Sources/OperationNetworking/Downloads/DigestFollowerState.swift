@@ -1,4 +1,4 @@
-/// What a ``DigestFollower`` has to do next: a value that decides and does nothing.
+/// The next step of a ``DigestFollower``: a value that decides and does nothing.
 ///
 /// | event                | resting                   | working                        |
 /// |----------------------|---------------------------|--------------------------------|
@@ -11,9 +11,9 @@ struct DigestFollowerState: Hashable, Sendable {
         /// Forget all bytes.
         case forget
         case read(Range<Int64>)
-        /// Say what came of so many bytes.
+        /// Report the digests of `length` bytes.
         case answer(length: Int64)
-        /// Nothing, until somebody is needed again.
+        /// Nothing, until there is work again.
         case rest
     }
 
@@ -24,14 +24,14 @@ struct DigestFollowerState: Hashable, Sendable {
     private(set) var position: Int64 = 0
     /// Bytes that are written.
     private var committed: Int64 = 0
-    /// Bytes of the whole, when somebody waits for the answer.
+    /// The length of the whole, once the owner waits for the digests.
     private var length: Int64?
     private var isWorking = false
     private var mustForget = false
     private var hasFailed = false
     private var isAbandoned = false
 
-    // MARK: - What comes: each returns whether somebody has to get to work
+    // MARK: - Events: each returns whether work has to be scheduled
 
     /// Less than before says nothing new.
     mutating func advance(to committed: Int64) -> Bool {
@@ -43,14 +43,14 @@ struct DigestFollowerState: Hashable, Sendable {
         committed = 0
         length = nil
         hasFailed = false
-        // Nobody looks at the position of bytes that are to be forgotten.
+        // The position of bytes that are to be forgotten does not matter.
         mustForget = mustForget || isWorking || position > 0
         position = 0
         return work()
     }
 
     mutating func finish(length: Int64) -> Bool {
-        // Bytes were taken back, and nobody said so.
+        // Bytes were taken back without an event.
         if length < position {
             mustForget = true
             position = 0
@@ -94,7 +94,8 @@ struct DigestFollowerState: Hashable, Sendable {
         mustForget = false
     }
 
-    /// - Returns: whether the bytes count: `false` if they were taken back meanwhile, or nobody wants them.
+    /// - Returns: whether the bytes count: `false` if they were taken back meanwhile, or the digests were
+    ///   given up.
     mutating func didRead(_ count: Int) -> Bool {
         guard !mustForget, !isAbandoned else { return false }
         if let length, position + Int64(count) > length {

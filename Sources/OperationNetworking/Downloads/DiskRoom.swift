@@ -1,9 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// Room on the disk for a partial file: looked for before the first byte, allocated a step ahead of the bytes, and given
-/// back when they stop coming.
+/// Room on the disk for a partial file: looked for before the first byte, allocated a step ahead of the
+/// bytes, and given back when they stop coming.
 ///
-/// A length is only a server's word. All of it allocated at once would take the disk from everything else for a hundred bytes.
+/// A length is only a server's word. All of it allocated at once would take the disk from everything else for
+/// a hundred bytes.
 ///
 /// | The announced length                               | What becomes of it                          |
 /// |----------------------------------------------------|---------------------------------------------|
@@ -23,7 +24,8 @@ struct DiskRoom {
 
     /// - Parameters:
     ///   - place: of the complete file.
-    ///   - found: the partial file. What a process that died had allocated for it is given back with the rest.
+    ///   - found: the partial file. What a process that died had allocated for it is given back with the
+    ///     rest.
     init(_ place: DownloadPlace, _ found: FoundPart) {
         self.place = place
         file = found.file
@@ -65,7 +67,8 @@ struct DiskRoom {
         }
     }
 
-    /// Bytes as far as `count` are going to be written. If there is no room the write finds out, and fills what there is.
+    /// Bytes as far as `count` are going to be written. If there is no room the write finds out, and fills
+    /// what there is.
     mutating func extend(to count: Int64) {
         guard let range = plan.next(for: count) else { return }
         end = max(end, range.upperBound)
@@ -76,7 +79,8 @@ struct DiskRoom {
         }
     }
 
-    /// Gives back what is allocated behind the last byte, where there is anything. It changes the time of the last change.
+    /// Gives back what is allocated behind the last byte, where there is anything. It changes the time of the
+    /// last change.
     /// - Parameter count: how many bytes there are.
     mutating func giveBack(behind count: Int64) {
         guard end > count else { return }

@@ -1,35 +1,36 @@
 public import Foundation
 
-/// A file that was downloaded, and how much is known of it.
+/// A file that was downloaded, and the proof of it.
 public struct Download: Hashable, Sendable {
-    /// How it was proven that the file is the whole, and the right one.
+    /// The proof that the file is the whole, and the right one.
     public enum Proof: Hashable, Sendable {
         /// It has this digest, the strongest of those that the caller or the server named.
         case digest(Digest)
-        /// It has the length, or ended at the mark, that the server named. It is the whole, even if the request had a
-        /// `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
+        /// It has the length, or ended at the mark, that the server named. It is the whole, even if the
+        /// request had a `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
         case length
-        /// It has the length that the server named. Of some of its bytes, which an earlier transfer had left, the server did not
-        /// say that they still are the same: it repeated no validator, or it has none, and the last of them, up to 64 KiB or as
-        /// many as ``DownloadOperation/unprovenBytes`` says, came again and were equal. That is evidence, not proof.
+        /// It has the length that the server named. Of some of its bytes, which an earlier transfer had left,
+        /// the server did not say that they still are the same: it repeated no validator, or it has none, and
+        /// the last of them, up to 64 KiB or as many as ``DownloadOperation/unprovenBytes`` says, came again
+        /// and were equal. That is evidence, not proof.
         case overlap
-        /// It is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the server named just
-        /// them, and sent as many.
+        /// It is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the
+        /// server named just them, and sent as many.
         case range(Range<Int64>)
-        /// The body ended when the connection did: nobody can tell whether that was its end.
+        /// The body ended when the connection did: whether that was its end cannot be known.
         case unverifiable
     }
 
-    /// Where it is.
+    /// The place of the file.
     public let file: URL
-    /// In bytes.
+    /// The length in bytes.
     public let length: Int64
-    /// What it was held against.
+    /// The proof that it passed.
     public let proof: Proof
-    /// All that were computed: those that were expected, and those that were asked for.
+    /// The digests that were computed: those that were expected, and those that were asked for.
     public let digests: [Digest]
-    /// How many of its bytes an earlier process had left.
+    /// The number of its bytes that an earlier process had left.
     public let bytesRecovered: Int64
-    /// Why bytes were thrown away on the way, in order.
+    /// The reasons for which bytes were thrown away on the way, in order.
     public let restarts: [RestartReason]
 }

@@ -1,11 +1,12 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The digests that a download has to have: those that the caller expects, and the strongest that the server names.
+/// The digests that a download has to have: those that the caller expects, and the strongest that the server
+/// names.
 ///
 /// Used on the queue of its sink.
 final class DownloadDigests {
-    /// What a body that comes is of the file.
+    /// The part of the file that a body is.
     enum Body: Hashable, Sendable {
         /// All of it: nothing that was said before counts.
         case whole
@@ -36,7 +37,7 @@ final class DownloadDigests {
         try follow()
     }
 
-    /// What the checkpoint has to say, for a process that gets only the rest.
+    /// The digests for the checkpoint, for a process that gets only the rest.
     var notes: [String] { named.map { [$0.description] } ?? [] }
 
     /// A body is about to come.

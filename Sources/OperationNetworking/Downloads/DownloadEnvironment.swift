@@ -1,7 +1,7 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// What a download takes from the machine besides its files; a test has its own.
+/// The machine of a download, besides its files; a test has its own.
 struct DownloadEnvironment {
     /// Is told of every change of a file before it is made, and can make it fail.
     var watch: FileChange.Watcher?
@@ -11,8 +11,8 @@ struct DownloadEnvironment {
     var clock: () -> MonotonicTime = { .now }
     /// Seconds since 1970.
     var wallClock: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
-    /// Names the run of the kernel and the mount through which a file is written: as long as both are the same, no byte
-    /// that was written can be lost. `nil`: nobody knows.
+    /// Names the run of the kernel and the mount through which a file is written: as long as both are the
+    /// same, no byte that was written can be lost. `nil`: the system does not tell.
     var session: (PartFile) -> String? = { file in
         guard let boot = KernelBoot.identifier, let mount = file.mount else { return nil }
         return "\(boot)/\(mount)"

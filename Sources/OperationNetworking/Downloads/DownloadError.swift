@@ -1,13 +1,15 @@
 public import Foundation
 
-/// Why a download has no file under its final name. What came is kept beside it, unless the case says otherwise.
+/// Why a download has no file under its final name. What came is kept beside it, unless the case says
+/// otherwise.
 public enum DownloadError: Error, Hashable, Sendable {
     /// The operation was started without a `destination`.
     case noDestination
     /// The destination is no file URL, or its last component is missing, `.` or `..`.
     case invalidDestination(URL)
-    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`, `.part.resume.new`. A later
-    /// download would take such a file for what it has itself, so another destination is needed.
+    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`,
+    /// `.part.resume.new`. A later download would take such a file for what it has itself, so another
+    /// destination is needed.
     case reservedName(URL)
     /// A file has that name, and may not be replaced.
     case destinationExists(URL)
@@ -16,8 +18,8 @@ public enum DownloadError: Error, Hashable, Sendable {
     case destinationOfOtherUser(URL)
     /// A directory has that name.
     case destinationIsDirectory(URL)
-    /// Something has that name that is neither file nor directory. A symbolic link is never followed nor replaced,
-    /// wherever it leads: both would surprise somebody.
+    /// Something has that name that is neither file nor directory. A symbolic link is never followed nor
+    /// replaced, wherever it leads.
     case destinationIsNotFile(URL)
     /// Another operation or process is writing the file.
     case inUse(URL)
@@ -25,10 +27,11 @@ public enum DownloadError: Error, Hashable, Sendable {
     case noFreeName(URL)
     /// The rest of the file does not fit; both are in bytes.
     case notEnoughSpace(URL, needed: Int64, available: Int64)
-    /// The file is longer, in bytes, than any file can be in that place, even if nothing else were there. Most likely the
-    /// server's word is wrong.
+    /// The file is longer, in bytes, than any file can be in that place, even if nothing else were there.
+    /// Most likely the server's word is wrong.
     case tooLarge(URL, length: Int64, limit: Int64)
-    /// Somebody removed, replaced or changed the partial file, at this place, while it was written.
+    /// The partial file, at this place, was removed, replaced or changed by another program while it was
+    /// written.
     case partialFileReplaced(URL)
     /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
     case digestMismatch(URL, expected: Digest, actual: Digest)

@@ -2,26 +2,31 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// An ``HTTPRequestOperation`` that saves the body of a successful response as a file, whatever happens on the way.
+/// An ``HTTPRequestOperation`` that saves the body of a successful response as a file, whatever happens on
+/// the way.
 ///
-/// The bytes go to a partial file beside the destination, `name.part`, with a checkpoint, `name.part.resume`, that says
-/// what they are. The file gets its name when every byte of it is there, on the disk, and what the server and the caller
-/// said of it holds: its length, its digest. Until then nothing has that name, and what was there before is untouched.
+/// The bytes go to a partial file beside the destination, `name.part`, with a checkpoint, `name.part.resume`,
+/// that says what they are. The file gets its name when every byte of it is there, on the disk, and what the
+/// server and the caller said of it holds: its length, its digest. Until then nothing has that name, and an
+/// older file is untouched.
 ///
-/// An operation with the same destination, in this process or in a later one, goes on where the last one stopped if the
-/// server proves that it still has the same bytes; else it starts over. What a paused or failed operation has got is kept;
-/// what a cancelled one has got, too, unless ``cancel(keepingPartialFile:)`` says otherwise.
+/// An operation with the same destination, in this process or in a later one, goes on where the last one
+/// stopped if the server proves that it still has the same bytes; else it starts over. What a paused or
+/// failed operation has got is kept; what a cancelled one has got, too, unless
+/// ``cancel(keepingPartialFile:)`` says otherwise.
 ///
 /// The partial file is locked: of two operations or processes with one destination the second fails with
 /// ``DownloadError/inUse(_:)``.
 ///
-/// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in `responseData`. It asks for
-/// the identity coding, over HTTP/1.1. Unless another one is set, it has a ``RetryPolicy`` of five retries. A redirect
-/// from https to http is an error, unless its redirect policy allows that.
+/// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in
+/// `responseData`. It asks for the identity coding, over HTTP/1.1. Unless another one is set, it has a
+/// ``RetryPolicy`` of five retries. A redirect from https to http is an error, unless its redirect policy
+/// allows that.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
-    // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`, `progress` and `state`.
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`,
+    // `progress` and `state`.
 
-    /// Asked for the address that a file has now.
+    /// A closure that answers with the address that a file has now.
     public typealias URLRefresher =
         @Sendable (_ operation: DownloadOperation, _ response: HTTPURLResponse) async -> URL?
 
@@ -40,12 +45,12 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var willFinish: (@Sendable (Download, URL) throws -> Void)?
     }
 
-    /// What becomes of bytes that a server gives no strong validator for.
+    /// The treatment of bytes that a server gives no strong validator for.
     public enum UnprovenBytes: Hashable, Sendable {
         /// They are thrown away when the transfer has to begin again.
         case discard
-        /// The last `overlap` of them are asked for again. If they are equal, and the length and the weak validators
-        /// are, all are kept. This proves nothing of the bytes before: a digest does.
+        /// The last `overlap` of them are asked for again. If they are equal, and the length and the weak
+        /// validators are, all are kept. This proves nothing of the bytes before: a digest does.
         case compare(overlap: Int64)
     }
 
@@ -66,15 +71,15 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         self.destination = destination
     }
 
-    /// Goes on with the download that a checkpoint tells of: from the same address, to the same name in the checkpoint's
-    /// directory, with the same digests.
+    /// An operation that goes on with the download of a checkpoint: from the same address, to the same name
+    /// in the checkpoint's directory, with the same digests.
     ///
     /// - Parameters:
     ///   - checkpoint: a file URL, `name.part.resume`.
-    ///   - fields: what the request had besides: values that are, or look like, secrets are not written down, and without
-    ///     them the download starts over.
-    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read, or
-    ///   ``RequestSerializationError`` for a field that cannot be sent.
+    ///   - fields: the further fields of the request: values that are, or look like, secrets are not written
+    ///     down, and without them the download starts over.
+    /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read,
+    ///   or ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, fields: [String: String] = [:]) throws {
         let wish: DownloadCheckpoint.Wish
         var request: URLRequest
@@ -92,18 +97,18 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The file, and how it was proven; `nil` before it has its name. A `cancel()` that comes just then is an error all the
-    /// same, and leaves the file.
+    /// The file, with its proof; `nil` before it has its name. A `cancel()` that comes just then is an error
+    /// all the same, and leaves the file.
     public var download: Download? { progress.withLock { $0.download } }
 
-    /// Whether the server has no other file than the one that is there: see ``onlyIfChanged``. There is no ``download``
-    /// then.
+    /// Whether the server has no other file than the existing one: see ``onlyIfChanged``. There is no
+    /// ``download`` then.
     public var isUpToDate: Bool { progress.withLock { $0.isConditional } && response?.statusCode == 304 }
 
-    /// Where the bytes are while the file is not complete.
+    /// The file of the bytes, while it is not complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
 
-    /// Where it is written down what they are.
+    /// The file that says which bytes those are.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 
     // MARK: - Configuration
@@ -114,28 +119,29 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.destination = newValue } }
     }
 
-    /// Whether a file that is there already is replaced, when the new one is complete; if not, it is an error,
+    /// Whether an existing file is replaced, when the new one is complete; if not, it is an error,
     /// ``DownloadError/destinationExists(_:)``.
     public var replacesFile: Bool {
         get { settings.withLock { $0.replacesFile } }
         set { set { $0.replacesFile = newValue } }
     }
 
-    /// Whether a file that is there already is fetched, and replaced, only if the server has another one: then nothing
+    /// Whether an existing file is fetched, and replaced, only if the server has another one; if not, nothing
     /// happens, and ``isUpToDate`` is set.
     ///
-    /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`, if that is strong
-    /// (RFC 9110 §8.8.2.2). A 304 that names another tag, date or length is not believed. Both are kept in
-    /// an extended attribute of the file, with its length and the time of its last change. The file is fetched without a
-    /// condition where nothing proves that it is still what the server sent: it was changed here since, another program, user
-    /// or request made it, others may write it, the file system keeps no attributes, or it does not have the
-    /// ``expectedDigests``.
+    /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`,
+    /// if that is strong (RFC 9110 §8.8.2.2). A 304 that names another tag, date or length is not believed.
+    /// Both are kept in an extended attribute of the file, with its length and the time of its last change.
+    /// The file is fetched without a condition where nothing proves that it is still what the server sent: it
+    /// was changed here since, another program, user or request made it, others may write it, the file system
+    /// keeps no attributes, or it does not have the ``expectedDigests``.
     public var onlyIfChanged: Bool {
         get { settings.withLock { $0.onlyIfChanged } }
         set { set { $0.onlyIfChanged = newValue } }
     }
 
-    /// Which file that is there is replaced, when the new one is complete, even where ``replacesFile`` is `false`.
+    /// The existing file that is replaced, when the new one is complete, even where ``replacesFile`` is
+    /// `false`.
     package var replaceable: ReplaceableFile {
         get { settings.withLock { $0.replaceable } }
         set { set { $0.replaceable = newValue } }
@@ -145,8 +151,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// ``DownloadError/reservedName(_:)``.
     package static func isReserved(_ name: String) -> Bool { FileName.isReserved(name) }
 
-    /// A file that another program began, which is copied and continued where no earlier operation left anything. It stays as it
-    /// is until the new one is complete.
+    /// A file that another program began, which is copied and continued where no earlier operation left
+    /// anything. It stays as it is until the new one is complete.
     package var startedFile: StartedFile? {
         get { settings.withLock { $0.startedFile } }
         set { set { $0.startedFile = newValue } }
@@ -166,30 +172,32 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.startsOver = newValue } }
     }
 
-    /// What the file has to be: all of them have to hold. A file that has another digest is fetched once more, and then
-    /// the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and keeps nothing.
+    /// The digests that the file has to have, all of them. A file that has another digest is fetched once
+    /// more, and then the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and
+    /// keeps nothing.
     public var expectedDigests: [Digest] {
         get { settings.withLock { $0.expectedDigests } }
         set { set { $0.expectedDigests = newValue } }
     }
 
-    /// What else is computed, for ``Download/digests``.
+    /// Further digests to compute, for ``Download/digests``.
     public var wantedDigests: [DigestAlgorithm] {
         get { settings.withLock { $0.wantedAlgorithms } }
         set { set { $0.wantedAlgorithms = newValue } }
     }
 
-    /// What becomes of bytes that a server gives no strong validator for; they are discarded unless set.
+    /// The treatment of bytes that a server gives no strong validator for; they are discarded unless set.
     public var unprovenBytes: UnprovenBytes {
         get { settings.withLock { $0.unprovenBytes } }
         set { set { $0.unprovenBytes = newValue } }
     }
 
-    /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address that the
-    /// same file has now, or `nil`, and then the response is the result. Called again only after bytes came.
+    /// Called when the server answers 401, 403, 404 or 410: signed addresses expire. Answers with the address
+    /// that the same file has now, or `nil`, and then the response is the result. Called again only after
+    /// bytes came.
     ///
-    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http address in the
-    /// place of an https one is an error.
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http
+    /// address in the place of an https one is an error.
     public func setRefreshURL(_ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }
@@ -269,8 +277,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         return configuration
     }
 
-    /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it must not reach
-    /// the file.
+    /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it
+    /// must not reach the file.
     private func check(_ request: URLRequest) -> @Sendable (HTTPURLResponse) throws -> Void {
         let isPlain = (request.httpMethod ?? "GET").uppercased() == "GET"
         let serializer = responseSerializer

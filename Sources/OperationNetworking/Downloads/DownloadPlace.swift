@@ -2,7 +2,7 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Where a download is saved: an open folder, and a name in it.
+/// The place of a download: an open folder, and a name in it.
 struct DownloadPlace {
     let url: URL
     let name: String
@@ -36,10 +36,11 @@ struct DownloadPlace {
 
     private static let separator = UInt8(ascii: "/")
 
-    /// What follows the last slash. A byte is looked for: with an accent behind it, a slash is another character.
+    /// The name, which follows the last slash. A byte is looked for: with an accent behind it, a slash is
+    /// another character.
     static func name(of url: URL) -> String { FileName.last(of: url.path) }
 
-    /// What a checkpoint tells of the file that it is for.
+    /// The options and the request in a checkpoint.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, or a `CocoaError`.
     static func wish(in url: URL) throws -> (DownloadCheckpoint.Wish, URLRequest) {
         let place = try DownloadPlace(url, watch: nil)
@@ -97,8 +98,9 @@ struct DownloadPlace {
         }
     }
 
-    /// Removes what a process that died left beside a file that it had just completed: a checkpoint that tells of this
-    /// very file, and a second name for it. Only where all of it is this user's: another user may have made it look so.
+    /// Removes what a process that died left beside a file that it had just completed: a checkpoint that
+    /// tells of this very file, and a second name for it. Only where all of it is this user's: another user
+    /// may have made it look so.
     private func removeLeftovers(of file: FileStatus) throws {
         guard file.owner == folder.user else { return }
         let names = PartialName(of: name).candidate(0)
@@ -109,7 +111,8 @@ struct DownloadPlace {
             else { return }
             if let opened = try? folder.open(name) {
                 opened.removeMark()
-                // It died before others could be let at the file. What one that was replaced let them do is not known any more.
+                // It died before others could be let at the file. What one that was replaced let them do is
+                // not known any more.
                 if file.mode == 0o600, !checkpoint.wish.replacesFile { opened.grant(folder.accessOfNewFile) }
             }
             try folder.remove(names.checkpoint)

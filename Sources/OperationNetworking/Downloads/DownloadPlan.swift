@@ -1,16 +1,16 @@
 import Foundation
 import FoundationNetworking
 
-/// What a download is to become, decided before it starts.
+/// The plan of a download, decided before it starts.
 struct DownloadPlan: Sendable {
     var request: URLRequest
-    /// What is shown to a server that asks who it is.
+    /// The credential for servers that ask for one.
     var credential: Credential?
     var clientIdentity: ClientIdentity?
     /// `nil` is an error, told when the download begins.
     var destination: URL?
     var replacesFile = false
-    /// Which file is replaced all the same.
+    /// The file that is replaced all the same.
     var replaceable = ReplaceableFile.none
     /// A file that another program began, to begin with where no earlier process left anything.
     var startedFile: StartedFile?
@@ -25,14 +25,15 @@ struct DownloadPlan: Sendable {
     var expectedDigests: [Digest] = []
     /// Computed besides.
     var wantedAlgorithms: [DigestAlgorithm] = []
-    /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right, and on the disk,
-    /// and is about to get its name. What it throws is the end, and the partial file is kept.
+    /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right,
+    /// and on the disk, and is about to get its name. What it throws is the end, and the partial file is
+    /// kept.
     var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)?
 
     /// As whom it is asked.
     var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
 
-    /// What a process that knows nothing but the checkpoint has to know.
+    /// The options for a process that knows nothing but the checkpoint.
     var wish: DownloadCheckpoint.Wish {
         DownloadCheckpoint.Wish(
             name: destination.map(DownloadPlace.name) ?? "",
@@ -42,18 +43,18 @@ struct DownloadPlan: Sendable {
     }
 }
 
-/// How a download is going: written on its sink's queue, read anywhere.
+/// The progress of a download: written on its sink's queue, read anywhere.
 struct DownloadProgress: Sendable {
     /// Whether it was asked for only if the server has another file than the one that is there.
     var isConditional = false
-    /// Where the bytes are; `nil` before it began, and when they have their name.
+    /// The partial file; `nil` before it began, and when it has its final name.
     var partialFile: URL?
-    /// Where it is written down what they are.
+    /// The checkpoint's file.
     var checkpoint: URL?
-    /// How many bytes an earlier process had left.
+    /// The number of bytes that an earlier process had left.
     var bytesRecovered: Int64 = 0
     var restarts: [RestartReason] = []
-    /// Whether what came is kept when nobody wants the rest.
+    /// Whether the bytes that came are kept when the rest is not wanted.
     var keepsPartialFile = true
     /// The file, when it has its name.
     var download: Download?

@@ -2,22 +2,25 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Writes a body to a partial file, on a queue of its own, and gives it its name when it is complete and right.
+/// Writes a body to a partial file, on a queue of its own, and gives it its name when it is complete and
+/// right.
 ///
-/// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes before.
+/// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
+/// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `partial`, `digests`, `hand`, `isEndMarked`, `ownRange` and `hasStartedOver` are used on `queue` only; what both sides
-    // touch is in `shared`.
+    // @unchecked: `partial`, `digests`, `hand`, `isEndMarked`, `ownRange` and `hasStartedOver` are used on
+    // `queue` only; what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
-    /// Seconds that somebody who wants no more waits for a disk.
+    /// The seconds for which abandoning waits for the disk.
     private static let patience = 2.0
 
     private struct Shared {
         var waiting: [UInt8] = []
         var pace = WritePace()
-        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited for.
+        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited
+        /// for.
         var preparations = 0
         /// Bytes of the file, with those that wait, without those that are compared.
         var count: Int64 = 0
@@ -44,7 +47,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var hand: [UInt8] = []
     /// Whether the server marks the end of the body.
     private var isEndMarked = true
-    /// What the file has of the whole, if the caller's own `Range` asked for a part.
+    /// The range of the whole that the file has, if the caller's own `Range` asked for a part.
     private var ownRange: Range<Int64>?
     /// The whole came, and was not what was expected.
     private var hasStartedOver = false
@@ -376,7 +379,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 progress.checkpoint = nil
                 progress.download = download
             }
-            // The file is somebody else's now: one who removes it gets the room back at once.
+            // The file is the user's now: removing it gives the room back at once.
             release()
             return .done(nil)
         } catch let error as DownloadError {
@@ -405,7 +408,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     private func close() {
         let keeps = progress.withLock { $0.keepsPartialFile }
-        // The error that ended it is the one to tell; what could not be made safe now is found to be so by the next.
+        // The error that ended it is the one to tell; what could not be made safe now is found to be so by
+        // the next.
         if keeps { try? partial?.settle() } else { try? partial?.discard() }
         release()
     }

@@ -4,23 +4,23 @@ internal import OperationNetworkingSystem
 
 /// Compares the end of a file, which another program made, with what a server has at that place.
 ///
-/// Ask for ``range`` and give the answer to ``outcome(_:data:)``. Equal bytes are evidence, not proof: those before them
-/// may differ all the same.
+/// Ask for ``range`` and give the answer to ``outcome(_:data:)``. Equal bytes are evidence, not proof: those
+/// before them may differ all the same.
 package struct FileComparison: Hashable, Sendable {
-    /// How many bytes are compared.
+    /// The number of bytes that are compared.
     package static let length = 64 * 1024
 
-    /// What an answer shows.
+    /// The result of the comparison.
     package enum Outcome: Hashable, Sendable {
-        /// The server's file is as long, and ends with the same bytes. `isNewer`: whether it says that it changed after the
-        /// file here was written; `nil`: it does not say when it changed.
+        /// The server's file is as long, and ends with the same bytes. `isNewer`: whether it says that it
+        /// changed after the file here was written; `nil`: it does not say when it changed.
         case same(isNewer: Bool?)
         /// The server's file is longer, and has the same bytes there.
         case begins(StartedFile)
         /// Other bytes, or fewer.
         case differs
-        /// Nothing was compared: the server does not send the part that was asked for, or does not say of how many bytes.
-        /// That its length and its date are those of the file says nothing of the file's bytes.
+        /// Nothing was compared: the server does not send the part that was asked for, or does not say of how
+        /// many bytes. That its length and its date are those of the file says nothing of the file's bytes.
         case unknown
     }
 
@@ -109,7 +109,7 @@ package struct StartedFile: Hashable, Sendable {
     let source: SourceFile
     /// The length of the whole.
     let total: Int64
-    /// What the answer said of it.
+    /// The response's description of it.
     let origin: DownloadCheckpoint.Origin
 
     /// In bytes.
@@ -140,8 +140,9 @@ extension PartialDownload {
     /// Bytes that are copied in one piece.
     private static let copiedLength = 1 << 20
 
-    /// Begins with a copy of a file that another program began; that file stays as it is. The checkpoint says so before the first
-    /// byte is there, and that the copy is complete after the last one is on the disk (P20).
+    /// Begins with a copy of a file that another program began; that file stays as it is. The checkpoint says
+    /// so before the first byte is there, and that the copy is complete after the last one is on the disk
+    /// (P20).
     /// - Parameters:
     ///   - started: that file.
     ///   - isWanted: asked before each piece. If not, what was copied is removed, and so is the partial file.

@@ -2,8 +2,8 @@ package import Foundation
 package import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What is kept with a complete file, in one extended attribute: which request it answers, and how the file was when it
-/// got its name.
+/// The record of a complete file, in one extended attribute: the request that it answers, and its stamp when
+/// it got its name.
 ///
 /// ```
 /// 2 <SHA-256 of salt and request> <salt> <length> <seconds> <nanoseconds> <proof>
@@ -11,16 +11,20 @@ internal import OperationNetworkingSystem
 /// <Last-Modified>
 /// ```
 ///
-/// No address is in it: an address may hold what others must not see, and a file's attributes travel with its copies. As whom
-/// the request asked counts, too (``Asker``): what one user was sent is not what another one would be. The
-/// attribute is set while the file still is a part, in one step, and before the rename: a process that is killed leaves no
-/// record on another file. Length and time of modification bind it to the bytes: after any write it is of no use.
+/// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
+/// copies. As whom the request asked counts, too (``Asker``): what one user was sent is not what another one
+/// would be. The attribute is set while the file still is a part, in one step, and before the rename: a
+/// process that is killed leaves no record on another file. Length and time of modification bind it to the
+/// bytes: after any write it is of no use.
 struct FileRecord: Hashable, Sendable {
-    /// What was known of the file when it got its name: less than ``Download/Proof``, which says it to the caller then.
+    /// The proof of the file when it got its name: less than ``Download/Proof``, which says it to the caller
+    /// then.
     enum Proof: String, Hashable, Sendable, CaseIterable {
-        /// It had a digest, or the length or the end that the server had named, and every byte was proven to be the server's.
+        /// It had a digest, or the length or the end that the server had named, and every byte was proven to
+        /// be the server's.
         case complete
-        /// It was joined by comparing some bytes (``Download/Proof/overlap``): those before them may be others.
+        /// It was joined by comparing some bytes (``Download/Proof/overlap``): those before them may be
+        /// others.
         case overlap
         /// It ended when its connection did (``Download/Proof/unverifiable``): it may be cut short.
         case unverifiable
@@ -40,14 +44,15 @@ struct FileRecord: Hashable, Sendable {
     private static let longestValidator = 1024
     private static let version = "2"
 
-    /// Of what was asked, and as whom.
+    /// The hash of the request and its user.
     let request: SaltedDigest
-    /// Of the file when it was complete.
+    /// The stamp of the file when it was complete.
     let stamp: FileStamp
     let proof: Proof
     /// As the server sent it.
     let entityTag: String?
-    /// `Last-Modified` as the server sent it, in a second that was over then: a weak one proves nothing later.
+    /// `Last-Modified` as the server sent it, in a second that was over then: a weak one proves nothing
+    /// later.
     let lastModified: String?
 
     init(
@@ -101,7 +106,8 @@ struct FileRecord: Hashable, Sendable {
 }
 
 extension RequestRecord {
-    /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every version.
+    /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
+    /// version.
     fileprivate func fingerprint(as asker: Asker) -> String {
         var lines = [method, url]
         lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
@@ -109,14 +115,14 @@ extension RequestRecord {
     }
 }
 
-/// What a file that is there proves of itself, before any server is asked.
+/// The evidence of an existing file, before any server is asked.
 package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// Nothing, or no regular file.
     case nothing
     /// It is the complete answer to the request, and was not changed since.
     case complete
-    /// It is an answer to the request, and was not changed since. Some bytes of it came again, and were equal; nothing else
-    /// said that all of it is of one file.
+    /// It is an answer to the request, and was not changed since. Some bytes of it came again, and were
+    /// equal; nothing else said that all of it is of one file.
     case joined
     /// It is an answer to the request, and was not changed since. Nothing said where it ends.
     case perhapsIncomplete
@@ -128,7 +134,8 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     case unrecorded
     /// The file system keeps no records.
     case unrecordable
-    /// It belongs to another user, who may have written into it, and into a record, what he likes; or it may not be read.
+    /// It belongs to another user, who may have written anything into it, and into a record; or it may not be
+    /// read.
     case foreign
     /// It belongs to the effective user, and others may write it, and a record.
     case writableByOthers

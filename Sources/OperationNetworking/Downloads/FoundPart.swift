@@ -6,9 +6,9 @@ struct FoundPart {
     let names: PartialName.Candidate
     let file: PartFile
     let status: FileStatus
-    /// Of the bytes that are kept; `nil` if none are.
+    /// The checkpoint of the kept bytes; `nil` if there are none.
     var checkpoint: DownloadCheckpoint?
-    /// How many bytes are kept.
+    /// The number of kept bytes.
     var length: Int64 = 0
     /// Why bytes that are there are not kept.
     var lost: RestartReason?
@@ -17,7 +17,7 @@ struct FoundPart {
     /// Whether its bytes were begun at another address, or as another user.
     var isOfOtherQuestion = false
 
-    /// What is known of its bytes.
+    /// The representation of which the kept bytes are a part.
     var recovered: PartialContent? {
         var content = checkpoint?.partialContent(offset: length)
         content?.isOfOtherQuestion = isOfOtherQuestion
@@ -100,8 +100,8 @@ struct FoundPart {
             }
             let claim = PartClaim(trust, lock: try file.lock())
             if claim == .wait { throw DownloadError.inUse(place.url) }
-            // The process that had the lock may have removed the file, or given it its final name and taken its mark away, in
-            // the meantime; what has the name now is another one's.
+            // The process that had the lock may have removed the file, or given it its final name and taken
+            // its mark away, in the meantime; what has the name now is another one's.
             guard case .file(let named) = try folder.status(of: name),
                 try named.identity == file.status.identity
             else { continue }
@@ -112,7 +112,8 @@ struct FoundPart {
                 try folder.remove(name)
                 continue
             }
-            // What is made here needs no proof that it is ours: on some file systems it belongs to another user.
+            // What is made here needs no proof that it is ours: on some file systems it belongs to another
+            // user.
             return try trust == nil || folder.mayBeOurs(named) ? file : nil
         }
         throw DownloadError.inUse(place.url)
@@ -174,7 +175,7 @@ struct FoundPart {
 }
 
 extension DownloadFolder {
-    /// What the names beside a partial file stand for.
+    /// The finding under the names beside a partial file.
     func finding(_ names: PartialName.Candidate) throws -> PartRecovery.Facts.Finding {
         // What a process left that died is never read, and removed when the next one is written.
         if try trust(of: names.temporary, as: .checkpoint) == FileTrust.none { return .notOurs }

@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// What becomes of a file that has the name of a partial file.
+/// The treatment of a file that has the name of a partial file.
 ///
 /// | Its trust  | Its lock                 | Claim                                                                    |
 /// |------------|--------------------------|--------------------------------------------------------------------------|

@@ -2,10 +2,10 @@ internal import Foundation
 internal import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The file of one download, from the first byte until it has its name: what is written when, and in which order.
+/// The file of one download, from the first byte until it has its name, with the order of writes.
 ///
-/// Used on one queue, which may wait for the disk as long as it likes; never on the network thread. The partial file
-/// is locked until ``close()``.
+/// Used on one queue, which may wait for the disk as long as it likes; never on the network thread. The
+/// partial file is locked until ``close()``.
 ///
 /// ```
 /// open ─ begin ─ write … write ─ settle ─ begin ─ write … write ─ finish
@@ -13,13 +13,13 @@ internal import OperationNetworkingSystem
 ///
 /// After any error it can be settled, begun again, closed or discarded.
 final class PartialDownload {
-    /// Where the bytes of a body belong.
+    /// The place of a body's bytes in the file.
     enum Place: Hashable, Sendable {
-        /// At the start; what is there is thrown away.
+        /// At the start; the kept bytes are thrown away.
         case start
-        /// Behind what is there.
+        /// Behind the kept bytes.
         case end
-        /// At an offset that is there already. As far as it goes both have to be equal, then they are written.
+        /// At an offset within the kept bytes: those that come twice have to be equal.
         case again(from: Int64)
     }
 
@@ -29,24 +29,24 @@ final class PartialDownload {
         let offset: Int64
     }
 
-    /// How often a checkpoint is written while bytes come.
+    /// The pace at which checkpoints are written while bytes come.
     private enum Pace {
         static let shortest = 1.0
         static let longest = 5.0
         static let bytes: Int64 = 16 << 20
     }
 
-    /// What was found of an earlier process, for the question to ask; `nil` if nothing can be continued.
+    /// The bytes of an earlier process, for the request to send; `nil` if none can be continued.
     let recovered: PartialContent?
     /// Why bytes of an earlier process are not continued.
     let lost: RestartReason?
-    /// Which file that has the name may be replaced.
+    /// The file of that name that may be replaced.
     let replaceable: ReplaceableFile
-    /// How many bytes of the file are there.
+    /// The number of bytes in the file.
     private(set) var count: Int64
     /// The length of the whole, `nil` while it is unknown.
     private(set) var total: Int64?
-    /// What is known of the bytes, on the disk or about to be; `nil` while none came.
+    /// The checkpoint of the bytes, on the disk or about to be; `nil` while none came.
     private(set) var checkpoint: DownloadCheckpoint?
 
     private let place: DownloadPlace
@@ -57,7 +57,7 @@ final class PartialDownload {
     private let file: PartFile
     private let identity: FileIdentity
     private let session: String?
-    /// Where the next byte belongs; less than `count` while bytes are compared.
+    /// The offset of the next byte; less than `count` while bytes are compared.
     private var position: Int64
     /// Whether something is on the disk, in the file or in a checkpoint, that is not of what comes now.
     private var isTainted: Bool
@@ -127,11 +127,11 @@ final class PartialDownload {
         room = DiskRoom(place, found)
     }
 
-    /// Where the bytes are.
+    /// The partial file.
     var partURL: URL { place.sibling(names.part) }
-    /// Where it is written down what they are.
+    /// The checkpoint's file.
     var checkpointURL: URL { place.sibling(names.checkpoint) }
-    /// How many bytes a later process certainly finds again.
+    /// The number of bytes that a later process certainly finds again.
     var committed: Int64 { checkpoint?.committed ?? 0 }
 
     /// Reads the file on any queue, while it is written here.
@@ -146,7 +146,7 @@ final class PartialDownload {
     ///
     /// - Parameters:
     ///   - start: where its first byte belongs.
-    ///   - total: the length of the whole, `nil` if the head does not tell. It is looked for room for it.
+    ///   - total: the length of the whole, `nil` if the head does not tell. Free space is checked.
     ///   - origin: the response.
     ///   - note: puts into the checkpoint what it says besides the bytes.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
@@ -175,7 +175,7 @@ final class PartialDownload {
     }
 
     /// Takes the next bytes of the body.
-    /// - Throws: ``OverlapDifference``, ``DownloadError``, or a `CocoaError`; and the same for every piece after it.
+    /// - Throws: ``OverlapDifference``, ``DownloadError``, or a `CocoaError`; and again for each later piece.
     func write(_ bytes: Span<UInt8>) throws {
         if let failure { throw failure }
         do {
@@ -195,7 +195,7 @@ final class PartialDownload {
         }
     }
 
-    /// What the disk takes stays, even if that is not all of it: a full one is to be filled, and not left empty.
+    /// Appends bytes. Those that the disk takes stay, even if they are not all: a full disk is filled.
     private func append(_ bytes: Span<UInt8>) throws {
         defer { position = count }
         room.extend(to: count + Int64(bytes.count))
@@ -226,7 +226,7 @@ final class PartialDownload {
         hasNotes = true
     }
 
-    /// Brings what came to the disk: the transfer was paused, cancelled, or failed, and a later one may go on.
+    /// Brings the received bytes to the disk: the transfer has ended, and a later one may go on.
     func settle() throws {
         guard !isClosed else { return }
         defer { room.giveBack(behind: count) }
@@ -261,13 +261,14 @@ final class PartialDownload {
             room.giveBack(behind: count)
             // A time that the file system does not know is no reason to fail.
             if let modified { try? file.setModified(modified) }
-            // Nor is one that keeps no notes: then nothing is known of the file later. Its name does not change the time.
+            // Nor is one that keeps no notes: then nothing is known of the file later. Its name does not
+            // change the time.
             try? file.note(record(file.stamp)?.text, as: FileRecord.attribute)
             let access = try place.folder.access(to: file, named: place.name)
             try rollingBack { try file.synchronize() }
             try beforeNaming()
-            // What a process left that was killed while it wrote a checkpoint. While the part has its name, and its lock, no other
-            // process writes one.
+            // What a process left that was killed while it wrote a checkpoint. While the part has its name,
+            // and its lock, no other process writes one.
             try removeTemporary()
             try rename()
             // Not before: until then another process has to see that the part is ours.
@@ -283,7 +284,7 @@ final class PartialDownload {
     func discard() throws {
         guard !isClosed else { return }
         try translating {
-            // Bytes without a checkpoint would be taken for somebody else's.
+            // Bytes without a checkpoint would be taken for another program's.
             try file.truncate(to: 0)
             close()
         }
@@ -336,7 +337,7 @@ final class PartialDownload {
 
     // MARK: - Checkpoints
 
-    /// Makes a checkpoint of all bytes that are there: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
+    /// Makes a checkpoint of all bytes: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
     private func commit() throws {
         guard var next = checkpoint, count > next.committed else { return }
         try checkIdentity()
@@ -362,8 +363,7 @@ final class PartialDownload {
         hasNotes = false
     }
 
-    /// After a failure nobody knows which bytes are on the disk, and asking again may succeed without them: what is
-    /// not committed is given up (B7).
+    /// After a failure the bytes on the disk are unknown: what is not committed is given up (B7).
     private func rollingBack(_ synchronize: () throws -> Void) throws {
         do {
             try synchronize()
@@ -376,7 +376,7 @@ final class PartialDownload {
         }
     }
 
-    /// Everything that is there is given up, and on the disk nothing is left that could be taken for what comes.
+    /// Gives all bytes up, and leaves nothing on the disk that could be taken for what comes.
     private func startAnew(
         _ total: Int64?,
         _ origin: DownloadCheckpoint.Origin,
@@ -403,8 +403,8 @@ final class PartialDownload {
             try file.truncate(to: 0)
             try file.synchronizeData()
         }
-        // A first checkpoint claims nothing, so it may get lost. One in the place of another has to be there before the
-        // first byte: the old one would describe the new bytes.
+        // A first checkpoint claims nothing, so it may get lost. One in the place of another has to be there
+        // before the first byte: the old one would describe the new bytes.
         try save(next, isDurable: !isClean)
         isTainted = false
         self.total = total
@@ -422,7 +422,7 @@ final class PartialDownload {
         let isLessProven = next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
         checkpoint = next
         hasNotes = true
-        // Whoever finds the file has to know that it is written in this session now.
+        // A process that finds the file has to know that it is written in this session now.
         if next.session != session || next.part != identity || isLessProven {
             try save(next, isDurable: true)
         }

@@ -1,10 +1,11 @@
-/// The names beside a file while it is not complete: `name.part`, `name.1.part` and so on, each with a checkpoint.
+/// The names beside a file while it is not complete: `name.part`, `name.1.part` and so on, each with a
+/// checkpoint.
 struct PartialName: Hashable, Sendable {
     /// The longest name of Linux's file systems, in bytes.
     private static let maximumLength = 255
     /// Room for the longest ending, `.999.part.resume.new`.
     private static let endingLength = 24
-    /// How many are tried.
+    /// The number of names that are tried.
     static let candidateCount = 1000
 
     private let stem: String
@@ -30,7 +31,7 @@ struct PartialName: Hashable, Sendable {
         static let checkpointEnding = ".resume"
         /// The bytes.
         let part: String
-        /// What is known of them.
+        /// The name of the checkpoint.
         var checkpoint: String { part + Self.checkpointEnding }
         /// A checkpoint that is being written.
         var temporary: String { part + ".resume.new" }

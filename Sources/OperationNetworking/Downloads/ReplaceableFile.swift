@@ -1,7 +1,7 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// Which file a complete download may take the place of, when it gets its name.
+/// The existing file that a complete download may replace, when it gets its name.
 package enum ReplaceableFile: Hashable, Sendable {
     case none
     /// One without bytes, such as mktemp(1) makes.

@@ -1,8 +1,9 @@
 internal import OperationNetworkingSystem
 
-/// When bytes that came are written: a value.
+/// The time at which received bytes are written: a value.
 ///
-/// What waits in the process is lost when it is killed, and many small calls of the system cost more than a few large ones.
+/// What waits in the process is lost when it is killed, and many small calls of the system cost more than a
+/// few large ones.
 ///
 /// | What waits                                          | When it is written                            |
 /// |-----------------------------------------------------|-----------------------------------------------|
@@ -11,10 +12,10 @@ internal import OperationNetworkingSystem
 /// | fewer, and a write was begun just before            | with the next, or when ``rest`` seconds are over |
 /// | any, while others are being written                 | after those, at once                          |
 ///
-/// One timer at a time looks at what waits. It is not set anew for each write: setting one costs more than a small write,
-/// and a fast body is written thousands of times in a second.
+/// One timer at a time looks at what waits. It is not set anew for each write: setting one costs more than a
+/// small write, and a fast body is written thousands of times in a second.
 struct WritePace: Hashable, Sendable {
-    /// When the queue that writes has to be woken.
+    /// The urgency of waking the queue that writes.
     enum Urgency: Hashable, Sendable {
         case none
         /// After this number of seconds, to ask ``WritePace/timerDidFire(waiting:now:)``.

@@ -3,7 +3,7 @@ import Glibc
 import OperationNetworking
 
 extension Access {
-    /// What the options say.
+    /// The access that the options ask for.
     ///
     /// - Parameters:
     ///   - command: the options.
@@ -53,8 +53,8 @@ extension Access {
         }
     }
 
-    /// `--cacert` or `--capath`, else curl's `CURL_CA_BUNDLE`; else what the library takes, `SSL_CERT_FILE` and
-    /// `SSL_CERT_DIR` included.
+    /// `--cacert` or `--capath`, else curl's `CURL_CA_BUNDLE`; else what the library takes, `SSL_CERT_FILE`
+    /// and `SSL_CERT_DIR` included.
     static func trustAnchors(_ command: OpgetCommand, _ environment: [String: String]) throws -> TrustAnchors
     {
         guard command.certificates == nil || command.certificateDirectory == nil else {

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// Which servers are talked to, by which way, and as whom.
+/// The access to servers: trust, proxies, credentials, redirects and cookies.
 struct Access: Sendable {
     var trustAnchors = TrustAnchors.system
     var securityPolicy = SecurityPolicy.default
@@ -13,9 +13,9 @@ struct Access: Sendable {
     var netrc: NetrcFile?
     var proxies = ProxyConfiguration.environment
     var redirects = RedirectPolicy.follow
-    /// Of this run; nothing is kept for a later one unless there is a file.
+    /// The cookies of this run; none is kept for a later one unless there is a file.
     var cookies = CookieJar()
-    /// Where the cookies are kept.
+    /// The file that keeps the cookies.
     var cookieFile: URL?
 
     /// Gives an operation all of it.
@@ -30,8 +30,8 @@ struct Access: Sendable {
         operation.credential = credential(for: operation.request.url)
     }
 
-    /// Who asks there: `-u`, else what the netrc file says about the host of an address of the command line. Who stands in
-    /// the address itself comes before both. Nobody that a redirect leads to is told anything.
+    /// The credential for an address: `-u`, else the netrc file's for the host of an address of the command
+    /// line. A user in the address itself comes before both. A server that a redirect leads to gets none.
     func credential(for url: URL?) -> Credential? {
         if let credential { return credential }
         guard let netrc, let url, let host = url.host, url.password == nil else { return nil }

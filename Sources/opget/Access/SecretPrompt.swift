@@ -14,7 +14,7 @@ enum SecretPrompt {
         var modes = termios()
         guard tcgetattr(terminal, &modes) == 0 else { return nil }
         var silent = modes
-        // No signals either: whoever dies here would leave the terminal without an echo.
+        // No signals either: a process that dies here would leave the terminal without an echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG | ICANON)
         // Before the question is seen: what is typed as an answer must neither be shown nor be flushed.
         tcsetattr(terminal, TCSAFLUSH, &silent)

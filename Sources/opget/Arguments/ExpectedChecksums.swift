@@ -1,7 +1,7 @@
 import Foundation
 import OperationNetworking
 
-/// What files have to be, as the options say.
+/// The checksums that files have to have, as the options say.
 struct ExpectedChecksums: Hashable, Sendable {
     /// `--checksum`: of the one file there is.
     var only: Digest?
@@ -35,14 +35,14 @@ struct ExpectedChecksums: Hashable, Sendable {
         }
     }
 
-    /// What a file has to be.
+    /// The checksums that a file has to have.
     ///
     /// - Parameters:
     ///   - names: what the list may call it, the likeliest first.
     ///   - own: what the file's own `checksum=` says; then the list need not know it.
-    /// - Returns: none if nobody says anything.
-    /// - Throws: `Failure` with ``Outcome/usage`` when nobody says what it has to be although there is a list, or when they
-    ///   contradict each other.
+    /// - Returns: none if there are none for it.
+    /// - Throws: `Failure` with ``Outcome/usage`` when there is a list and no checksum of the file, or when
+    ///   the checksums contradict each other.
     func digests(ofFileNamed names: [String], own: Digest?) throws -> [Digest] {
         var digests = [own ?? only].compactMap { $0 }
         guard let list else { return digests }

@@ -37,8 +37,8 @@ struct FileName: Hashable, Sendable {
         text = name.isEmpty ? "index.html" : Self.shortened(name, toBytes: Self.maximumLength)
     }
 
-    /// Cuts a name's middle so that it has no more than `limit` bytes of UTF-8, between characters, and keeps its
-    /// extension if that is short.
+    /// Cuts a name's middle so that it has no more than `limit` bytes of UTF-8, between characters, and keeps
+    /// its extension if that is short.
     static func shortened(_ name: String, toBytes limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let ending = nameExtension(name)

@@ -14,7 +14,8 @@ struct FilePath: Hashable, Sendable {
         text.split(separator: "/").filter { $0 != "." }
     }
 
-    /// The path of the same file as seen from `/`, without `.`, `..` and repeated slashes. Links are not followed.
+    /// The path of the same file as seen from `/`, without `.`, `..` and repeated slashes. Links are not
+    /// followed.
     func normalized(in workingDirectory: String) -> String {
         var result: [Substring] = []
         for component in FilePath(isAbsolute ? text : workingDirectory + "/" + text).components {
@@ -55,7 +56,7 @@ struct FilePath: Hashable, Sendable {
         return problemAsDirectory
     }
 
-    /// Why it cannot name a directory that somebody else's list chose; `nil` if it can.
+    /// Why it cannot name a directory that a list of another author chose; `nil` if it can.
     var problemAsDirectory: String? {
         if text.isEmpty { return "is empty" }
         if components.contains("..") { return "has a \"..\" in it" }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `--help` prints.
+/// The text of `--help`.
 enum HelpText {
     static let examples = """
         opget fetches files over HTTP, several at a time.

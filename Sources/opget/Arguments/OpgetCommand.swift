@@ -339,7 +339,7 @@ extension OpgetCommand {
     /// `--checksums`.
     var checksumList: String? { checksumLists.first }
 
-    /// Where the last one would win, the others would be left out without a word.
+    /// Refuses repeated options: the last one would win, and the others would be left out without a word.
     private func checkRepetitions() throws {
         let counts = [
             ("-o", outputs.count), ("-d", directories.count), ("--checksum", checksums.count),

@@ -64,7 +64,8 @@ enum OutputDescriptor {
         return nil
     }
 
-    /// Looks whether our caller gave us the descriptor to write to: one that we opened ourselves is no place for a body.
+    /// Looks whether our caller gave us the descriptor to write to: one that we opened ourselves is no place
+    /// for a body.
     /// - Throws: `Failure` with ``Outcome/file``.
     static func check(_ descriptor: Int32) throws {
         let (flags, access) = (fcntl(descriptor, F_GETFD), fcntl(descriptor, F_GETFL))

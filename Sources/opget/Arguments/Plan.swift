@@ -1,9 +1,9 @@
 import Foundation
 import OperationNetworking
 
-/// What is to be fetched, worked out from the command line and the list before anything is.
+/// The files to fetch, worked out from the command line and the list before the first of them is.
 struct Plan: Hashable, Sendable {
-    /// What the options say about names.
+    /// The naming of files, as the options say.
     struct Naming: Hashable, Sendable {
         /// `-d`; a fence when it is given: nothing is written outside it.
         var directory: String?

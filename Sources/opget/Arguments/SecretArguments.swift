@@ -1,6 +1,6 @@
 import Foundation
 
-/// The parts of a command line that others must not see: `ps` shows it to everybody on the machine.
+/// The parts of a command line that others must not see: `ps` shows it to all users of the machine.
 struct SecretArguments: Hashable, Sendable {
     /// Those with a value that is, or may hold, a secret.
     private static let options: Set<Substring> = [
@@ -10,7 +10,8 @@ struct SecretArguments: Hashable, Sendable {
     /// In the argument of each number, the bytes that are secret.
     let ranges: [Int: [Range<Int>]]
 
-    /// Rather too much is hidden than too little: an argument counts as the value of an option before it, and as an option.
+    /// Rather too much is hidden than too little: an argument counts as the value of an option before it, and
+    /// as an option.
     ///
     /// - Parameter arguments: the command's name first.
     init(_ arguments: [String]) {
@@ -29,7 +30,7 @@ struct SecretArguments: Hashable, Sendable {
         self.ranges = ranges
     }
 
-    /// Which of those options the argument is, if any, and where the value begins that stands in it.
+    /// The option that the argument is, if any, and the beginning of the value in it.
     private static func option(in argument: String) -> (name: Substring?, start: Int) {
         guard argument.hasPrefix("-"), argument.count > 1 else { return (nil, 0) }
         if argument.hasPrefix("--") {
@@ -49,7 +50,7 @@ struct SecretArguments: Hashable, Sendable {
         let value = bytes[min(start, bytes.count)...]
         switch option {
         case "-u", "--user", "--proxy-user", "-H", "--header":
-            // The user, or the field, and then what nobody needs to see.
+            // The user, or the field, is shown; the rest is hidden.
             return value.firstIndex(of: UInt8(ascii: ":")).map { $0 + 1..<bytes.endIndex }
         default:
             return userInformation(in: value, needsScheme: option != "-x" && option != "--proxy")

@@ -49,7 +49,7 @@ extension ItemRetrying {
 }
 
 extension ItemFinished {
-    /// Of an item that it did not come to a transfer for.
+    /// The event of an item that had no transfer.
     init(
         _ index: Int,
         _ item: Item,

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Something that `--json` tells. Documentation/OpgetEvents.md says what each field means, and when it is there.
+/// Something that `--json` tells. Documentation/OpgetEvents.md says what each field means, and when it is
+/// there.
 ///
 /// Its coding keys are all the fields that it can have: a test compares them with the documentation.
 protocol Event: Encodable, Sendable {
@@ -12,7 +13,7 @@ extension Event {
     static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
 }
 
-/// What happened.
+/// The name of an event.
 enum EventName: String, Hashable, Sendable, CaseIterable {
     case runStarted, itemStarted, itemResponded, itemResumed, itemRestarted, itemRetrying, progress, paused,
         resumed,
@@ -39,7 +40,7 @@ enum EventName: String, Hashable, Sendable, CaseIterable {
 struct RunStarted: Event {
     enum CodingKeys: String, CodingKey, CaseIterable { case schema, opget, items, jobs }
 
-    /// Changes when a field that was there means something else, or is there no more.
+    /// The version of the schema: changes when the meaning of a field changes, or a field is removed.
     static let currentSchema = 2
     static let name = EventName.runStarted
 
@@ -143,10 +144,10 @@ struct ItemFinished: Event {
             errorClass, error
     }
 
-    /// How it ended.
+    /// The result of an item.
     enum Result: String, Encodable, CaseIterable { case saved, alreadyThere, upToDate, failed, stopped }
 
-    /// How it is known that the file is the whole.
+    /// The proof that the file is the whole.
     enum Proof: String, Encodable, CaseIterable { case digest, length, overlap, range, record, unverifiable }
 
     static let name = EventName.itemFinished

@@ -24,7 +24,8 @@ struct EventWriter {
         return "{" + head + (fields.isEmpty ? "" : ",") + fields + "}"
     }
 
-    /// - Throws: `Failure` the first time that it could not be written; `Failure.closedOutput` if the reader is gone.
+    /// - Throws: `Failure` the first time that it could not be written; `Failure.closedOutput` if the reader
+    ///   is gone.
     mutating func write(_ event: some Event) throws {
         guard !hasFailed else { return }
         let code = output.write(bytes: Array((try line(event, at: .now) + "\n").utf8)[...])

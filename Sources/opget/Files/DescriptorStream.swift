@@ -1,9 +1,9 @@
 import Foundation
 
-/// An open descriptor, such as standard output, as an `OutputStream`: whatever it is, a file, a pipe, a socket or a terminal.
+/// An open descriptor, such as standard output, as an `OutputStream`: a file, a pipe, a socket or a terminal.
 ///
-/// Its initializer is that of a stream to memory, since `OutputStream` has no other to inherit. Opening `/dev/stdout`
-/// again would fail for sockets and lose the position in a file. Never closes the descriptor.
+/// Its initializer is that of a stream to memory, since `OutputStream` has no other to inherit. Opening
+/// `/dev/stdout` again would fail for sockets and lose the position in a file. Never closes the descriptor.
 final class DescriptorStream: OutputStream {
     private var terminal = Terminal.standardOutput
     private var status = Status.notOpen

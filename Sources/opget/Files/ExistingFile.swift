@@ -1,7 +1,7 @@
 import Foundation
 import OperationNetworking
 
-/// A file that is there already.
+/// A file that existed before the run.
 enum ExistingFile {
     /// Reads it, and compares it with what it has to be.
     ///

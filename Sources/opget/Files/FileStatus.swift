@@ -1,6 +1,6 @@
 import Glibc
 
-/// What there is at a path.
+/// The kind of file at a path.
 enum FileStatus: Hashable, Sendable {
     case nothing
     /// A regular file, with its length in bytes.

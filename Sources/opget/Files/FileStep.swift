@@ -1,8 +1,8 @@
 import OperationNetworking
 
-/// What becomes of an item whose file may be there already: a table, without input or output.
+/// The treatment of an item whose file may exist: a table, without input or output.
 ///
-/// | What is there                                            | plain     | `-c`      | `-N`          | `--overwrite` |
+/// | The existing file                                        | plain     | `-c`      | `-N`          | `--overwrite` |
 /// |-----------------------------------------------------------|-----------|-----------|---------------|-----------|
 /// | nothing                                                  | fetch     | fetch     | fetch         | fetch     |
 /// | an empty file that no record proves complete             | fetch     | fetch     | fetch         | replace   |
@@ -12,10 +12,11 @@ import OperationNetworking
 /// | one that was changed here                                | refuse    | compare   | replace       | replace   |
 /// | one that another address or user made, that belongs to another user, or that others may write | refuse | refuse | replace | replace |
 ///
-/// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N` the server is
-/// asked if a record names its tag. One that has not is refused, with `-c` compared, with `-N` replaced.
+/// With checksums the file is read first, unless it is to be replaced: one that has them is done, with `-N`
+/// the server is asked if a record names its tag. One that has not is refused, with `-c` compared, with `-N`
+/// replaced.
 enum FileStep: Hashable, Sendable {
-    /// How a new file gets the name of one that is there.
+    /// The files that a new file may replace.
     enum Replacement: Hashable, Sendable {
         case nothing, emptyFile, anyFile
     }
@@ -33,7 +34,7 @@ enum FileStep: Hashable, Sendable {
     /// Leave it as it is, and fail.
     case refuse(Failure)
 
-    /// What is known of the checksums of the file.
+    /// The result of comparing the checksums of the file.
     enum Verification: Hashable, Sendable {
         /// None are expected.
         case unneeded

@@ -1,9 +1,9 @@
-/// What a key asks for.
+/// The command of a key.
 enum KeyCommand: Hashable, Sendable {
     case pause, quit
 
-    /// Those in what a terminal sends. A key such as F2 sends several characters, `ESC O Q`, which are no keys of their
-    /// own.
+    /// Those in what a terminal sends. A key such as F2 sends several characters, `ESC O Q`, which are no
+    /// keys of their own.
     static func all(in bytes: some Sequence<UInt8>) -> [KeyCommand] {
         var commands: [KeyCommand] = []
         var place = Place.between
@@ -28,7 +28,7 @@ enum KeyCommand: Hashable, Sendable {
         return commands
     }
 
-    /// Where in a key's characters the next one stands.
+    /// The place of the next character within a key's sequence.
     private enum Place {
         case between, afterEscape, inSequence, afterShift
     }

@@ -3,15 +3,15 @@ import Glibc
 
 /// The keys of the terminal that opget was started from: pressed ones come one by one, and are not shown.
 ///
-/// Only while opget is in the terminal's foreground: a process in the background that reads, or changes how the
-/// terminal works, takes it from whoever has it now. Nobody is told of a key; somebody has to look. Callable from
-/// any thread.
+/// Only while opget is in the terminal's foreground: a process in the background that reads, or changes how
+/// the terminal works, takes it from the process in the foreground. There is no callback for keys: the owner
+/// polls. Callable from any thread.
 final class Keyboard: @unchecked Sendable {
     // @unchecked: `original` is touched only under `lock`; the rest never changes.
 
     private let descriptor: Int32
     private let lock = NSLock()
-    /// How the terminal worked before; `nil` while it does.
+    /// The modes of the terminal from before; `nil` while they are unchanged.
     private var original: termios?
 
     init(descriptor: Int32 = 0) {
@@ -25,13 +25,14 @@ final class Keyboard: @unchecked Sendable {
     /// Whether it is the terminal of this session, and ours at the moment.
     private var isOurs: Bool { tcgetpgrp(descriptor) == getpgrp() }
 
-    /// Has keys come one by one, if the terminal is ours. To be asked again and again: a terminal that came to us only
-    /// now, or that a shell has reset meanwhile, is changed then.
+    /// Has keys come one by one, if the terminal is ours. To be asked again and again: a terminal that came
+    /// to us only now, or that a shell has reset meanwhile, is changed then.
     func open() {
         lock.withLock {
             var modes = termios()
             guard isOurs, tcgetattr(descriptor, &modes) == 0 else { return }
-            // Somebody else reads single keys already, another opget perhaps: who restores what would be luck.
+            // Another process reads single keys already, another opget perhaps: the modes that are restored
+            // last would be a matter of luck.
             guard modes.c_lflag & tcflag_t(ICANON) != 0 else { return }
             if original == nil {
                 original = modes
@@ -53,7 +54,7 @@ final class Keyboard: @unchecked Sendable {
         lock.withLock {
             guard var modes = original else { return }
             original = nil
-            // In the background it is somebody else's, and was given its modes by them.
+            // In the background the terminal is another process's, which has set its modes.
             if isOurs { tcsetattr(descriptor, TCSANOW, &modes) }
             TerminalRescue.forget()
         }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Gives the terminal back when the process dies of a fault, or of Ctrl-\\.
 ///
-/// The handler does nothing but what POSIX lets a signal handler do: it reads memory that was there before, and calls
-/// `tcsetattr`, `write` and `raise`.
+/// The handler does nothing but what POSIX lets a signal handler do: it reads memory that was allocated
+/// before, and calls `tcsetattr`, `write` and `raise`.
 enum TerminalRescue {
     private static let memory = Memory()
 
@@ -40,10 +40,11 @@ enum TerminalRescue {
         }
     }
 
-    /// What the handler needs; made once, never freed.
+    /// The memory of the handler; made once, never freed.
     private struct Memory: @unchecked Sendable {
-        // @unchecked: the modes are written under the keyboard's lock, the rest before any handler is installed. A
-        // handler that comes between two writes sees -1, or restores the modes of a moment before.
+        // @unchecked: the modes are written under the keyboard's lock, the rest before any handler is
+        // installed. A handler that comes between two writes sees -1, or restores the modes of a moment
+        // before.
         let modes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
         let modesDescriptor = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
         let cursorDescriptor = UnsafeMutablePointer<Int32>.allocate(capacity: 1)

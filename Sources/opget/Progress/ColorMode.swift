@@ -1,4 +1,4 @@
-/// When words are colored.
+/// The mode of coloring words.
 enum ColorMode: String, Hashable, Sendable, CaseIterable {
     case auto, always, never
 

@@ -1,7 +1,7 @@
 /// Text that may be shown on a terminal: no control characters, and a known width.
 ///
-/// Names come from servers and from other people's lists. An escape sequence in one of them must not reach the
-/// terminal, nor may a character that turns the direction of the rest of the line around.
+/// Names come from servers and from other people's lists. An escape sequence in one of them must not reach
+/// the terminal, nor may a character that turns the direction of the rest of the line around.
 struct DisplayText: Hashable, Sendable {
     let string: String
     /// In columns of the terminal: an upper bound where terminals differ.
@@ -22,8 +22,8 @@ struct DisplayText: Hashable, Sendable {
         string.reduce(0) { $0 + $1.columns }
     }
 
-    /// How many rows a terminal of `columns` gives it. A wide character that would be cut at the edge begins the next
-    /// row.
+    /// The number of rows it takes in a terminal of `columns`. A wide character that would be cut at the edge
+    /// begins the next row.
     func rows(in columns: Int) -> Int {
         var (rows, used) = (1, 0)
         for character in string {
@@ -64,7 +64,7 @@ struct DisplayText: Hashable, Sendable {
 }
 
 extension Character {
-    /// How many columns terminals give it, counting as wcwidth does: the sum over its scalars.
+    /// The number of columns it takes in a terminal, counted as by wcwidth: the sum over its scalars.
     fileprivate var columns: Int {
         let sum = unicodeScalars.reduce(0) { $0 + $1.columns }
         // Emoji presentation makes a narrow symbol a wide one.
@@ -76,7 +76,8 @@ extension Unicode.Scalar {
     fileprivate var isShowable: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false
-        // Joiners belong to emoji and to some scripts; the rest of the format characters change the direction.
+        // Joiners belong to emoji and to some scripts; the rest of the format characters change the
+        // direction.
         case .format: self == "\u{200C}" || self == "\u{200D}" || self == "\u{AD}"
         default: true
         }

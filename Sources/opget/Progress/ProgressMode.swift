@@ -1,4 +1,4 @@
-/// Which form of progress is shown.
+/// The form of progress that is shown.
 enum ProgressMode: String, Hashable, Sendable, CaseIterable {
     case auto, always, never, plain
 
@@ -12,7 +12,7 @@ enum ProgressMode: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// How many columns there are to draw in: `COLUMNS` says, else the terminal, else 80.
+    /// The number of columns to draw in: from `COLUMNS`, else the terminal, else 80.
     static func columns(_ terminal: Int?, environment: [String: String]) -> Int {
         if let text = environment["COLUMNS"], let columns = Int(text), columns > 0 { return columns }
         return terminal ?? 80

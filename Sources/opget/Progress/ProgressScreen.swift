@@ -1,7 +1,7 @@
 import OperationNetworking
 
-/// Draws the progress as lines of text, none wider than the terminal less one column. In a bar, `+` is what an earlier
-/// run had left.
+/// Draws the progress as lines of text, none wider than the terminal less one column. In a bar, `+` is what
+/// an earlier run had left.
 ///
 /// ```
 /// debian-13.iso       [=======>          ]  41%   270.1 MiB   11.2 MiB/s   35s
@@ -22,9 +22,9 @@ struct ProgressScreen: Hashable, Sendable {
     private static let narrowestName = 14
     private static let widestName = 48
 
-    /// Of the terminal.
+    /// The columns of the terminal.
     let columns: Int
-    /// Of the terminal; `nil`: any number.
+    /// The rows of the terminal; `nil`: any number.
     let rows: Int?
     /// The width of the longest name there is, so that columns stay where they are.
     let longestName: Int
@@ -114,7 +114,7 @@ struct ProgressScreen: Hashable, Sendable {
     private static let paused = "paused"
     private static let waiting = "waiting"
 
-    /// How long it waits is said where there is room.
+    /// The state in words, with the time that it waits where there is room.
     private func state(of transfer: TransferState, in field: Field) -> String {
         guard !transfer.isPaused, let seconds = transfer.waitingTime else { return Self.paused }
         let text = Self.waiting + " " + TimeSpan(seconds: seconds).text

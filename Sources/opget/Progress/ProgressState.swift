@@ -4,7 +4,7 @@ struct TransferState: Hashable, Sendable {
     var received: Int64
     /// `nil`: unknown.
     var expected: Int64?
-    /// How many of them an earlier run had left.
+    /// The number of those that an earlier run had left.
     var resumedAt: Int64 = 0
     /// Bytes per second.
     var speed: Double?
@@ -33,12 +33,12 @@ struct BatchState: Hashable, Sendable {
     var received: Int64
     /// `nil` unless that of every item is known.
     var expected: Int64?
-    /// How many of those received earlier runs had left.
+    /// The number of received bytes that earlier runs had left.
     var recovered: Int64 = 0
     var speed: Double?
     var timeLeft: Double?
     var isPaused = false
-    /// What can be done about it, if there is room to say so.
+    /// A hint for the user, shown if there is room.
     var hint: String?
 
     var percent: Int? { TransferState.percent(received, expected) }

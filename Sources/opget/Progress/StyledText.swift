@@ -1,6 +1,6 @@
 /// A line to show, some words of which may have a color. It has no control characters until it is rendered.
 struct StyledText: Hashable, Sendable {
-    /// What a color says.
+    /// The meaning of a color.
     enum Style: Hashable, Sendable {
         case failure, attention
 

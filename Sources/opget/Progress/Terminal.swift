@@ -10,7 +10,7 @@ struct Terminal: Hashable, Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Whether somebody else has the terminal now: `opget ... &`.
+    /// Whether another process has the terminal now: `opget ... &`.
     var isInBackground: Bool {
         let foreground = tcgetpgrp(descriptor)
         return foreground > 0 && foreground != getpgrp()
@@ -29,7 +29,8 @@ struct Terminal: Hashable, Sendable {
         return poll(&waiting, 1, 100) == 1
     }
 
-    /// Writes all of `text`, waiting if it has to. A reader that went away is no error: nobody is left to tell.
+    /// Writes all of `text`, waiting if it has to. A reader that went away is no error: there is no one left
+    /// to tell.
     func write(_ text: String) {
         _ = write(bytes: Array(text.utf8)[...])
     }
@@ -42,7 +43,7 @@ struct Terminal: Hashable, Sendable {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EAGAIN {
-                // Somebody shares the descriptor with us and made it not wait.
+                // Another process shares the descriptor, and has set O_NONBLOCK.
                 var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&waiting, 1, -1)
             } else if errno != EINTR {

@@ -7,7 +7,8 @@ import OperationNetworking
 enum CommandLineTool {
     /// Never returns: the process ends with an `Outcome`.
     static func run() -> Never {
-        // In a frame of its own, which is left before `dispatchMain()` ends the main thread and has others run on its stack.
+        // In a frame of its own, which is left before `dispatchMain()` ends the main thread and has others
+        // run on its stack.
         let signals = begin()
         withExtendedLifetime(signals) { dispatchMain() }
     }
@@ -139,7 +140,7 @@ enum CommandLineTool {
         }
     }
 
-    /// Where events go; `nil` for nowhere.
+    /// The writer of events; `nil`: there is none.
     private static func events(_ command: OpgetCommand) throws -> EventWriter? {
         if let number = command.eventDescriptor {
             let flags = fcntl(number, F_GETFL)
@@ -151,7 +152,7 @@ enum CommandLineTool {
         return command.writesEvents ? EventWriter(.standardOutput) : nil
     }
 
-    // MARK: - Who watches
+    // MARK: - Reports and events
 
     private static func outlets(
         _ command: OpgetCommand,
@@ -199,8 +200,8 @@ enum CommandLineTool {
         )
     }
 
-    /// Whether the terminal's keys are for opget: not if the list is typed there, if nothing is shown, or if there is
-    /// another program behind it in a pipe, such as a pager, that wants the keys itself.
+    /// Whether the terminal's keys are for opget: not if the list is typed there, if nothing is shown, or if
+    /// there is another program behind it in a pipe, such as a pager, that wants the keys itself.
     private static func hasKeys(_ command: OpgetCommand) -> Bool {
         guard !command.lists.contains("-"), !command.isQuiet, Terminal.standardError.isTerminal,
             isatty(0) == 1

@@ -1,24 +1,24 @@
 import Foundation
 
-/// How to go on after a run was stopped: what is said then has to be true.
+/// The advice on how to go on after a run was stopped. It has to be true.
 struct Continuation: Hashable, Sendable {
     /// Longer commands are not repeated.
     private static let longestCommand = 500
 
     /// The command as it was typed, its name first.
     let arguments: [String]
-    /// Where the list came from standard input.
+    /// Whether the list came from standard input.
     var readsInput = false
-    /// Where files that are there already are fetched again.
+    /// Whether existing files are fetched again.
     var replacesFiles = false
-    /// Where `--no-resume` threw away what earlier runs had left: what came since need not be.
+    /// Whether `--no-resume` threw away what earlier runs had left: what came since need not be.
     var startsOver = false
-    /// Where the body went to standard output.
+    /// Whether the body went to standard output.
     var writesOutput = false
-    /// Where a part was asked for: that is never continued.
+    /// Whether a part was asked for: that is never continued.
     var asksForRange = false
 
-    /// What to say: what happens to files, then the command in a line of its own if it can be repeated.
+    /// The advice: what happens to files, then the command in a line of its own if it can be repeated.
     var lines: [String] {
         let purpose =
             if writesOutput || asksForRange {
@@ -32,14 +32,15 @@ struct Continuation: Hashable, Sendable {
         return [purpose + ", run the same command again" + (readsInput ? " with the same list." : ".")]
     }
 
-    /// What to say after so many failures of which something was kept.
+    /// The advice after `count` failures of which bytes were kept.
     func advice(afterFailuresOf count: Int) -> String {
         let what = count == 1 ? "What came of one file" : "What came of \(count) files"
         return what + " is kept: " + (startsOver ? "without --no-resume, " : "")
             + "the same command goes on from there."
     }
 
-    /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others must not see.
+    /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others
+    /// must not see.
     var command: String? {
         guard !readsInput, !holdsSecrets else { return nil }
         let text = arguments.filter { $0 != "--no-resume" }.map(Self.quoted).joined(separator: " ")

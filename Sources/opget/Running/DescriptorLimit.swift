@@ -1,14 +1,14 @@
 import Glibc
 
-/// How many files and sockets the process may have open.
+/// The limit of files and sockets that the process may have open.
 enum DescriptorLimit {
-    /// What the process and one transfer need at most. With fewer, libdispatch cannot make what it waits with, and ends the
-    /// process by a signal.
+    /// The number that the process and one transfer need at most. With fewer, libdispatch cannot make what it
+    /// waits with, and ends the process by a signal.
     static let minimum = 28
-    /// What one transfer needs at most: its connection, its file, the folder, a checkpoint that is being written, and one
-    /// to spare.
+    /// The number that one transfer needs at most: its connection, its file, the folder, a checkpoint that is
+    /// being written, and one to spare.
     private static let perTransfer = 5
-    /// What the process needs besides.
+    /// The number that the process needs besides.
     private static let reserve = 32
 
     /// Raises the soft limit to the hard one, and returns what it is then.
@@ -35,7 +35,8 @@ enum DescriptorLimit {
         return true
     }
 
-    /// How many transfers may run at once when `asked` are wanted and there are `descriptors`: at least one.
+    /// The number of transfers that may run at once when `asked` are wanted and there are `descriptors`: at
+    /// least one.
     static func transfers(asked: Int, descriptors: Int) -> Int {
         min(asked, max(1, (descriptors - reserve) / perTransfer))
     }

@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// What went wrong with one item, or before there were any: a sentence to print, and the class it belongs to.
+/// The failure of one item, or of the run before there were any: a sentence to print, and its class.
 struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     let outcome: Outcome
     /// One sentence, without the item's name and without a new line.
@@ -96,8 +96,8 @@ extension Outcome {
             }
     }
 
-    /// The class of an `errno` of a file: no room on the disk, in a quota, or within the limit of a file's length, or anything
-    /// else.
+    /// The class of an `errno` of a file: no room on the disk, in a quota, or within the limit of a file's
+    /// length, or anything else.
     init(file code: Int32) {
         self = [ENOSPC, EDQUOT, EFBIG].contains(code) ? .diskFull : .file
     }

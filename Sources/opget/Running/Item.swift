@@ -3,7 +3,7 @@ import OperationNetworking
 
 /// One thing to fetch: from where, to where.
 struct Item: Hashable, Sendable {
-    /// Where the body goes.
+    /// The destination of the body.
     enum Destination: Hashable, Sendable {
         /// An open descriptor, such as standard output.
         case descriptor(Int32)
@@ -12,9 +12,9 @@ struct Item: Hashable, Sendable {
 
     let url: URL
     let destination: Destination
-    /// What to call it while it is fetched: its path below the directory, or its address.
+    /// The name shown while it is fetched: its path below the directory, or its address.
     let name: String
-    /// What the file has to be; all of them have to hold.
+    /// The checksums that the file has to have, all of them.
     var digests: [Digest] = []
 
     /// The descriptor that the body goes to; `nil`: a file.
@@ -28,7 +28,7 @@ extension URL {
     /// The address without a user's name and password.
     var withoutUser: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else {
-            // Nobody knows where they are.
+            // The places of its secrets are unknown.
             return (scheme ?? "") + "://" + (host ?? "")
         }
         components.user = nil

@@ -4,11 +4,11 @@ import OperationNetworking
 
 /// Hears what happens to the operation of one item, on its completion queue.
 final class ItemObserver: OperationObserver {
-    /// What is of interest to those who watch.
+    /// An event that the run reports.
     enum Occurrence: Sendable {
         /// The head of a response came that is not a redirect.
         case responded(HTTPURLResponse)
-        /// The body goes on after so many bytes that are there already.
+        /// The body goes on after `at` bytes of an earlier attempt or run.
         case resumed(at: Int64)
         case startsOver(RestartReason)
         case retries(Retry)

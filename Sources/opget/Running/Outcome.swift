@@ -1,5 +1,5 @@
-/// How opget ended, for whoever started it: wget's classes of failure up to 8, three of our own, and `128 + n` after
-/// signal `n`.
+/// The outcome of opget, for its caller: wget's classes of failure up to 8, three of our own, and `128 + n`
+/// after signal `n`.
 ///
 /// | Status          | Code    |
 /// |-----------------|---------|
@@ -22,10 +22,11 @@ enum Outcome: Hashable, Sendable {
     case exists
     case signal(Int32)
 
-    /// SIGPIPE: what every program that is killed by it ends with. opget ignores the signal and cleans up first.
+    /// SIGPIPE: what every program that is killed by it ends with. opget ignores the signal and cleans up
+    /// first.
     static let closedOutput = Outcome.signal(13)
 
-    /// What `exit` is given.
+    /// The exit code.
     var code: Int32 {
         switch self {
         case .success: 0
@@ -44,7 +45,7 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// What events call it.
+    /// Its name in events.
     var name: String {
         switch self {
         case .success: "success"
@@ -63,8 +64,9 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// The one of two that is told when both happened: a signal before everything else, then what is wrong here, then a
-    /// file that is not what it has to be, then the lower code, as in wget, where 1 comes last of the failures.
+    /// The one of two that is told when both happened: a signal before everything else, then what is wrong
+    /// here, then a file that is not what it has to be, then the lower code, as in wget, where 1 comes last
+    /// of the failures.
     func combined(with other: Outcome) -> Outcome {
         rank <= other.rank ? self : other
     }
@@ -87,7 +89,7 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// What `--help` says, code by code, in the order of precedence but for the first.
+    /// The codes and their meanings in `--help`, in the order of precedence but for the first.
     static let table: [(code: String, meaning: String)] = [
         ("0", "every file is there, whole, and what its checksum says"),
         (

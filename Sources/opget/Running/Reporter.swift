@@ -4,7 +4,7 @@ import Foundation
 ///
 /// When it draws, lines wait for the next frame, so that the terminal sees ten frames a second at most.
 struct Reporter {
-    /// What is shown besides errors.
+    /// The reports that are shown besides errors.
     enum Style: Hashable, Sendable {
         case drawn, quiet
         /// Plain ones, and now and then one about the batch.
@@ -51,7 +51,7 @@ struct Reporter {
         if style != .drawn { tell(line) }
     }
 
-    /// What became of everything, in full.
+    /// Shows the summary of the run, in full.
     mutating func conclude(_ summary: String) {
         guard style != .quiet else { return }
         append(StyledText(DisplayText(summary)))
@@ -100,7 +100,7 @@ struct Reporter {
         write([])
     }
 
-    /// Leaves what is drawn where it is: somebody else has written below.
+    /// Leaves what is drawn where it is: another process has written below.
     mutating func forget() {
         canvas.forget()
     }

@@ -18,8 +18,8 @@ extension Run {
                 )
             let verification: FileStep.Verification = items[index].digests.isEmpty ? .unneeded : .pending
             let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
-            // A run that was killed just after the file was complete may have left something: that is for the operation to
-            // clear away, which then says that the file is there.
+            // A run that was killed just after the file was complete may have left something: that is for the
+            // operation to clear away, which then says that the file is there.
             let mayHaveLeftovers =
                 switch step {
                 case .leave, .refuse, .verify, .compare: FileStatus.isThere(path.text + ".part.resume")

@@ -4,13 +4,13 @@ import FoundationNetworking
 import Glibc
 import OperationNetworking
 
-/// Fetches the items, so many at a time, and ends the process.
+/// Fetches the items, a limited number at a time, and ends the process.
 ///
-/// An item is looked at, and its operation made, when its turn comes: a list of 100,000 costs neither descriptors nor
-/// operations before.
+/// An item is looked at, and its operation made, when its turn comes: a list of 100,000 costs neither
+/// descriptors nor operations before.
 final class Run: @unchecked Sendable {
-    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants and the keyboard,
-    // which has a lock of its own.
+    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants and
+    // the keyboard, which has a lock of its own.
 
     /// Between two frames, and two looks for keys: ten a second.
     private static let frameInterval = 0.1
@@ -119,7 +119,8 @@ final class Run: @unchecked Sendable {
             reporter.clear()
             keyboard?.close()
         }
-        // A reader that does not read, or Ctrl-S, may hold up the queue; the process has to stop all the same.
+        // A reader that does not read, or Ctrl-S, may hold up the queue; the process has to stop all the
+        // same.
         if group.wait(timeout: .now() + Self.patience) == .timedOut { keyboard?.close() }
     }
 
@@ -131,8 +132,8 @@ final class Run: @unchecked Sendable {
                 isSuspended = false
                 lastResume = now
             } else if now - lastResume > 1 {
-                // Stopped by SIGSTOP: whoever had the terminal meanwhile has written below what was drawn. A SIGCONT
-                // that comes at once is the one that `suspend` was followed by.
+                // Stopped by SIGSTOP: the process that had the terminal meanwhile has written below what was
+                // drawn. A SIGCONT that comes at once is the one that `suspend` was followed by.
                 reporter.forget()
             }
             meter.skip(to: now)

@@ -1,7 +1,7 @@
-/// What a run has to do with those who watch it.
+/// The outlets of a run: its reports, its events, and the user's keys.
 struct RunOutlets {
     var reporter: Reporter
-    /// `nil`: nobody reads events.
+    /// `nil`: no events are written.
     var events: EventWriter?
     /// `nil`: keys mean nothing.
     var keyboard: Keyboard?

@@ -3,7 +3,7 @@ import Glibc
 import OperationNetworking
 
 extension Settings {
-    /// What the options say.
+    /// The settings that the options ask for.
     ///
     /// - Parameters:
     ///   - command: the options.

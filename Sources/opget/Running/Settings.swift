@@ -2,23 +2,23 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-/// How to fetch, as the command line has it.
+/// The settings of transfers, from the command line.
 struct Settings: Sendable {
     /// Transfers at once.
     var concurrency: Int
     var replacesFiles = false
-    /// A file that is there already is replaced if the server has another one.
+    /// An existing file is replaced if the server has another one.
     var fetchesOnlyChanges = false
     /// A file that another program began is continued.
     var continuesFiles = false
-    /// What earlier runs have left is thrown away.
+    /// The partial files of earlier runs are thrown away.
     var startsOver = false
     /// The first failure is the last one.
     var failsEarly = false
     var fields: [HeaderOption] = []
     var access = Access()
     var retryPolicy = RetryPolicy(maximumRetries: 5)
-    /// Of all transfers together.
+    /// The limit of all transfers together.
     var limit: BandwidthLimit?
     /// Seconds without a byte.
     var idleTimeout = 60.0
@@ -40,14 +40,14 @@ struct Settings: Sendable {
     /// Whether the user asks for a part: bytes of another place are no comparison for it.
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
 
-    /// As whom a request asks.
+    /// The user of a request.
     func asker(of request: URLRequest) -> Asker {
         Asker(request, credential: access.credential(for: request.url), identity: access.clientIdentity)
     }
 
     // MARK: - Operations
 
-    /// How a download treats the file that has its name.
+    /// The treatment of an existing file by a download.
     enum Saving: Sendable {
         case replacing(FileStep.Replacement)
         /// It is replaced if the server has another one.
@@ -56,7 +56,7 @@ struct Settings: Sendable {
         case continuing(StartedFile)
     }
 
-    /// What saves an item as a file.
+    /// The operation that saves an item as a file.
     func download(_ item: Item, as path: FilePath, _ saving: Saving) -> DownloadOperation {
         let operation = DownloadOperation(
             request: request(for: item.url),
@@ -73,14 +73,14 @@ struct Settings: Sendable {
             operation.unprovenBytes = .compare(overlap: Int64(FileComparison.length))
         }
         operation.startsOver = startsOver
-        // A file has bytes of its own address only. Who asks may have another name today: a token is renewed.
+        // A file has bytes of its own address only. The user may have another token today.
         operation.isStrict = true
         operation.expectedDigests = item.digests
         configure(operation)
         return operation
     }
 
-    /// What fetches the bytes that a file is compared with.
+    /// The operation that fetches the bytes that a file is compared with.
     func comparingOperation(_ item: Item, _ comparison: FileComparison) -> HTTPRequestOperation {
         var request = request(for: item.url)
         request.setValue(comparison.range, forHTTPHeaderField: "Range")
@@ -91,7 +91,7 @@ struct Settings: Sendable {
         return operation
     }
 
-    /// What writes an item to somewhere that takes nothing back.
+    /// The operation that writes an item to a stream, which takes nothing back.
     func plainOperation(_ item: Item) -> HTTPRequestOperation {
         let operation = HTTPRequestOperation(request: request(for: item.url))
         configure(operation)

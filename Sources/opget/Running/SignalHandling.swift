@@ -8,8 +8,8 @@ final class SignalHandling {
     private var sources: [any DispatchSourceSignal] = []
 
     /// - Parameters:
-    ///   - stop: called for every signal that asks to stop; `isRepeated` from the second on. One that follows at once
-    ///     is not a second one: timeout(1), for one, signals the process and then its group.
+    ///   - stop: called for every signal that asks to stop; `isRepeated` from the second on. One that follows
+    ///     at once is not a second one: timeout(1), for one, signals the process and then its group.
     ///   - suspend: called before the process is stopped (Ctrl-Z).
     ///   - resume: called when it goes on.
     ///   - redraw: called when the terminal has another size.
@@ -36,18 +36,20 @@ final class SignalHandling {
             observe(SIGCONT, resume)
         }
         observe(SIGWINCH, redraw)
-        // In the background a read from the terminal fails then, and a write succeeds, instead of stopping the process.
+        // In the background a read from the terminal fails then, and a write succeeds, instead of stopping
+        // the process.
         for number in [SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
     }
 
-    /// Does what SIGTSTP does by default, and returns when the process goes on; at once where nobody could continue it
-    /// (an orphaned process group).
+    /// Does what SIGTSTP does by default, and returns when the process goes on; at once where no shell could
+    /// continue it (an orphaned process group).
     private static func stopProcess() {
         var (stops, before) = (sigset_t(), sigset_t())
         sigemptyset(&stops)
         sigaddset(&stops, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)
-        // To this thread, and let through to it: a signal to the process might come after it is ignored again.
+        // To this thread, and let through to it: a signal to the process might come after it is ignored
+        // again.
         pthread_sigmask(SIG_UNBLOCK, &stops, &before)
         raise(SIGTSTP)
         pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -68,7 +70,8 @@ final class SignalHandling {
         sources.append(source)
     }
 
-    /// Whether whoever started us had the signal ignored. The kernel says so in hexadecimal, bit 0 for signal 1.
+    /// Whether the parent process had the signal ignored. The kernel says so in hexadecimal, bit 0 for
+    /// signal 1.
     static func isIgnored(_ number: Int32) -> Bool {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigIgn:") }),
@@ -77,7 +80,7 @@ final class SignalHandling {
         return mask & (1 << UInt64(number - 1)) != 0
     }
 
-    /// When the first signal came.
+    /// The time of the first signal.
     private final class Memory: @unchecked Sendable {
         // @unchecked: every handler that asks runs on the one serial queue.
         private var first: DispatchTime?

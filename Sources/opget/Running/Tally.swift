@@ -1,6 +1,6 @@
 import OperationNetworking
 
-/// What became of the items so far: counts and bytes, for the batch's line, the last line and the exit code.
+/// The results of the items so far: counts and bytes, for the batch's line, the last line and the exit code.
 struct Tally: Hashable, Sendable {
     let count: Int
     private(set) var saved = 0
@@ -8,7 +8,7 @@ struct Tally: Hashable, Sendable {
     private(set) var upToDate = 0
     private(set) var failed = 0
     private(set) var bytesSaved: Int64 = 0
-    /// Of transfers that have ended, whether well or not.
+    /// The bytes of transfers that have ended, whether well or not.
     private(set) var bytes: Int64 = 0
     /// Those of them that earlier runs had left.
     private(set) var bytesRecovered: Int64 = 0
@@ -48,8 +48,8 @@ struct Tally: Hashable, Sendable {
         self.outcome = self.outcome.combined(with: outcome)
     }
 
-    /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of one is
-    /// unknown; `recovered` is how many earlier runs had left.
+    /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of
+    /// one is unknown; `recovered` is how many earlier runs had left.
     func batch(running: Int, received: Int64, expected: Int64?, recovered: Int64 = 0) -> BatchState {
         let isAllKnown = finished + running == count
         return BatchState(

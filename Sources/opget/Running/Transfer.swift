@@ -8,25 +8,25 @@ struct Transfer {
     let operation: HTTPRequestOperation
     /// `nil` unless the body goes to an open descriptor.
     let stream: DescriptorStream?
-    /// What the answer is compared with: it is no body then.
+    /// The file that the answer is compared with: it is no body then.
     let comparison: FileComparison?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
-    /// How many of its bytes an earlier run had left.
+    /// The number of its bytes that an earlier run had left.
     private(set) var resumedAt: Int64 = 0
     /// Whether it was given up because it took too long.
     private(set) var isOverdue = false
     private var meter: ThroughputMeter
     private var start: Double
     private var pausedSince: Double?
-    /// When the next attempt begins.
+    /// The time of the next attempt.
     private var waitsUntil = -Double.infinity
     /// Why the last attempt was not the last one.
     private var setback: Failure?
     private var hasFetched = false
     /// Whether it goes on after a pause: so the user knows why.
     private(set) var goesOn = false
-    /// What the last `progress` event said.
+    /// The bytes in the last `progress` event.
     private var reported: Int64 = 0
 
     init(
@@ -47,10 +47,10 @@ struct Transfer {
     /// `nil` when the body goes to a descriptor, a device or a FIFO.
     var download: DownloadOperation? { operation as? DownloadOperation }
 
-    /// What to call it in a line.
+    /// Its name in a line.
     var place: String { if case .file(let path) = item.destination { path.text } else { item.printableURL } }
 
-    /// Where the bytes of one that has no other name are; `nil` if there are none.
+    /// The partial file of a transfer that has no other file; `nil` if there is none.
     var partialPath: String? {
         guard case .file(let path) = item.destination, let file = download?.partialFile else { return nil }
         let name = file.lastPathComponent
@@ -70,8 +70,8 @@ struct Transfer {
         if let stream, !isContinuable { stream.hold() } else { operation.pause() }
     }
 
-    /// Whether the rest can be asked for later. What standard output was given cannot be taken back: if the server
-    /// gave no strong tag, it has to wait with the connection open.
+    /// Whether the rest can be asked for later. What standard output was given cannot be taken back: if the
+    /// server gave no strong tag, it has to wait with the connection open.
     private var isContinuable: Bool {
         operation.response?.value(forHTTPHeaderField: "ETag")?.hasPrefix("\"") ?? false
     }
@@ -104,16 +104,16 @@ struct Transfer {
         self.expected = expected >= 0 ? expected : nil
     }
 
-    /// So many bytes are there already, and stay.
+    /// The attempt begins behind `offset` bytes, which stay.
     mutating func resume(at offset: Int64, now: Double) {
         waitsUntil = -.infinity
         guard !hasFetched else { return }
-        // They are an earlier run's: nobody fetched them now.
+        // They are an earlier run's: this one did not fetch them.
         (received, resumedAt) = (offset, offset)
         meter = ThroughputMeter(now: now, total: offset)
     }
 
-    /// What is there is thrown away.
+    /// The received bytes are thrown away.
     mutating func startOver() {
         resumedAt = 0
     }
@@ -124,8 +124,8 @@ struct Transfer {
         if case .error(let error) = retry.cause { setback = Failure(error) }
     }
 
-    /// What `error` means here. Where standard output has bytes of an attempt that failed, and the server does not prove
-    /// that the rest belongs to them, it is that attempt that failed.
+    /// The failure that `error` means here. Where standard output has bytes of an attempt that failed, and
+    /// the server does not prove that the rest belongs to them, it is that attempt that failed.
     func failure(_ error: any Error) -> Failure {
         guard stream != nil, let setback, case ResumeError.representationChanged = error else {
             return Failure(error)
@@ -167,7 +167,7 @@ struct Transfer {
         return ItemProgress(item: index + 1, received: received, expected: expected, speed: speed)
     }
 
-    /// How long it took, pauses left out.
+    /// The duration in seconds, pauses left out.
     func seconds(now: Double) -> Double {
         max((pausedSince ?? now) - start, 0)
     }

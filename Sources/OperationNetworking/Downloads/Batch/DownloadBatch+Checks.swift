@@ -1,8 +1,9 @@
 import Foundation
 
 extension DownloadBatch {
-    /// Looks whether each name is wanted once only. What different paths lead to the same file nobody can tell before it
-    /// is written: then it is ``DownloadError/inUse(_:)``, or ``DownloadError/destinationExists(_:)``.
+    /// Checks that each name is wanted once only. Whether different paths lead to the same file is not known
+    /// before it is written: then it is ``DownloadError/inUse(_:)``, or
+    /// ``DownloadError/destinationExists(_:)``.
     /// - Throws: ``DownloadBatchError/duplicateDestination(_:)``.
     static func check(_ items: [DownloadItem], journal: URL?) throws(DownloadBatchError) {
         var taken = Set(journal.map { [$0.standardizedFileURL.path] } ?? [])
@@ -14,7 +15,7 @@ extension DownloadBatch {
 
     /// Removes what a process that was killed left beside a file that it had just completed.
     static func removeLeftovers(of file: URL) {
-        // What stays harms nobody.
+        // A leftover does no harm.
         try? DownloadPlace(file, watch: nil).check(replacing: .any)
     }
 }

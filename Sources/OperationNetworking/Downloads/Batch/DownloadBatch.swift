@@ -2,7 +2,8 @@ import Dispatch
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// Many downloads that belong together: in order, so many at once from each host, and to be continued by a later process.
+/// Many downloads that belong together: in order, a limited number at once from each host, and to be
+/// continued by a later process.
 ///
 /// ```swift
 /// let batch = try manager.downloads(items, journal: folder.appendingPathComponent("batch.journal"))
@@ -10,29 +11,29 @@ internal import OperationNetworkingSystem
 /// ```
 ///
 /// Made by ``OperationManager/downloads(_:options:journal:onEvent:)``, and by
-/// ``OperationManager/downloads(resuming:retriesFailed:headers:onEvent:)`` from the journal of one that did not complete.
-/// It runs at once, in the manager's queue, and makes its operations as it needs them. Everything may be called from any
-/// thread.
+/// ``OperationManager/downloads(resuming:retriesFailed:headers:onEvent:)`` from the journal of one that did
+/// not complete. It runs at once, in the manager's queue, and makes its operations as it needs them.
+/// Everything may be called from any thread.
 ///
-/// When the disk is full it pauses instead of failing one member after the other: see ``Event/outOfSpace(_:)``. A member
-/// whose length no file there can have fails by itself, with ``DownloadError/tooLarge(_:length:limit:)``. One
-/// whose length, by the server's word, is more than there is room for pauses the batch once. After
-/// ``resume()`` it comes last and alone, and if there still is no room for it, it fails with
-/// ``DownloadError/notEnoughSpace(_:needed:available:)``.
+/// When the disk is full it pauses instead of failing one member after the other: see
+/// ``Event/outOfSpace(_:)``. A member whose length no file there can have fails by itself, with
+/// ``DownloadError/tooLarge(_:length:limit:)``. One whose length, by the server's word, is more than there is
+/// room for pauses the batch once. After ``resume()`` it comes last and alone, and if there still is no room
+/// for it, it fails with ``DownloadError/notEnoughSpace(_:needed:available:)``.
 ///
-/// The operations that run keep it. Whoever lets go of a paused batch lets go of its journal, too.
+/// The operations that run keep it. Letting go of a paused batch lets go of its journal, too.
 public final class DownloadBatch: Sendable {
-    /// What a batch tells.
+    /// An event of a batch.
     public enum Event: Sendable {
         /// The member with this index has ended; one that an earlier process had finished, at the beginning.
         case ended(Int, Result<Download, any Error>)
-        /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is kept.
-        /// ``DownloadBatch/resume()`` tries again: the member that found no room comes last. One whose
+        /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is
+        /// kept. ``DownloadBatch/resume()`` tries again: the member that found no room comes last. One whose
         /// announced length does not fit then either fails.
         case outOfSpace(any Error)
     }
 
-    /// What makes and runs the operations.
+    /// The maker and runner of the operations.
     struct Source: Sendable {
         let queue: OperationQueue
         let completionQueue: DispatchQueue?
@@ -56,9 +57,9 @@ public final class DownloadBatch: Sendable {
         var whenComplete: [@Sendable () -> Void] = []
     }
 
-    /// In order.
+    /// The items, in order.
     public let items: [DownloadItem]
-    /// What it was made with.
+    /// The options that it was made with.
     public let options: Options
     private let source: Source
     private let journal: DownloadJournal?
@@ -126,8 +127,8 @@ public final class DownloadBatch: Sendable {
         work.async { self.settle() }
     }
 
-    /// Ends all members that have not ended with `URLError.cancelled`. What came is kept, and so is the journal: the batch
-    /// can be resumed from it.
+    /// Ends all members that have not ended with `URLError.cancelled`. What came is kept, and so is the
+    /// journal: the batch can be resumed from it.
     public func cancel() {
         state.withLock { state in
             let waiting = state.run.stop()
@@ -139,13 +140,13 @@ public final class DownloadBatch: Sendable {
     /// Whether it waits for ``resume()``.
     public var isPaused: Bool { state.withLock { $0.run.phase == .paused } }
 
-    /// Bytes that all members together may receive in a second; `nil`: no limit. Can be changed at any time.
+    /// The limit of bytes per second for all members together; `nil`: no limit. Can be changed at any time.
     public var bytesPerSecond: Int64? {
         get { limit.bytesPerSecond }
         set { limit.bytesPerSecond = newValue }
     }
 
-    /// Bytes that each member may receive in a second; `nil`: no limit. Can be changed at any time.
+    /// The limit of bytes per second for each member; `nil`: no limit. Can be changed at any time.
     public var bytesPerSecondPerDownload: Int64? {
         get { state.withLock { $0.bytesPerSecondPerDownload } }
         set {
@@ -158,11 +159,11 @@ public final class DownloadBatch: Sendable {
 
     // MARK: - Results
 
-    /// How each member ended, in the order of ``items``, when all have, and all events have been told. Without an `onEvent`
-    /// it needs no completion queue.
+    /// The end of each member, in the order of ``items``, when all have ended, and all events have been
+    /// delivered. Without an `onEvent` it needs no completion queue.
     ///
-    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have `URLError.cancelled`
-    /// then.
+    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
+    /// `URLError.cancelled` then.
     public func results() async -> [Result<Download, any Error>] {
         await Wait.until(whenComplete) {
             self.cancel()
@@ -184,32 +185,34 @@ public final class DownloadBatch: Sendable {
         if isComplete { body() }
     }
 
-    /// The journal, while the batch is not complete. It is removed when every member has succeeded; else it stays, so
-    /// that the batch can be resumed.
+    /// The journal, while the batch is not complete. It is removed when every member has succeeded; else it
+    /// stays, so that the batch can be resumed.
     public var journalFile: URL? { journal?.url }
 
     // MARK: - Progress
 
-    /// In bytes, estimated while lengths are not known. Goes up only, and is finished when all members have ended.
-    /// `cancel()`, `pause()` and `resume()` do that to the batch. See ``OperationBatch/progress``.
+    /// The progress in bytes, estimated while lengths are not known. Goes up only, and is finished when all
+    /// members have ended. `cancel()`, `pause()` and `resume()` do that to the batch. See
+    /// ``OperationBatch/progress``.
     public var progress: Progress { gauge.progress }
 
-    /// From 0 to 1; never goes down.
+    /// The fraction that is done, from 0 to 1; never goes down.
     public var fractionCompleted: Double { gauge.fraction }
 
-    /// How much ``fractionCompleted`` is to be relied upon.
+    /// The reliability of ``fractionCompleted``.
     public var confidence: BatchConfidence { gauge.confidence }
 
-    /// Bytes that came, with those that were there before.
+    /// The received bytes, with those kept from before.
     public var completedBytes: Int64 { gauge.moved }
 
-    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing is known.
+    /// The bytes of all members, as far as they are known, and estimated by those for the others; `nil`:
+    /// nothing is known.
     public var totalBytes: Int64? { gauge.totalLength }
 
-    /// Bytes per second, of the last few seconds most; `nil` at first.
+    /// The throughput in bytes per second, of the last few seconds most; `nil` at first.
     public var throughput: Double? { gauge.throughput }
 
-    /// Seconds until all bytes will have come; `nil` while nobody can say.
+    /// The seconds until all bytes will have come; `nil` while that is unknown.
     public var estimatedTimeRemaining: TimeInterval? { gauge.timeLeft }
 
     // MARK: - Running
@@ -237,7 +240,7 @@ public final class DownloadBatch: Sendable {
         let started = running.filter { $0.hasStarted }
         switch phase {
         case .running:
-            // One that somebody else has paused is left alone.
+            // An operation that its user has paused is left alone.
             if hasPaused { for operation in started + waiting { operation.resume() } }
             while let index = state.withLock({ $0.run.next() }) { start(index) }
         case .paused:

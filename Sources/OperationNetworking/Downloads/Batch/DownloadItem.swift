@@ -1,30 +1,32 @@
 public import Foundation
 
-/// One file of a ``DownloadBatch``: where it is, and what it is to become.
+/// A file of a ``DownloadBatch``: its address, its destination and its digests.
 public struct DownloadItem: Hashable, Codable, Sendable {
-    /// An http or https URL. A journal has it without user and password, and so has the checkpoint beside the partial file.
+    /// An http or https URL. A journal has it without user and password, and so has the checkpoint beside the
+    /// partial file.
     public var url: URL
 
     /// The name of the complete file, as a file URL. Its folder has to exist.
     public var destination: URL
 
-    /// Fields of the request, besides those of the manager's serializer. A journal has only the names of those that are,
-    /// or look like, secrets: see ``withheldHeaders``.
+    /// Fields of the request, besides those of the manager's serializer. A journal has only the names of
+    /// those that are, or look like, secrets: see ``withheldHeaders``.
     public var headers: [String: String]
 
-    /// What the file has to be: all of them have to hold.
+    /// The digests that the file has to have, all of them.
     public var expectedDigests: [Digest]
 
-    /// Of an item that comes from a journal: the names of those ``headers`` that were not written down, sorted.
+    /// The names of those ``headers`` that the journal does not hold, for an item that comes from one;
+    /// sorted.
     public internal(set) var withheldHeaders: [String] = []
 
     /// A file to be downloaded.
     ///
     /// - Parameters:
-    ///   - url: where it is.
-    ///   - destination: where it is saved.
+    ///   - url: its address.
+    ///   - destination: the name of the complete file.
     ///   - headers: fields of the request.
-    ///   - expectedDigests: what the file has to be.
+    ///   - expectedDigests: the digests that the file has to have.
     public init(
         url: URL,
         destination: URL,

@@ -4,11 +4,11 @@ internal import OperationNetworkingSystem
 
 /// The journal of one batch, open and locked.
 ///
-/// Lines that several threads add at the same time go to the disk together: whoever's turn it is writes all that wait,
-/// and the others find theirs written. Every call may wait for the disk.
+/// Lines that several threads add at the same time go to the disk together: the thread whose turn it is
+/// writes all that wait, and the others find theirs written. Every call may wait for the disk.
 final class DownloadJournal: @unchecked Sendable {
-    // @unchecked: `folder`, `file`, `length`, `written` and `isRemoved` are used on `queue` only; what others touch is in
-    // `waiting`.
+    // @unchecked: `folder`, `file`, `length`, `written` and `isRemoved` are used on `queue` only; what others
+    // touch is in `waiting`.
 
     private struct Waiting {
         var lines: [(number: Int, bytes: [UInt8])] = []
@@ -17,7 +17,8 @@ final class DownloadJournal: @unchecked Sendable {
 
     /// No journal is longer, in bytes: it is read into memory.
     static let maximumLength: Int64 = 1 << 30
-    /// No first line is longer: there has to be room for one line for each member. That is some 500,000 members.
+    /// No first line is longer: there has to be room for one line for each member. That is some 500,000
+    /// members.
     static let maximumHeaderLength = 1 << 28
 
     let url: URL
@@ -26,7 +27,7 @@ final class DownloadJournal: @unchecked Sendable {
     private let file: PartFile
     private let queue = DispatchQueue(label: "OperationNetworking.DownloadJournal")
     private let waiting = Locked(Waiting())
-    /// Where the next line belongs.
+    /// The offset of the next line.
     private var length: Int64
     /// The number of the last line that is on the disk.
     private var written = 0
@@ -80,7 +81,7 @@ final class DownloadJournal: @unchecked Sendable {
             let file = try file(name, in: folder, url)
             guard try file.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
             let status = try file.status
-            // Whoever had it may have removed it just before.
+            // The process that had it may have removed it just before.
             guard case .file(let named) = try folder.status(of: name), named.identity == status.identity
             else {
                 throw DownloadBatchError.journalMissing(url)
@@ -169,11 +170,11 @@ final class DownloadJournal: @unchecked Sendable {
     /// Lets go of the journal, when everything is written.
     ///
     /// - Parameters:
-    ///   - removing: whether the batch is complete, and nobody needs it any more.
+    ///   - removing: whether the batch is complete, and does not need it any more.
     ///   - then: is called on another queue.
     func close(removing: Bool, then: @escaping @Sendable () -> Void) {
         queue.async {
-            // One that stays is found to be complete by the next who opens it.
+            // One that stays is found to be complete by the next process that opens it.
             if removing { try? self.folder.remove(self.name) }
             self.file.close()
             then()
@@ -203,8 +204,8 @@ final class DownloadJournal: @unchecked Sendable {
             try file.synchronizeData()
             length += Int64(bytes.count)
         } catch {
-            // The others that wait try theirs. Nobody knows what is on the disk of these (B7): it is cut away, and written
-            // anew with the next. If that fails, too, a line that was cut off is overwritten.
+            // The others that wait try theirs. What the disk has of these is unknown (B7): it is cut away,
+            // and written anew with the next. If that fails, too, a line that was cut off is overwritten.
             waiting.withLock { waiting in waiting.lines.removeAll { $0.number == number } }
             try? file.truncate(to: length)
             throw error

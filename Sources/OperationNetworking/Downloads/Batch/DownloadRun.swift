@@ -1,4 +1,4 @@
-/// What a batch of downloads does next: a value that counts and does nothing.
+/// The next steps of a batch of downloads: a value that counts and does nothing.
 ///
 /// | Phase     | Waiting members | Running members   | Left by                     |
 /// |-----------|-----------------|-------------------|-----------------------------|
@@ -25,7 +25,7 @@ struct DownloadRun: Sendable {
         case stopped
     }
 
-    /// How a member ended.
+    /// The end of a member.
     enum End: Hashable, Sendable {
         case finished
         case failed
@@ -36,7 +36,7 @@ struct DownloadRun: Sendable {
         case doesNotFit
     }
 
-    /// What follows from an end.
+    /// The effect of an end.
     enum Effect: Hashable, Sendable {
         /// `hasFailed`: it counts as one that failed.
         case ended(hasFailed: Bool)
@@ -47,7 +47,7 @@ struct DownloadRun: Sendable {
     }
 
     private(set) var phase = Phase.running
-    /// How many have no end yet.
+    /// The number of members without an end.
     private(set) var remaining: Int
     private var admission: HostAdmission
     /// Those that found no room, in this order.

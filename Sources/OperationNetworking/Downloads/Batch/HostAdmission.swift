@@ -1,5 +1,5 @@
-/// Which download of a batch is the next: in order, but no more at once than an origin may have, and no more than all
-/// together may be. A value.
+/// The admission of a batch's downloads: in order, but no more at once than one origin may have, and no more
+/// than all together may be. A value.
 ///
 /// | What happens                                | Costs                                     |
 /// |---------------------------------------------|-------------------------------------------|
@@ -10,7 +10,7 @@ struct HostAdmission: Sendable {
     /// Those of one origin.
     private struct Lane {
         var waiting: [Int] = []
-        /// How many of `waiting` are gone.
+        /// The number of members of `waiting` that are gone.
         var head = 0
         /// Those that were put back, the highest first.
         var returned: [Int] = []

@@ -11,10 +11,11 @@ struct JournalHeader: Hashable, Codable, Sendable {
     var options: JournalOptions
 }
 
-/// A member, without what nobody may read in a file.
+/// A member, without its secrets.
 struct JournalItem: Hashable, Codable, Sendable {
     let url: String
-    /// A path; relative to the folder of the journal if it leads below that, so that both can be moved together.
+    /// A path; relative to the folder of the journal if it leads below that, so that both can be moved
+    /// together.
     let destination: String
     let headers: [String: String]?
     /// Names of those whose values are not written down, sorted.
@@ -157,7 +158,7 @@ struct JournalEntry: Hashable, Codable, Sendable {
             return isTooLarge ? nil : start..<end
         }
 
-        /// What is known of it, as if every byte had been there already.
+        /// The result of it, as if every byte had been kept from before.
         func download(_ file: URL) -> Download {
             Download(
                 file: file,
@@ -171,9 +172,9 @@ struct JournalEntry: Hashable, Codable, Sendable {
         }
     }
 
-    /// Which member.
+    /// The index of the member.
     var member: Int
     var finished: Finished?
-    /// What was said of the error.
+    /// The description of the error.
     var failure: String?
 }

@@ -1,10 +1,10 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What the bytes of a journal say: a value made of nothing else.
+/// The state that a journal's bytes describe: a value made of nothing else.
 ///
-/// A journal is lines, each a checksum, a space, JSON and a line feed. The first is the ``JournalHeader``; it was on the
-/// disk before the file had its name. Each other is a ``JournalEntry``.
+/// A journal is lines, each a checksum, a space, JSON and a line feed. The first is the ``JournalHeader``; it
+/// was on the disk before the file had its name. Each other is a ``JournalEntry``.
 ///
 /// | What is found                             | What it was                            | What it means     |
 /// |-------------------------------------------|----------------------------------------|-------------------|
@@ -20,9 +20,9 @@ struct JournalReplay: Hashable, Sendable {
     }
 
     let header: JournalHeader
-    /// How members ended, as far as they did.
+    /// The ends of members, by index.
     private(set) var entries: [Int: JournalEntry] = [:]
-    /// Where the next line belongs: what is behind was not written to its end.
+    /// The offset of the next line: the bytes behind it are a line that was not written to its end.
     let length: Int
 
     init(_ bytes: [UInt8]) throws(Unreadable) {
@@ -48,7 +48,7 @@ struct JournalReplay: Hashable, Sendable {
         length = start
     }
 
-    /// How members ended, as far as that is still true.
+    /// The ends of members, as far as they are still true.
     ///
     /// - Parameters:
     ///   - items: those of the header.
@@ -72,7 +72,7 @@ struct JournalReplay: Hashable, Sendable {
         return known
     }
 
-    /// What every header has, whatever its version.
+    /// The part of a header that every version has.
     private struct Version: Codable {
         let schema: Int
     }
@@ -81,7 +81,7 @@ struct JournalReplay: Hashable, Sendable {
 /// A line of a journal.
 enum JournalLine {
     static let end = UInt8(ascii: "\n")
-    /// Of the checksum, in hexadecimal digits: the first of SHA-256.
+    /// The length of the checksum in hexadecimal digits: the first of SHA-256.
     private static let checksumLength = 16
 
     /// The line, with its line feed.
