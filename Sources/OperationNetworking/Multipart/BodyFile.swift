@@ -48,8 +48,8 @@ enum BodyFile {
     ///   - url: its name.
     ///   - writing: tells whether it still is wanted.
     ///   - watch: is told before the file gets its name.
-    /// - Throws: ``RequestBodyError/fileInUse(path:)`` if an operation of this process writes the file that has
-    ///   the name; and as ``BodySource/write(to:)`` says.
+    /// - Throws: ``RequestBodyError/fileInUse(path:)`` if an operation of this process writes the file that
+    ///   has the name; and as ``BodySource/write(to:)`` says.
     static func write(
         _ body: BodySource,
         to url: URL,

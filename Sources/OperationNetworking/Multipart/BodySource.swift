@@ -104,8 +104,8 @@ public struct BodySource: Sendable {
     /// then.
     ///
     /// - Parameter url: a file URL, in a directory that exists.
-    /// - Throws: ``RequestBodyError``, such as ``RequestBodyError/fileInUse(path:)`` if an operation writes the
-    ///   file that has the name; the error of a stream, a `CocoaError` of the file that is written, or
+    /// - Throws: ``RequestBodyError``, such as ``RequestBodyError/fileInUse(path:)`` if an operation writes
+    ///   the file that has the name; the error of a stream, a `CocoaError` of the file that is written, or
     ///   `URLError.cancelled`.
     public func write(to url: URL) async throws {
         let source = self

@@ -36,8 +36,8 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// there is no cache.
     public var cachePolicy: URLRequest.CachePolicy?
 
-    /// Whether a request made from its parts sends the cookies of the operation's cookie jar, and whether those of its
-    /// responses are kept there; `nil` leaves Foundation's, which is `true`.
+    /// Whether a request made from its parts sends the cookies of the operation's cookie jar, and whether
+    /// those of its responses are kept there; `nil` leaves Foundation's, which is `true`.
     public var httpShouldHandleCookies: Bool?
 
     private(set) var fields = DefaultHeaders.ofProcess

@@ -12,7 +12,7 @@ final class Machine {
 
     let time = Box(0.0)
     let changes = Box<[FileChange]>([])
-    /// What a change fails with; `nil`: it does not.
+    /// The error of a change; `nil`: it succeeds.
     let fault = Box<((FileChange) -> SystemError?)>({ _ in nil })
     /// The error of marking a file; `nil`: it does not.
     let markFault = Box<SystemError?>(nil)

@@ -368,7 +368,7 @@ struct PartialDownloadTests {
 
     // MARK: - Files of other programs
 
-    /// What the server says of a file: that it goes on behind it.
+    /// The server's head for a file that it continues.
     private func started(_ name: String) throws -> StartedFile {
         let comparison = try #require(try FileComparison(of: directory.file(name)))
         let text = try self.text(name)

@@ -120,7 +120,8 @@ struct HeadAttackTests {
         try await expectRefusal(server.url, limit: "4 KiB", hasResponse: true)
     }
 
-    /// What comes after a complete answer is not the answer to the next request: the connection is not used again.
+    /// Bytes after a complete answer are not the answer to the next request: the connection is not used
+    /// again.
     @Test func aSecondAnswerThatNobodyAskedForIsNobodys() async throws {
         let split =
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"

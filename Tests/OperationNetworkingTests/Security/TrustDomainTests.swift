@@ -61,7 +61,7 @@ struct TrustDomainTests {
         await #expect(throws: ServerTrustError.self) { try await metrics(strict, "close/headers") }
     }
 
-    /// Who pins sees the certificate of every connection.
+    /// An operation that pins sees the certificate of every connection.
     @Test func whoPinsResumesNoSession() async throws {
         let manager = try manager(.http1)
         manager.securityPolicy = SecurityPolicy(
