@@ -25,7 +25,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// Who hears of the operation on its completion queue now.
+    /// The listeners of the operation on its completion queue now.
     func audience(_ state: OperationState) -> Audience {
         Audience(
             hasClosures: state.hasClosures || hearsResult,
@@ -34,11 +34,11 @@ extension ConnectionOperation {
         )
     }
 
-    /// Whether a subclass may have overridden what is there to be overridden.
+    /// Whether it is a subclass, which may override the hooks.
     var isSubclass: Bool { ObjectIdentifier(type(of: self)) != Self.ownKind }
 
-    /// On the completion queue: tells everything that waits. There is never a second one at the same time. For what comes
-    /// meanwhile another one is scheduled: others want the queue, too.
+    /// On the completion queue: tells everything that waits. There is never a second one at the same time.
+    /// For what comes meanwhile another one is scheduled: others want the queue, too.
     func empty() {
         let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.observers) }
         for delivery in deliveries {
@@ -118,9 +118,9 @@ extension ConnectionOperation {
 
 /// The operations without an audience that wait for the main queue. Any thread.
 enum MainLine {
-    /// How many are kept that have ended: as much as may wait for a queue that is never run.
+    /// The number of ended operations that are kept, for a queue that may never run.
     static let limit = 256
-    /// How many are told in a row: others want the queue, too.
+    /// The number of deliveries in a row: others need the queue, too.
     private static let turn = 64
 
     private static let line = Locked(DeliveryLine<ConnectionOperation>(limit: limit))

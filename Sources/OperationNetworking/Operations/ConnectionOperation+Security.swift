@@ -2,19 +2,20 @@ internal import OperationNetworkingSystem
 
 // Which servers are talked to.
 extension ConnectionOperation {
-    /// Which servers are talked to, beyond what their authorities say. A refusal is a ``ServerTrustError``.
+    /// The pins and checks of servers, beyond their certificates' authorities. A refusal is a
+    /// ``ServerTrustError``.
     public var securityPolicy: SecurityPolicy {
         get { state.withLock { $0.settings.securityPolicy } }
         set { configure { $0.settings.securityPolicy = newValue } }
     }
 
-    /// Whose certificates are trusted; the system's authorities unless something else is set.
+    /// The trusted authorities; the system's authorities unless something else is set.
     public var trustAnchors: TrustAnchors {
         get { state.withLock { $0.settings.trustAnchors } }
         set { configure { $0.settings.trustAnchors = newValue } }
     }
 
-    /// What is shown to a server that asks for a client's certificate; `nil`: nothing. It is for the origin of the request,
+    /// The client certificate for servers that ask for one; `nil`: none. It is for the origin of the request,
     /// and not shown to another one after a redirect.
     public var clientIdentity: ClientIdentity? {
         get { state.withLock { $0.settings.clientIdentity } }

@@ -3,33 +3,36 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// One HTTP request as an `Operation`: it knows bytes. ``HTTPRequestOperation`` adds what they mean.
+/// An HTTP request as an `Operation` that knows bytes. ``HTTPRequestOperation`` adds their meaning.
 ///
-/// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. What is configured
-/// must be set before the operation starts.
+/// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. What is
+/// configured must be set before the operation starts.
 ///
-/// When it ends, in this order: the last progress; the results are final; `isFinished`; then, on ``completionQueue``,
-/// the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations that depend on this one
-/// therefore see its results. Every closure is released after the last callback; with `isFinished` if there is none.
+/// When it ends, in this order: the last progress; the results are final; `isFinished`; then, on
+/// ``completionQueue``, the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations
+/// that depend on this one therefore see its results. Every closure is released after the last callback; with
+/// `isFinished` if there is none.
 ///
-/// It asks for the identity coding when the body goes to a file or a stream, or when ``isResumable`` is set, and over
-/// HTTP/1.1 when the body goes to a file or a stream; else it accepts gzip and deflate, and HTTP/2.
+/// It asks for the identity coding when the body goes to a file or a stream, or when ``isResumable`` is set,
+/// and over HTTP/1.1 when the body goes to a file or a stream; else it accepts gzip and deflate, and HTTP/2.
 open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
-    /// Told about progress: bytes since the last call, bytes altogether, and bytes expected, -1 if that is unknown.
+    /// Told about progress: bytes since the last call, bytes altogether, and bytes expected, -1 if that is
+    /// unknown.
     public typealias ProgressHandler = @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
 
-    /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that request,
-    /// another one, or `nil` to take the redirect for the response.
+    /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that
+    /// request, another one, or `nil` to take the redirect for the response.
     public typealias RedirectHandler =
         @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) ->
         URLRequest?
 
     let state: Locked<OperationState>
 
-    /// - Parameter request: an http or https URL; the operation ends with `URLError.badURL` or `.unsupportedURL`
-    ///   otherwise. `timeoutInterval` counts seconds since a byte last came or went; 0: for ever.
+    /// - Parameter request: an http or https URL; the operation ends with `URLError.badURL` or
+    ///   `.unsupportedURL` otherwise. `timeoutInterval` counts seconds since a byte last came or went; 0: for
+    ///   ever.
     public required init(request: URLRequest) {
         state = Locked(OperationState(request: request))
         super.init()
@@ -64,34 +67,35 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
     public var error: (any Error)? { state.withLock { $0.error } }
 
-    /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful response
-    /// went to a file or stream. The body of another response is kept here in any case; what is more than
-    /// ``maximumResponseDataLength``, or than 64 KiB if successes go elsewhere, is cut off.
+    /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful
+    /// response went to a file or stream. The body of another response is kept here in any case; what is more
+    /// than ``maximumResponseDataLength``, or than 64 KiB if successes go elsewhere, is cut off.
     public var responseData: Data? { state.withLock { $0.responseData } }
 
-    /// What the exchange cost; `nil` until the operation has finished.
+    /// The cost of the exchange; `nil` until the operation has finished.
     public var metrics: TransferMetrics? { state.withLock { $0.metrics?.sum } }
 
-    /// What each transfer cost, and how long each of its phases took, in order: one for the request, and one more for each
-    /// redirect, resumption and attempt; the last 100. Empty until the operation has finished.
+    /// The cost of each transfer, and the duration of each of its phases, in order: one for the request, and
+    /// one more for each redirect, resumption and attempt; the last 100. Empty until the operation has
+    /// finished.
     public var transferMetrics: [TransferMetrics] { state.withLock { $0.metrics?.transfers ?? [] } }
 
-    /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or one that has
-    /// no number in Foundation: ``responseString`` is decoded in that all the same.
+    /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or
+    /// one that has no number in Foundation: ``responseString`` is decoded in that all the same.
     public var responseStringEncoding: String.Encoding {
         ResponseText(data: nil, response: response).encoding
     }
 
-    /// ``responseData`` as text, in any character set that iconv(3) knows; `nil` when it is no text in the one that the
-    /// response names.
+    /// ``responseData`` as text, in any character set that iconv(3) knows; `nil` when it is no text in the
+    /// one that the response names.
     public var responseString: String? {
         let (data, response) = state.withLock { ($0.responseData, $0.response) }
         return ResponseText(data: data, response: response?.value).string
     }
 
-    /// What to keep of it for a later process; `nil` for a request without a URL, and for one that is not finished and
-    /// whose body comes from a stream. Pause it before, if it runs. A ``DownloadOperation`` has none: its checkpoint is on
-    /// the disk already.
+    /// The archive of the operation, for a later process; `nil` for a request without a URL, and for one that
+    /// is not finished and whose body comes from a stream. Pause it before, if it runs. A
+    /// ``DownloadOperation`` has none: its checkpoint is on the disk already.
     public var archive: OperationArchive? {
         Self.isArchivable ? state.withLock { OperationArchive($0) } : nil
     }
@@ -104,9 +108,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Where the request's body is read from, once: a redirect that would need it again is an error. Its length is
-    /// taken from the `Content-Length` field; without one it is sent in chunks. See ``setBodyStreamProvider(_:)``, and
-    /// ``bodySource``, which does more.
+    /// The stream of the request's body, read once: a redirect that would need it again is an error. Its
+    /// length is taken from the `Content-Length` field; without one it is sent in chunks. See
+    /// ``setBodyStreamProvider(_:)``, and ``bodySource``, which does more.
     ///
     /// A stream that is closed, or that another operation uses, is a ``StreamError``.
     public var inputStream: InputStream? {
@@ -132,11 +136,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Where the body of a successful (2xx) response goes, instead of memory. It is opened, written and closed by the
-    /// operation, on a queue of its own; a stream that does not keep up slows the transfer down.
+    /// The stream to which the body of a successful (2xx) response goes, instead of memory. It is opened,
+    /// written and closed by the operation, on a queue of its own; a stream that does not keep up slows the
+    /// transfer down.
     ///
-    /// From the first byte to the end, pauses included, the stream is the operation's: no other code may touch it. One that
-    /// another operation uses, or that is closed, is a ``StreamError``.
+    /// From the first byte to the end, pauses included, the stream is the operation's: no other code may
+    /// touch it. One that another operation uses, or that is closed, is a ``StreamError``.
     ///
     /// Setting it resets ``outputFile``.
     public var outputStream: OutputStream? {
@@ -149,12 +154,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// The file that the body of a successful (2xx) response goes to, instead of memory. It is made, or emptied, when
-    /// such a body begins. It may be a device or a FIFO.
+    /// The file that the body of a successful (2xx) response goes to, instead of memory. It is made, or
+    /// emptied, when such a body begins. It may be a device or a FIFO.
     ///
-    /// A regular file is the operation's from then to its end, pauses included: another operation of this process that is to
-    /// write it, under this name or another, fails with ``OutputFileError/inUse(_:)``, and changes nothing. A URL that names no file on this
-    /// machine is ``OutputFileError/notAFileURL(_:)``, before anything is sent.
+    /// A regular file is the operation's from then to its end, pauses included: another operation of this
+    /// process that is to write it, under this name or another, fails with ``OutputFileError/inUse(_:)``, and
+    /// changes nothing. A URL that names no file on this machine is ``OutputFileError/notAFileURL(_:)``,
+    /// before anything is sent.
     ///
     /// Names of partial files (`.part`, `.part.resume`, `.part.resume.new`) are an error,
     /// ``OutputFileError/reservedName(_:)``.
@@ -170,21 +176,24 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// The most bytes of a body that are kept in memory; a longer one is an error, `URLError.dataLengthExceedsMaximum`.
-    /// 256 MiB unless set; `.max`: any number. What goes to ``outputFile`` or ``outputStream`` may have any length.
+    /// The most bytes of a body that are kept in memory; a longer one is an error,
+    /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set; `.max`: any number. What goes to
+    /// ``outputFile`` or ``outputStream`` may have any length.
     public var maximumResponseDataLength: Int {
         get { state.withLock { $0.maximumResponseDataLength } }
         set { configure { $0.maximumResponseDataLength = newValue } }
     }
 
-    /// At most so many bytes may a body have after gzip or deflate was undone; a longer one is an error,
-    /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to gigabytes.
+    /// The limit of a body's length in bytes after gzip or deflate was undone; a longer one is an error,
+    /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to
+    /// gigabytes.
     public var maximumDecodedLength: Int64 {
         get { state.withLock { $0.maximumDecodedLength } }
         set { configure { $0.maximumDecodedLength = newValue } }
     }
 
-    /// Asks for the identity coding, so that what is in memory when the operation is paused can be kept.
+    /// Whether the identity coding is asked for, so that the bytes in memory can be kept when the operation
+    /// is paused.
     public var isResumable: Bool {
         get { state.withLock { $0.isResumable } }
         set { configure { $0.isResumable = newValue } }
@@ -196,23 +205,23 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.runLoopModes = newValue } }
     }
 
-    /// Where callbacks and notifications come; `nil`: the main queue. Read when the callback is due.
+    /// The queue of callbacks and notifications; `nil`: the main queue. Read when the callback is due.
     ///
-    /// An operation with closures, observers, or a subclass that hears of it, has told its end when the last callback has
-    /// returned: a process that never runs its main queue has to set this. One without has nothing to tell, and needs no
-    /// queue.
+    /// An operation with closures, observers, or a subclass that hears of it, has told its end when the last
+    /// callback has returned: a process that never runs its main queue has to set this. One without has
+    /// nothing to tell, and needs no queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.completionQueue } }
         set { state.change { $0.completionQueue = newValue } }
     }
 
-    /// Entered by each callback while it waits for its queue and runs; not by notifications alone.
+    /// The group that each callback enters while it waits for its queue and runs; not notifications alone.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
         set { state.change { $0.completionGroup = newValue } }
     }
 
-    /// Yours. Nothing here reads it.
+    /// Information of your own. Nothing here reads it.
     public var userInfo: [String: any Sendable] {
         get { state.withLock { $0.userInfo } }
         set { state.change { $0.userInfo = newValue } }
@@ -224,8 +233,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { state.change { $0.completionBlock = newValue } }
     }
 
-    /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total counts the
-    /// bytes that came before a pause, and never goes backwards while the transfer runs.
+    /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total
+    /// counts the bytes that came before a pause, and never goes backwards while the transfer runs.
     public func setDownloadProgress(_ block: ProgressHandler?) {
         state.change { $0.downloadProgress = block }
     }
@@ -235,19 +244,19 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.change { $0.uploadProgress = block }
     }
 
-    /// Called on a queue of the library for each redirect that ``redirectPolicy`` follows. Without it, the policy decides
-    /// alone.
+    /// Called on a queue of the library for each redirect that ``redirectPolicy`` follows. Without it, the
+    /// policy decides alone.
     ///
-    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field that
-    /// the policy names, to another origin. What it answers is followed, but not from https to
+    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a
+    /// field that the policy names, to another origin. What it answers is followed, but not from https to
     /// http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(_ block: RedirectHandler?) {
         state.change { $0.redirect = block }
     }
 
-    /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a redirect that
-    /// keeps the method, after a pause, over another connection, by a copy of the operation. Answers with a new stream
-    /// of the same bytes.
+    /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
+    /// redirect that keeps the method, after a pause, over another connection, by a copy of the operation.
+    /// Answers with a new stream of the same bytes.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.bodyStreamProvider = block }
     }
@@ -259,7 +268,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     // MARK: - Operation
 
-    /// What it is, and how far.
+    /// The class, the request and the state.
     open override var description: String {
         let (phase, isCancelled, status) = state.withLock {
             ($0.machine.phase, $0.machine.isCancelled, $0.response?.value?.statusCode)
@@ -301,29 +310,32 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
     ///
-    /// What a stream or a FIFO has taken cannot be taken back. If the server named no strong validator for it, or the request
-    /// is one that is not continued, the connection is kept open, and nothing is read from it, for as long as the operation
-    /// is paused and the server goes along with that: `timeoutInterval` does not count. If the server hangs up meanwhile, the
-    /// operation fails with ``ResumeError/representationChanged`` when it is resumed.
+    /// What a stream or a FIFO has taken cannot be taken back. If the server named no strong validator for
+    /// it, or the request is one that is not continued, the connection is kept open, and nothing is read from
+    /// it, for as long as the operation is paused and the server goes along with that: `timeoutInterval` does
+    /// not count. If the server hangs up meanwhile, the operation fails with
+    /// ``ResumeError/representationChanged`` when it is resumed.
     ///
-    /// It stays in its queue, which starts another one in its place: see ``TransferQueue``. Nothing happens to one
-    /// that is paused already, was cancelled, or has finished.
+    /// It stays in its queue, which starts another one in its place: see ``TransferQueue``. Nothing happens
+    /// to one that is paused already, was cancelled, or has finished.
     public func pause() {
         apply { $0.machine.pause() }
     }
 
-    /// Lets a paused operation go on: one that its queue never started waits for its turn; one that it had started is
-    /// the next to go on when the queue's limit allows it; one without a queue, or on the main queue, goes on at once.
+    /// Lets a paused operation go on: one that its queue never started waits for its turn; one that it had
+    /// started is the next to go on when the queue's limit allows it; one without a queue, or on the main
+    /// queue, goes on at once.
     public func resume() {
         apply { $0.machine.resume() }
     }
 
-    /// Ends the operation with `URLError.cancelled`. One that waits in a queue finishes when the queue starts it.
+    /// Ends the operation with `URLError.cancelled`. One that waits in a queue finishes when the queue starts
+    /// it.
     open override func cancel() {
         apply { $0.machine.cancel() }
     }
 
-    /// What is cancelled waits for nothing.
+    /// Ignored by a cancelled operation, which waits for nothing.
     open override func addDependency(_ operation: Operation) {
         super.addDependency(operation)
         if isCancelled { goPastWhatBlocks() }
@@ -335,15 +347,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     open func didReceive(_ response: HTTPURLResponse) {}
 
     /// Called on ``completionQueue`` for each piece of the body of a successful response, in order, if
-    /// ``receivesPieces`` is set. The transfer waits for a queue that does not keep up. When the body has to start
-    /// again, so do the pieces; ``didReceive(_:)-(HTTPURLResponse)`` comes before.
+    /// ``receivesPieces`` is set. The transfer waits for a queue that does not keep up. When the body has to
+    /// start again, so do the pieces; ``didReceive(_:)-(HTTPURLResponse)`` comes before.
     open func didReceive(_ piece: Data) {}
 
     /// Whether ``didReceive(_:)-(Data)`` is called: a copy of every piece is made for it.
     open class var receivesPieces: Bool { false }
 
-    /// Called on ``completionQueue`` when the operation has finished, before its completion closures, whether or not
-    /// it failed.
+    /// Called on ``completionQueue`` when the operation has finished, before its completion closures, whether
+    /// or not it failed.
     open func didFinish() {}
 
     /// Makes sense of what came, on a processing queue, before the operation is finished.
@@ -360,12 +372,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Lets go of what a subclass of ours keeps for the transfer.
     func releaseClosures() {}
 
-    /// What the exchange needs to know.
+    /// The configuration of the exchange.
     func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
         state.exchangeConfiguration
     }
 
-    /// Somebody may know where what is not found any more is now; asked only if the exchange's configuration says so.
+    /// The file's new URL, for a response that says that it is gone from the old one; called only if the
+    /// exchange's configuration says so.
     func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         decide(nil)
     }
@@ -407,7 +420,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 }
 
 extension ConnectionOperation {
-    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream of yours.
+    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream of
+    /// yours.
     ///
     /// Nothing that may wait belongs on that thread: every transfer of the process would wait with it.
     public static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
@@ -418,6 +432,6 @@ extension ConnectionOperation {
 // MARK: - CustomReflectable
 
 extension ConnectionOperation: CustomReflectable {
-    /// Only what ``description`` tells: `dump` would show fields, bodies and credentials.
+    /// Only the ``description``: `dump` would show fields, bodies and credentials.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

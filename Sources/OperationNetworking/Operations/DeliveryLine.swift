@@ -1,7 +1,8 @@
-/// Operations without an audience whose notifications wait for the main queue: a value that says which of them it keeps.
+/// Operations without an audience whose notifications wait for the main queue: a value that says which of
+/// them it keeps.
 ///
-/// The main queue may be busy for a while; or a program never runs it, and what is kept for it would be kept for ever. So
-/// what has begun *and* ended while it waited is kept only while it is one of the last `limit`.
+/// The main queue may be busy for a while; or a program never runs it, and what is kept for it would be kept
+/// for ever. So what has begun *and* ended while it waited is kept only while it is one of the last `limit`.
 ///
 /// | member                             | is kept | when the queue comes        |
 /// |------------------------------------|---------|-----------------------------|
@@ -17,12 +18,12 @@ struct DeliveryLine<Member: AnyObject> {
 
     private let limit: Int
     private var places: [ObjectIdentifier: Place] = [:]
-    /// Of those that have ended and are kept, in order; those before `firstEnded` are done with.
+    /// The members that have ended and are kept, in order; those before `firstEnded` are done with.
     private var ended: [ObjectIdentifier] = []
     private var firstEnded = 0
     private var lastNumber = 0
     private var releasedCount = 0
-    /// When this number was released, those that are gone are taken out.
+    /// The number of releases after which the released members are taken out.
     private var sweepCount: Int
     private var isScheduled = false
 
@@ -32,7 +33,7 @@ struct DeliveryLine<Member: AnyObject> {
         sweepCount = limit
     }
 
-    /// How many wait, those included that are gone and not noticed yet.
+    /// The number of waiting members, those included that are gone and not noticed yet.
     var count: Int { places.count }
 
     /// Adds a member that is not in the line.
@@ -66,7 +67,7 @@ struct DeliveryLine<Member: AnyObject> {
         return member
     }
 
-    /// All that are still there, in order. Who comes now has to schedule the queue again.
+    /// All that are left, in order. The next append has to schedule the queue again.
     mutating func takeAll() -> [Member] {
         defer { self = DeliveryLine(limit: limit) }
         return places.values.sorted { $0.number < $1.number }.compactMap { $0.member ?? $0.released }

@@ -6,17 +6,17 @@ internal import OperationNetworkingSystem
 /// Its serializer validates the response and turns the body into an object, on a processing queue.
 /// ``responseObject``, `error` and `responseString` are final before `isFinished`.
 ///
-/// A GET that was paused asks for the rest only, with `If-Range`, when the server named a strong validator for what
-/// came: a strong `ETag`, else a strong `Last-Modified`. The answer is judged before its first byte is used. When the
-/// resource changed, what came is replaced; a stream cannot be emptied, so an operation that writes to one fails with
-/// ``ResumeError/representationChanged`` then.
+/// A GET that was paused asks for the rest only, with `If-Range`, when the server named a strong validator
+/// for what came: a strong `ETag`, else a strong `Last-Modified`. The answer is judged before its first byte
+/// is used. When the resource changed, what came is replaced; a stream cannot be emptied, so an operation
+/// that writes to one fails with ``ResumeError/representationChanged`` then.
 open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `http` and `state`.
 
-    /// Told that the operation succeeded, with what the serializer made of the body.
+    /// Called when the operation succeeded, with the response object.
     public typealias SuccessHandler = @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
 
-    /// Told that the operation failed.
+    /// Called when the operation failed.
     public typealias FailureHandler = @Sendable (HTTPRequestOperation, any Error) -> Void
 
     private struct HTTPState {
@@ -27,7 +27,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     private let http = Locked(HTTPState())
 
-    /// As ``ConnectionOperation/init(request:)``.
+    /// An operation as by ``ConnectionOperation/init(request:)``.
     public required init(request: URLRequest) {
         super.init(request: request)
     }
@@ -47,16 +47,17 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// What the serializer made of the body. Of a response that it refused: what it could make of it all the same,
-    /// such as an error that the server explains in JSON. `nil` when the body went to a file or a stream: the serializer
-    /// only judges the response then.
+    /// The object that the serializer made of the body. Of a response that it refused: the one that it could
+    /// make all the same, such as an error that the server explains in JSON. `nil` when the body went to a
+    /// file or a stream: the serializer only judges the response then.
     public var responseObject: (any Sendable)? { state.withLock { $0.responseObject } }
 
-    /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion queue.
+    /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion
+    /// queue.
     ///
-    /// The operation must be in a queue, or started. Cancelling the task cancels the operation, and ends the wait at once
-    /// with `URLError.cancelled`, whatever keeps the operation: a suspended queue, a dependency, a stream that takes nothing.
-    /// It may finish later, then, or never; `isFinished` tells.
+    /// The operation must be in a queue, or started. Cancelling the task cancels the operation, and ends the
+    /// wait at once with `URLError.cancelled`, whatever keeps the operation: a suspended queue, a dependency,
+    /// a stream that takes nothing. It may finish later, then, or never; `isFinished` tells.
     public var value: (any Sendable)? {
         get async throws {
             await Wait.until(whenFinished) {

@@ -2,14 +2,14 @@ import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What is worth keeping of an operation when its process ends: the request, where its body goes, when
-/// it is tried again, which servers are talked to and through which proxy, which redirects are followed, in which ways
-/// credentials may be sent and from where they may come, and the results if there are any.
+/// The lasting parts of an operation, for a later process: the request, the destination of its body, the
+/// policies of retries, servers, proxies and redirects, the authentication schemes and the sources of
+/// credentials, and the results if there are any.
 ///
-/// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams,
-/// secrets (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), what came of an
-/// unfinished body. An operation that was not finished is made
-/// anew, ready to start from the beginning; a finished one comes back finished.
+/// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, secrets
+/// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), what came of
+/// an unfinished body. An operation that was not finished is made anew, ready to start from the beginning; a
+/// finished one comes back finished.
 public struct OperationArchive: Codable, Hashable, Sendable {
     /// The request, as given.
     public var request: URLRequest {
@@ -44,7 +44,8 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         let code: Int
         let sentence: String
 
-        /// Foundation's errors come back as what they were, others as an `NSError` of the same domain and code.
+        /// Foundation's errors come back as what they were, others as an `NSError` of the same domain and
+        /// code.
         func error(_ url: URL) -> any Error {
             guard domain == NSURLErrorDomain, let code = URLError.Code(rawValue: code) else {
                 return NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: sentence])

@@ -3,10 +3,10 @@ public import Foundation
 extension Notification.Name {
     /// A transfer of an operation begins, for the first time or after a pause. The object is the operation.
     ///
-    /// Posted on the operation's `completionQueue`; each is followed by exactly one ``operationDidFinish``. Nothing waits
-    /// for notifications. Both are left out of an operation that has no other owner, and that tells nothing else, if it began and
-    /// ended, and 256 others after it, before the main queue came to it: they would wait for ever in a program that never
-    /// runs it.
+    /// Posted on the operation's `completionQueue`; each is followed by exactly one ``operationDidFinish``.
+    /// Nothing waits for notifications. Both are left out of an operation that has no other owner, and that
+    /// tells nothing else, if it began and ended, and 256 others after it, before the main queue came to it:
+    /// they would wait for ever in a program that never runs it.
     public static let operationDidStart = Notification.Name("OperationNetworking.operation.start")
 
     /// A transfer of an operation has ended, or was stopped by a pause. The object is the operation.

@@ -1,13 +1,13 @@
 public import FoundationNetworking
 
-/// Hears what happens to operations: the one outlet of life-cycle events. Notifications stand on it, and so can
+/// An observer of operations: the one outlet of life-cycle events. Notifications stand on it, and so can
 /// logging or metrics.
 ///
-/// Every method is called on the operation's `completionQueue`, one at a time for each operation and in order. Each
-/// has an implementation that does nothing.
+/// Every method is called on the operation's `completionQueue`, one at a time for each operation and in
+/// order. Each has an implementation that does nothing.
 ///
-/// Start, pause, resume and finish come in pairs: whoever counts running operations adds one for *did start* and *did
-/// resume*, and subtracts one for *did pause* and for *did finish* with `wasRunning`.
+/// Start, pause, resume and finish come in pairs: a counter of running operations adds one for *did start*
+/// and *did resume*, and subtracts one for *did pause* and for *did finish* with `wasRunning`.
 public protocol OperationObserver: AnyObject, Sendable {
     /// The first transfer of the operation begins.
     func operationDidStart(_ operation: ConnectionOperation)
@@ -28,18 +28,19 @@ public protocol OperationObserver: AnyObject, Sendable {
         to request: URLRequest
     )
 
-    /// Bytes of an earlier attempt, or of an earlier process, are kept: the body goes on after so many.
+    /// Bytes of an earlier attempt, or of an earlier process, are kept: the body goes on after `offset`
+    /// bytes.
     func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64)
 
     /// Bytes of an earlier attempt, or of an earlier process, are thrown away.
     func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason)
 
-    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after a delay; or one
-    /// waits because its server told another operation to come back later.
+    /// An attempt failed, and the operation's ``ConnectionOperation/retryPolicy`` has another one begin after
+    /// a delay; or one waits because its server told another operation to come back later.
     func operation(_ operation: ConnectionOperation, willRetry retry: Retry)
 
-    /// The operation has finished: its results are final. It was not running when it ended without a transfer:
-    /// cancelled before it started, or while it was paused.
+    /// The operation has finished: its results are final. It was not running when it ended without a
+    /// transfer: cancelled before it started, or while it was paused.
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool)
 }
 

@@ -1,4 +1,4 @@
-/// Which state an operation is in, and what each event does to it: a value that decides and does nothing.
+/// The state of an operation, and the effect of each event on it: a value that decides and does nothing.
 ///
 /// | phase                  | start     | pause    | resume  | slot granted | cancel               | transfer ends |
 /// |------------------------|-----------|----------|---------|--------------|----------------------|---------------|
@@ -11,12 +11,14 @@
 /// | finishing              | -         | -        | -       | -            | -                    | -             |
 /// | finished               | -         | -        | -       | -            | -                    | -             |
 ///
-/// *Finishing* is *finished* but for being known: results are final, and what was lent and depended upon is given back.
-/// The queue looks at `isFinished` whenever it likes, so all that comes before. Then *conclude* leads to *finished*.
+/// *Finishing* is *finished* but for being known: results are final, and what was lent and depended upon is
+/// given back. The queue looks at `isFinished` whenever it likes, so all that comes before. Then *conclude*
+/// leads to *finished*.
 ///
-/// A queue calls `start()` once and never again. So an operation that was paused when its queue had already decided
-/// to start it is paused *while executing*: only `resume()` can set it going. And one that is cancelled in its queue
-/// is only marked: it finishes when the queue starts it, or Foundation drops it with a warning.
+/// A queue calls `start()` once and never again. So an operation that was paused when its queue had already
+/// decided to start it is paused *while executing*: only `resume()` can set it going. And one that is
+/// cancelled in its queue is only marked: it finishes when the queue starts it, or Foundation drops it with a
+/// warning.
 ///
 /// While it is paused after its start, waits, or ends, the operation has lent its slot in the queue: see
 /// ``SlotLedger``.
@@ -41,7 +43,7 @@ struct OperationStateMachine: Hashable, Sendable {
         }
     }
 
-    /// What the owner has to do: post it while the state is locked, announce it after.
+    /// The work of the owner: to post while the state is locked, to announce after.
     enum Effect: Hashable, Sendable {
         case none
         /// `isReady` has changed.
@@ -58,14 +60,14 @@ struct OperationStateMachine: Hashable, Sendable {
         case finishCancelled
         /// It is over: give everything back, and conclude.
         case finish
-        /// Tell everybody that it is over.
+        /// Announce the end.
         case announceEnd
     }
 
     private(set) var phase: Phase
     private(set) var isCancelled = false
 
-    /// Of an operation that finished in an earlier process.
+    /// The state of an operation that finished in an earlier process.
     static let finished = OperationStateMachine(phase: .finished)
 
     init(phase: Phase = .ready) {

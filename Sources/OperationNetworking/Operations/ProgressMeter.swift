@@ -2,8 +2,8 @@ internal import OperationNetworkingSystem
 
 /// Decides when progress is worth reporting: at most 20 times a second, and always at the end. A value.
 ///
-/// Reports never go backwards. When a download has to start again, nothing is reported until it has passed what was
-/// reported before; the last report of a transfer is always true.
+/// Reports never go backwards. When a download has to start again, nothing is reported until it has passed
+/// what was reported before; the last report of a transfer is always true.
 struct ProgressMeter {
     /// Seconds between two reports.
     static let interval = 0.05

@@ -4,16 +4,17 @@ internal import OperationNetworkingSystem
 
 /// Counts the members of a batch, and tells when all have ended.
 ///
-/// The members keep it, by their seats. It keeps a member only after that has finished: a batch whose members were
-/// dropped goes with them.
+/// The members keep it, by their seats. It keeps a member only after that has finished: a batch whose members
+/// were dropped goes with them.
 final class BatchCount: Sendable {
     private struct State {
         /// By index; those that have not finished, or left, are not there.
         var finished: [ConnectionOperation?]
         var hasEnded: [Bool]
-        /// Members that have not been told, batches within that have not completed, and the batch while it is being made.
+        /// Members that have not been told, batches within that have not completed, and the batch while it is
+        /// being made.
         var missing: Int
-        /// Of the first that failed.
+        /// The index of the first member that failed.
         var failure: Int?
         var whenFailed: (@Sendable () -> Void)?
         var body: (@Sendable () -> Void)?
@@ -47,8 +48,8 @@ final class BatchCount: Sendable {
     /// - Parameters:
     ///   - others: batches that have to complete before.
     ///   - tells: whether `body` calls a closure of the user's.
-    ///   - body: called when all have ended, before the waiting tasks go on: on the queue, after everything that was told of
-    ///     the members; without an audience on any thread.
+    ///   - body: called when all have ended, before the waiting tasks go on: on the queue, after everything
+    ///     that was told of the members; without an audience on any thread.
     func begin(after others: [BatchCount], tells: Bool, then body: @escaping @Sendable () -> Void) {
         let hasClosures = heard != nil || tells
         state.withLock { state in

@@ -1,4 +1,4 @@
-/// How much of a batch is done, in bytes, as far as anybody can know: a value that counts and does nothing.
+/// An estimate of a batch's progress, in bytes: a value that counts and does nothing.
 ///
 /// | what is known of a member's size | counts as                                             |
 /// |----------------------------------|-------------------------------------------------------|
@@ -8,10 +8,10 @@
 /// | nothing, and some came           | together: as many means, or what came if that is more |
 /// | nothing, and of no other member  | nothing: members are counted instead of bytes         |
 ///
-/// The fraction never goes down. A larger total, or a member that has to begin again, lowers ``confidence`` instead;
-/// the fraction stays until it is true again. It is 1 when all have finished, and not before.
+/// The fraction never goes down. A larger total, or a member that has to begin again, lowers ``confidence``
+/// instead; the fraction stays until it is true again. It is 1 when all have finished, and not before.
 struct BatchEstimate: Sendable {
-    /// What one member has moved.
+    /// The bytes that one member has moved.
     private struct Part {
         var uploaded: Int64 = 0
         var uploadLength: Int64 = -1
@@ -23,7 +23,7 @@ struct BatchEstimate: Sendable {
 
         var moved: Int64 { uploaded + downloaded }
 
-        /// `nil`: nobody knows.
+        /// `nil`: unknown.
         var length: Int64? {
             if isFinished { return moved }
             guard downloadLength >= 0 || uploadLength > 0 else { return nil }
@@ -40,11 +40,12 @@ struct BatchEstimate: Sendable {
     private var lengthOfKnown: Int64 = 0
     private var knownCount = 0
     private var exactCount = 0
-    /// Of those that moved something and whose length is unknown.
+    /// The number of members that moved something and whose length is unknown.
     private var begunCount = 0
     private var movedOfBegun: Int64 = 0
     private var highest = 0.0
-    /// Bytes that came and went while somebody watched: not those from before a resumption, and all that came twice.
+    /// Bytes received and sent by these operations: not those from before a resumption, and all that came
+    /// twice.
     private(set) var transferred: Int64 = 0
     /// For a `Progress`: bytes, or members while no size is known. Their quotient never goes down.
     /// The total is never 0: Foundation takes that for unfinished.
@@ -64,7 +65,7 @@ struct BatchEstimate: Sendable {
 
     // MARK: - What happens
 
-    /// A body begins to come: from `offset`, because that much is there already. -1: its length is unknown.
+    /// A body begins to come: from `offset`, the number of bytes kept from before. -1: its length is unknown.
     mutating func begin(_ index: Int, at offset: Int64, length: Int64) {
         change(index) { [longest] part in
             part.lost = max(part.lost, part.downloaded)
@@ -145,7 +146,7 @@ struct BatchEstimate: Sendable {
         return knownCount == 0 || lengthOfKnown == 0 ? .unknown : .estimated
     }
 
-    /// Bytes of the whole batch; `nil` while nobody knows.
+    /// Bytes of the whole batch; `nil` while unknown.
     var total: Int64? {
         if hasFinished { return moved }
         guard knownCount > 0, lengthOfKnown > 0 else { return nil }
@@ -166,11 +167,11 @@ struct BatchEstimate: Sendable {
 
     private static let highestBeforeTheEnd = 0.999_999
 
-    /// Bytes that are still to come; `nil` while nobody knows.
+    /// Bytes that are still to come; `nil` while unknown.
     var remaining: Int64? { total.map { $0 - moved } }
 }
 
-/// How good the numbers are by which a batch says how far it is.
+/// The reliability of a batch's progress.
 public enum BatchConfidence: Hashable, Sendable {
     /// The sizes of all members are known, and none had to begin again.
     case exact

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// How far a batch is, and how fast: an estimate behind a lock, and the `Progress` that shows it, if one is asked for.
+/// The progress and the speed of a batch: an estimate behind a lock, and the `Progress` that shows it, if one
+/// is asked for.
 final class BatchGauge: Sendable {
     /// Seconds between two updates of the `Progress`.
     private static let publishingInterval = 0.05
@@ -26,12 +27,14 @@ final class BatchGauge: Sendable {
         state = Locked(State(estimate: estimate, meter: ThroughputMeter(now: MonotonicTime.now.seconds)))
     }
 
-    /// What is done to the progress is done to the batch. Set before the progress is asked for.
+    /// Sets the controls, by which the progress cancels, pauses and resumes the batch. Called before the
+    /// progress is asked for.
     func set(_ controls: BatchProgress.Controls) {
         state.withLock { $0.controls = controls }
     }
 
-    /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the batch is.
+    /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the
+    /// batch is.
     var progress: BatchProgress {
         state.withLock { state in
             if let progress = state.progress { return progress }
@@ -44,7 +47,8 @@ final class BatchGauge: Sendable {
 
     // MARK: - The end
 
-    /// Calls `body` on the queue after everything that was told there, if there is an audience; if not, here and now.
+    /// Calls `body` on the queue after everything that was told there, if there is an audience; if not, here
+    /// and now.
     func conclude(hasClosures: Bool, _ body: @escaping @Sendable () -> Void) {
         let showsProgress = state.withLock { $0.progress != nil }
         let audience = BatchAudience(

@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 final class BatchProgress: Progress, @unchecked Sendable {
     // @unchecked: as `Progress`; what is of this class lives behind locks.
 
-    /// What a user does to the progress is done to the batch.
+    /// The controls of the progress, which act on the batch.
     struct Controls: Sendable {
         var cancel: @Sendable () -> Void
         var pause: @Sendable () -> Void
@@ -28,8 +28,8 @@ final class BatchProgress: Progress, @unchecked Sendable {
     func publish(_ estimate: BatchEstimate) {
         let new = estimate.units
         guard units.withLock({ $0 != new }) else { return }
-        // A parent takes a child for finished, once and for all, as soon as nothing is missing: that must not be seen
-        // between the two steps.
+        // A parent takes a child for finished, once and for all, as soon as nothing is missing: that must not
+        // be seen between the two steps.
         if new.total >= units.withLock(\.total) {
             super.totalUnitCount = new.total
             super.completedUnitCount = new.completed

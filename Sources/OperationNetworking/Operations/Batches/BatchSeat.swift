@@ -12,10 +12,10 @@ protocol BatchSeatOwner: AnyObject, Sendable {
     func memberLeft(_ index: Int)
 }
 
-/// What an operation has of each batch it is a member of: tells it how the member fares.
+/// A membership of an operation in a batch: reports the member's progress and end to it.
 ///
-/// The operation keeps its seats until its end counts; no other object does. So a member that is released without ever
-/// having been started leaves its seat, and the batch does not wait for it.
+/// The operation keeps its seats until its end counts; no other object does. So a member that is released
+/// without ever having been started leaves its seat, and the batch does not wait for it.
 final class BatchSeat: Sendable {
     private let count: any BatchSeatOwner
     private let index: Int
@@ -27,7 +27,8 @@ final class BatchSeat: Sendable {
 
     deinit { count.memberLeft(index) }
 
-    /// A body begins to come, from `offset`. -1: its length is unknown. On the network thread, as the next two.
+    /// A body begins to come, from `offset`. -1: its length is unknown. On the network thread, as the next
+    /// two.
     func didBegin(at offset: Int64, length: Int64) {
         count.record { $0.begin(index, at: offset, length: length) }
     }

@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// What a batch does when a member has failed. A member that was cancelled has not failed.
+/// The reaction of a batch to a failed member. A member that was cancelled has not failed.
 public enum BatchPolicy: Hashable, Sendable {
     /// All members run to their ends.
     case collectAll
@@ -18,16 +18,18 @@ public enum BatchPolicy: Hashable, Sendable {
 /// for result in await batch.results() { ... }
 /// ```
 ///
-/// A member has ended when its last callback has been delivered; one without closures, observers or a subclass that hears of
-/// it, when it has finished. Members may have finished before, may fail, and may be cancelled; an empty batch completes. A
-/// member may be in several batches, and in each of them once. Everything may be called from any thread.
+/// A member has ended when its last callback has been delivered; one without closures, observers or a
+/// subclass that hears of it, when it has finished. Members may have finished before, may fail, and may be
+/// cancelled; an empty batch completes. A member may be in several batches, and in each of them once.
+/// Everything may be called from any thread.
 ///
-/// It keeps its members. Whoever lets go of the batch without having started them lets go of them, too.
+/// It keeps its members. Letting go of the batch without having started them lets go of them, too.
 public final class OperationBatch<Member: ConnectionOperation>: Sendable {
-    /// In the order they were given; of a batch of batches, theirs one after the other.
+    /// The members, in the order in which they were given; of a batch of batches, theirs one after the other.
     public let members: [Member]
-    /// What to add to a queue, or to several: the members in order, and last an operation that finishes when the batch has
-    /// completed. That one only needs to be added if somebody waits for it, or depends on it.
+    /// The operations to add to a queue, or to several: the members in order, and last an operation that
+    /// finishes when the batch has completed. That one only needs to be added if your code waits for it, or
+    /// another operation depends on it.
     public let operations: [Operation]
     private let count: BatchCount
 
@@ -36,8 +38,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// - Parameters:
     ///   - members: each of them once; more often is a programmer's mistake.
     ///   - policy: what happens when a member fails.
-    ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, and ``progress`` is
-    ///     updated. `nil`: the main queue, which a batch without closures does not need.
+    ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, and ``progress``
+    ///     is updated. `nil`: the main queue, which a batch without closures does not need.
     ///   - onProgress: called once for each member, with counts from 1 to the number of members.
     ///   - onCompletion: called once, when all have ended, with the members in order.
     public convenience init(
@@ -57,8 +59,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch of batches: commanded, counted and completed as one, after each of them. What each of them is told, and
-    /// its policy, concerns its own members only; the policy of this one all of them.
+    /// A batch of batches: commanded, counted and completed as one, after each of them. What each of them is
+    /// told, and its policy, concerns its own members only; the policy of this one all of them.
     public convenience init(
         _ batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
@@ -128,7 +130,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         for member in waiting { member.resume() }
     }
 
-    /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its turn comes.
+    /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its
+    /// turn comes.
     public func cancel() {
         let (waiting, started) = split
         for member in waiting { member.cancel() }
@@ -145,11 +148,11 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Results
 
-    /// How each member ended, in the order of ``members``, when all have, and all was told to the closures of the members
-    /// and of the batch. Without closures it needs no completion queue.
+    /// The end of each member, in the order of ``members``, when all have ended, and all closures of the
+    /// members and of the batch have been called. Without closures it needs no completion queue.
     ///
-    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have `URLError.cancelled`
-    /// then, and still end when their queue comes to them.
+    /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
+    /// `URLError.cancelled` then, and still end when their queue comes to them.
     public func results() async -> [Result<Member, any Error>] {
         await Wait.until(count.whenComplete) {
             self.cancel()
@@ -163,46 +166,51 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Progress
 
-    /// In bytes; in members while no size is known. Goes up only, and is finished when all members have ended.
+    /// The progress in bytes; in members while no size is known. Goes up only, and is finished when all
+    /// members have ended.
     ///
-    /// `cancel()`, `pause()` and `resume()` do that to the batch. It may be a child of another `Progress`. Foundation's
-    /// has no lock: read ``fractionCompleted`` instead on other threads than the completion queue.
+    /// `cancel()`, `pause()` and `resume()` do that to the batch. It may be a child of another `Progress`.
+    /// Foundation's has no lock: read ``fractionCompleted`` instead on other threads than the completion
+    /// queue.
     public var progress: Progress { count.gauge.progress }
 
-    /// From 0 to 1; never goes down.
+    /// The fraction that is done, from 0 to 1; never goes down.
     public var fractionCompleted: Double { count.gauge.fraction }
 
-    /// How much ``fractionCompleted`` is to be relied upon.
+    /// The reliability of ``fractionCompleted``.
     public var confidence: BatchConfidence { count.gauge.confidence }
 
     /// Bytes that came and went, together with those that were there before a resumption.
     public var completedBytes: Int64 { count.gauge.moved }
 
-    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing is known.
+    /// Bytes of all members, as far as they are known, and estimated by those for the others; `nil`: nothing
+    /// is known.
     public var totalBytes: Int64? { count.gauge.totalLength }
 
     /// Bytes per second, of the last few seconds most; `nil` at first.
     public var throughput: Double? { count.gauge.throughput }
 
-    /// Seconds until all bytes will have come; `nil` while nobody can say.
+    /// The seconds until all bytes will have come; `nil` while that is unknown.
     public var estimatedTimeRemaining: TimeInterval? { count.gauge.timeLeft }
 }
 
 extension ConnectionOperation {
     /// Makes a batch of operations: `progress` hears how many are done, `completion` that all are.
     ///
-    /// AFNetworking's call; see ``OperationBatch`` for what else a batch can do. A member is done when its last callback
-    /// has been delivered. `progress` is called once for each, with counts from 1 to the number of members; `completion`
-    /// exactly once, after all of these. Both are called on `completionQueue`, one at a time. A member that is released
-    /// without having been started counts as done, and is missing from what `completion` gets.
+    /// AFNetworking's call; see ``OperationBatch`` for what else a batch can do. A member is done when its
+    /// last callback has been delivered. `progress` is called once for each, with counts from 1 to the number
+    /// of members; `completion` exactly once, after all of these. Both are called on `completionQueue`, one
+    /// at a time. A member that is released without having been started counts as done, and is missing from
+    /// what `completion` gets.
     ///
     /// - Parameters:
     ///   - operations: the members, each once.
     ///   - completionQueue: `nil`: the main queue.
     ///   - progress: hears how many members are done, and how many there are.
     ///   - completion: hears that all are, and gets them in order.
-    /// - Returns: the members in order, and one operation more that finishes when `completion` has returned. All may
-    ///   be added to a queue; the last one only needs to be if somebody waits for it, or depends on it.
+    /// - Returns: the members in order, and one operation more that finishes when `completion` has returned.
+    ///   All may be added to a queue; the last one only needs to be if your code waits for it, or another
+    ///   operation depends on it.
     public static func batch<Member: ConnectionOperation>(
         of operations: [Member],
         completionQueue: DispatchQueue? = nil,
@@ -218,7 +226,7 @@ extension ConnectionOperation {
     }
 }
 
-/// A member, for those who do not keep it.
+/// A member, not retained.
 private struct WeakMember: Sendable {
     weak let member: ConnectionOperation?
 
@@ -233,8 +241,8 @@ private struct WeakMember: Sendable {
     }
 }
 
-/// Becomes ready when its batch has completed. It gates on nothing but itself: one operation that depended on all
-/// members would cost a queue time that grows with their square.
+/// Becomes ready when its batch has completed. It gates on nothing but itself: one operation that depended on
+/// all members would cost a queue time that grows with their square.
 private final class BatchEndOperation: Operation, @unchecked Sendable {
     // @unchecked: the only state is behind a lock.
     private let isAllowed = Locked(false)

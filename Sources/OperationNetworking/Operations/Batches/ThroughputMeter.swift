@@ -1,11 +1,11 @@
 import Foundation
 
-/// How fast something comes: an exponentially weighted mean, recent bytes counting most. It takes the time as input, in
-/// seconds on a clock that never goes backwards.
+/// A meter of throughput: an exponentially weighted mean, recent bytes counting most. It takes the time as
+/// input, in seconds on a clock that never goes backwards.
 public struct ThroughputMeter: Hashable, Sendable {
-    /// Seconds after which a byte counts for 1/e of a new one.
+    /// The seconds after which a byte counts for 1/e of a new one.
     public static let memory = 3.0
-    /// Seconds that have to be known before there is a speed.
+    /// The seconds that have to be known before there is a speed.
     public static let shortestHistory = 0.2
 
     private var start: Double
@@ -45,7 +45,7 @@ public struct ThroughputMeter: Hashable, Sendable {
         return weightedBytes / weightedSeconds
     }
 
-    /// Seconds until `expected` bytes will have come; `nil` while nobody can say.
+    /// The seconds until `expected` bytes will have come; `nil` while that is unknown.
     public func timeLeft(expected: Int64?) -> Double? {
         guard let expected, let speed, speed >= 1, expected >= total else { return nil }
         return Double(expected - total) / speed

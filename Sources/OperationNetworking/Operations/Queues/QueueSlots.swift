@@ -4,12 +4,14 @@ internal import OperationNetworkingSystem
 
 /// The slots of one queue: lends those of operations that are paused, and gives them back.
 ///
-/// Whatever is done to the queue, and to its operations, may run code of the user's: Foundation asks operations whether
-/// they are ready, and properties may be overridden. So all of it is done on a serial queue of its own, and no caller
-/// waits for that: who pauses an operation while he holds a lock of his own is not held up by code that wants the lock.
+/// Whatever is done to the queue, and to its operations, may run code of the user's: Foundation asks
+/// operations whether they are ready, and properties may be overridden. So all of it is done on a serial
+/// queue of its own, and no caller waits for that: a caller that pauses an operation while it holds a lock of
+/// its own is not held up by code that wants the lock.
 ///
-/// Nothing here remembers what was asked. ``settle(_:then:)`` has the phase looked at that an operation is in, and makes
-/// the loans fit it; so it does not matter in which order two threads that paused and resumed it arrive.
+/// Nothing here remembers what was asked. ``settle(_:then:)`` has the phase looked at that an operation is
+/// in, and makes the loans fit it; so it does not matter in which order two threads that paused and resumed
+/// it arrive.
 ///
 /// | phase                                    | loan | ticket in the queue             |
 /// |------------------------------------------|------|---------------------------------|
@@ -21,7 +23,7 @@ internal import OperationNetworkingSystem
 final class QueueSlots: @unchecked Sendable {
     // @unchecked: `queue` is weak and never assigned again; `loans` and `timer` are used on `work` only.
 
-    /// How often a limit that the queue's owner may have changed is looked at, while something is lent.
+    /// The interval of looking at a limit that the queue's owner may have changed, while something is lent.
     private static let lookInterval = DispatchTimeInterval.milliseconds(250)
 
     private struct Loan {
@@ -29,8 +31,8 @@ final class QueueSlots: @unchecked Sendable {
         var ticket: SlotTicket?
     }
 
-    /// The operations that a queue holds. To look one up takes time in proportion to the queue, so it is done once for
-    /// all that are looked up together, and only if one is.
+    /// The operations that a queue holds. To look one up takes time in proportion to the queue, so it is done
+    /// once for all that are looked up together, and only if one is.
     private final class Members {
         private let queue: OperationQueue?
         private lazy var members = Set((queue?.operations ?? []).map { ObjectIdentifier($0) })
@@ -42,7 +44,7 @@ final class QueueSlots: @unchecked Sendable {
         func contains(_ operation: Operation) -> Bool { members.contains(ObjectIdentifier(operation)) }
     }
 
-    /// What waits to be done on `work`.
+    /// An event that waits for its turn on `work`.
     private enum Event {
         case settle(ConnectionOperation, then: (@Sendable () -> Void)?)
         case grant(SlotTicket)
@@ -64,12 +66,14 @@ final class QueueSlots: @unchecked Sendable {
 
     deinit { timer?.cancel() }
 
-    /// Makes the loans fit the phase that `operation` is in, some time later; then calls `then`, on any thread.
+    /// Makes the loans fit the phase that `operation` is in, some time later; then calls `then`, on any
+    /// thread.
     func settle(_ operation: ConnectionOperation, then: (@Sendable () -> Void)? = nil) {
         post(.settle(operation, then: then))
     }
 
-    /// The queue has a slot for the holder of `ticket`: it goes on if it still waits. The ticket is used up afterwards.
+    /// The queue has a slot for the holder of `ticket`: it goes on if it still waits. The ticket is used up
+    /// afterwards.
     func grant(_ ticket: SlotTicket) {
         post(.grant(ticket))
     }
@@ -138,7 +142,8 @@ final class QueueSlots: @unchecked Sendable {
         loans[key] = ticket.operation.takeSlot() ? nil : loan
     }
 
-    /// Nobody tells when the limit of a plain queue is set. Lowered while slots are lent, it would let nothing start.
+    /// A plain queue does not report that its limit is set. Lowered while slots are lent, it would let
+    /// nothing start.
     private func watch(_ isOn: Bool) {
         guard isOn != (timer != nil), !(queue is TransferQueue) else { return }
         timer?.cancel()
@@ -159,7 +164,7 @@ final class QueueSlots: @unchecked Sendable {
 // MARK: - The limit
 
 extension QueueSlots {
-    /// What the user of a ``TransferQueue`` has said that he wants to run at once.
+    /// The limit that the user of a ``TransferQueue`` has set.
     var userLimit: Int? { ledger.withLock { $0?.userLimit } }
 
     /// Takes over what the user of a ``TransferQueue`` wants to run at once. When it returns, it counts.
@@ -186,7 +191,8 @@ extension QueueSlots {
                 queue.startLimit = number
                 ledger.withLock { $0?.hasWritten(turn) }
             case .wait(let number, let turn):
-                // The number is there as soon as the other thread's call has begun, however long the call then takes.
+                // The number is there as soon as the other thread's call has begun, however long the call
+                // then takes.
                 if queue.startLimit == number {
                     ledger.withLock { $0?.hasWritten(turn) }
                 } else {
@@ -209,7 +215,7 @@ extension QueueSlots {
 
     private static let entries = Locked<[ObjectIdentifier: Entry]>([:])
 
-    /// The slots of `queue`; the same object as long as somebody keeps it.
+    /// The slots of `queue`; the same object as long as it has an owner.
     static func of(_ queue: OperationQueue) -> QueueSlots {
         if let queue = queue as? TransferQueue { return queue.slots }
         return entries.withLock { entries in
@@ -240,8 +246,8 @@ final class SlotTicket: Operation, @unchecked Sendable {
         queuePriority = .veryHigh
     }
 
-    /// Enters the line, past every barrier: a barrier in the queue waits for the operation to finish, so the ticket must
-    /// not wait for the barrier.
+    /// Enters the line, past every barrier: a barrier in the queue waits for the operation to finish, so the
+    /// ticket must not wait for the barrier.
     func enter(_ queue: OperationQueue) {
         queue.addOperation(self)
         guard !isReady else { return }
@@ -264,8 +270,8 @@ final class SlotTicket: Operation, @unchecked Sendable {
 
 /// Keeps an operation that went past a barrier until the barrier has passed.
 ///
-/// Foundation's barriers point, without retaining them, to the operations behind them. One that was cancelled does not
-/// wait for the barrier; finished and released before, it would leave such a pointer behind.
+/// Foundation's barriers point, without retaining them, to the operations behind them. One that was cancelled
+/// does not wait for the barrier; finished and released before, it would leave such a pointer behind.
 final class BarrierKeeper: Operation, @unchecked Sendable {
     // @unchecked: the only stored property is never used.
 

@@ -1,10 +1,10 @@
-/// How many operations a queue may run while some of its slots are lent: a value that decides and does nothing.
+/// The count of a queue's slots, some of which are lent: a value that decides and does nothing.
 ///
-/// A queue counts an operation as running until it has finished, also while it is paused. So for every one that is
-/// paused the queue's limit goes up by one, and comes down again when that one goes on or ends.
+/// A queue counts an operation as running until it has finished, also while it is paused. So for every one
+/// that is paused the queue's limit goes up by one, and comes down again when that one goes on or ends.
 ///
-/// The limit is public, and its owner may change it at any time. What is found there is compared with what was
-/// written last:
+/// The limit is public, and its owner may change it at any time. What is found there is compared with what
+/// was written last:
 ///
 /// | found                 | means                        | to be written      |
 /// |-----------------------|------------------------------|--------------------|
@@ -13,8 +13,8 @@
 ///
 /// No limit (-1), and the limit 0 that lets nothing start, stay as they are, whatever is lent.
 ///
-/// Several threads may have the limit to write, and none may hold a lock while it does: to write it makes Foundation ask
-/// operations whether they are ready. Each asks ``next()`` until there is nothing more to do:
+/// Several threads may have the limit to write, and none may hold a lock while it does: to write it makes
+/// Foundation ask operations whether they are ready. Each asks ``next()`` until there is nothing more to do:
 ///
 /// | being written          | written last    | step                                          |
 /// |------------------------|-----------------|-----------------------------------------------|
@@ -27,12 +27,13 @@ struct SlotLedger: Hashable, Sendable {
     enum Step: Hashable, Sendable {
         /// Give the queue `number`, then call ``hasWritten(_:)`` with `turn`.
         case write(_ number: Int, turn: Int)
-        /// Another thread is about to give it `number`; once the queue shows that, call ``hasWritten(_:)`` with `turn`.
+        /// Another thread is about to give it `number`; once the queue shows that, call ``hasWritten(_:)``
+        /// with `turn`.
         case wait(_ number: Int, turn: Int)
         case done
     }
 
-    /// What the user wants to run at once; -1: any number.
+    /// The limit that the user has set; -1: any number.
     private(set) var userLimit: Int
     private(set) var lent = 0
     private var written: Int
@@ -44,14 +45,16 @@ struct SlotLedger: Hashable, Sendable {
         written = limit
     }
 
-    /// The limit that lets as many operations run as the user wants, besides those that have lent their slots.
+    /// The limit that lets as many operations run as the user wants, besides those that have lent their
+    /// slots.
     var limit: Int {
         guard userLimit > 0 else { return userLimit }
         let (sum, overflow) = userLimit.addingReportingOverflow(lent)
         return overflow ? .max : sum
     }
 
-    /// Takes note of what is lent now, and of the limit that the queue shows if the user may have set it without saying so.
+    /// Takes note of what is lent now, and of the limit that the queue shows if the user may have set it
+    /// without saying so.
     mutating func settle(lent: Int, found: Int?) {
         if let found, found != written {
             userLimit = found

@@ -3,9 +3,10 @@ internal import OperationNetworkingSystem
 
 /// An operation queue whose limit counts what runs: an operation that is paused does not count.
 ///
-/// Any `OperationQueue` does as well. Its limit then shows the slots of paused operations on top of what was set, from
-/// a pause until the operations went on or ended; a new limit is taken over within half a second, and one that
-/// happens to be the number shown is not seen. Here what was set is what is shown, and counts at once.
+/// Any `OperationQueue` does as well. Its limit then shows the slots of paused operations on top of what was
+/// set, from a pause until the operations went on or ended; a new limit is taken over within half a second,
+/// and one that happens to be the number shown is not seen. Here what was set is what is shown, and counts at
+/// once.
 public final class TransferQueue: OperationQueue, @unchecked Sendable {
     // @unchecked: as `OperationQueue`; the only stored property is assigned once, behind a lock.
 
@@ -24,14 +25,15 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
         }
     }
 
-    /// How many operations may run at once, apart from those that are paused. Those that wait for a connection count: of this
-    /// limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one decides.
+    /// The number of operations that may run at once, apart from those that are paused. Those that wait for a
+    /// connection count: of this limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one
+    /// decides.
     public override var maxConcurrentOperationCount: Int {
         get { slots.userLimit ?? foundationLimit }
         set { slots.set(userLimit: newValue, of: self) }
     }
 
-    /// What Foundation counts.
+    /// The limit of Foundation's own.
     fileprivate var foundationLimit: Int {
         get { super.maxConcurrentOperationCount }
         set { super.maxConcurrentOperationCount = newValue }
@@ -39,7 +41,7 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
 }
 
 extension OperationQueue {
-    /// How many operations Foundation lets be unfinished at once after it has started them.
+    /// The number of operations that Foundation lets be unfinished at once after it has started them.
     var startLimit: Int {
         get { (self as? TransferQueue)?.foundationLimit ?? maxConcurrentOperationCount }
         set {

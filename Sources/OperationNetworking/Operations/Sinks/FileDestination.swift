@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// A file, which is made or emptied when it is opened; or a device, or a FIFO, which waits for somebody who reads it.
+/// A file, which is made or emptied when it is opened; or a device, or a FIFO, which waits for a reader.
 final class FileDestination: SinkDestination {
     private let url: URL
     private var file: OutputFile?

@@ -1,18 +1,19 @@
-/// The last bytes of a sequence of buffers: a value that keeps the buffers themselves, for a copy of every byte would cost as
-/// much as receiving it.
+/// The last bytes of a sequence of buffers: a value that keeps the buffers themselves, for a copy of every
+/// byte would cost as much as receiving it.
 ///
-/// Buffers go round: one that is of no use any more takes the place of one that is kept. To allocate another one, and let it
-/// grow, costs more than a copy.
+/// Buffers go round: one that is of no use any more takes the place of one that is kept. To allocate another
+/// one, and let it grow, costs more than a copy.
 struct KeptBytes: Sendable {
-    /// Buffers of fewer bytes are copied together: many small ones would take more memory than they are worth.
+    /// Buffers of fewer bytes are copied together: many small ones would take more memory than they are
+    /// worth.
     private static let smallest = 8 * 1024
-    /// A buffer with more than so many times the room that it needs is copied, too, or the room would be kept with it.
+    /// The factor of unused room above which a buffer is copied, too, or the room would be kept with it.
     private static let roomiest = 8
-    /// How many buffers wait for their use, and how much room each has at least, in bytes.
+    /// The number of spare buffers, and the room that each has at least, in bytes.
     private static let mostSpares = 4
     private static let smallestSpare = 32 * 1024
 
-    /// How many bytes are kept, at least; 0: none.
+    /// The number of bytes that are kept, at least; 0: none.
     var limit = 0 {
         didSet { if limit == 0 { removeAll() } }
     }
@@ -22,7 +23,8 @@ struct KeptBytes: Sendable {
     /// Buffers of no use, in order of their room.
     private var spares: [[UInt8]] = []
 
-    /// Takes the bytes of a buffer, and leaves one in its place that is of no use any more, to be overwritten.
+    /// Takes the bytes of a buffer, and leaves one in its place that is of no use any more, to be
+    /// overwritten.
     mutating func take(_ buffer: inout [UInt8]) {
         guard limit > 0, !buffer.isEmpty else { return }
         count += buffer.count

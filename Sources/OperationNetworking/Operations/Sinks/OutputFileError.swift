@@ -2,13 +2,15 @@ public import Foundation
 
 /// Why an operation cannot write the body to its ``ConnectionOperation/outputFile``.
 public enum OutputFileError: Error, Hashable, Sendable {
-    /// The URL names no file on this machine: its scheme is not `file`, it has a host that is not `localhost`, or its path is
-    /// empty or no UTF-8. Nothing was asked of the server.
+    /// The URL names no file on this machine: its scheme is not `file`, it has a host that is not
+    /// `localhost`, or its path is empty or no UTF-8. Nothing was asked of the server.
     case notAFileURL(URL)
-    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`, `.part.resume.new`. Such names are
-    /// for what downloads have themselves. Nothing was asked of the server.
+    /// The name ends like that of a partial file or of its checkpoint: `.part`, `.part.resume`,
+    /// `.part.resume.new`. Such names are for what downloads have themselves. Nothing was asked of the
+    /// server.
     case reservedName(URL)
-    /// Another operation of this process writes the file, under this name or another. It did not change because of this one.
+    /// Another operation of this process writes the file, under this name or another. It did not change
+    /// because of this one.
     case inUse(URL)
 }
 

@@ -1,6 +1,7 @@
 internal import OperationNetworkingSystem
 
-/// Counts the bytes that are on their way to somebody who gets a copy of every piece, and says when there are too many.
+/// Counts the bytes that are on their way to a receiver that gets a copy of every piece, and says when there
+/// are too many.
 final class PieceQueue: Sendable {
     /// Bytes that may be on their way before the transfer is held.
     private static let capacity = 512 * 1024

@@ -1,8 +1,8 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Passes a body to a file, a FIFO or a stream, which may wait for as long as they like: they are opened, written and
-/// closed on a queue of their own. What does not keep up holds its own transfer, and nobody else's.
+/// Passes a body to a file, a FIFO or a stream, which may wait for as long as they like: they are opened,
+/// written and closed on a queue of their own. What does not keep up holds its own transfer, and no other.
 final class QueuedSink: ResponseSink {
     private let writer: SinkWriter
 

@@ -1,9 +1,10 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Where the body of a response goes. Used on the network thread; nothing here waits.
+/// The destination of a response's body. Used on the network thread; nothing here waits.
 protocol ResponseSink: AnyObject {
-    /// How many bytes it has taken since it was last emptied. Bytes that it took and could not write are not counted.
+    /// The number of bytes that it has taken since it was last emptied. Bytes that it took and could not
+    /// write are not counted.
     var count: Int64 { get }
 
     /// Whether the transfer has to wait until ``onChange`` was called.
@@ -12,22 +13,23 @@ protocol ResponseSink: AnyObject {
     /// Why it takes nothing any more.
     var failure: (any Error)? { get }
 
-    /// Why the body that is coming is no use, and the whole has to come instead; `nil` again after ``prepare(_:)`` for
-    /// the whole, and only then.
+    /// Why the body that is coming is no use, and the whole has to come instead; `nil` again after
+    /// ``prepare(_:)`` for the whole, and only then.
     var demand: RestartReason? { get }
 
-    /// Called, on any thread, when a full one has room again, and when one fails, or demands something, between two
-    /// writes.
+    /// Called, on any thread, when a full one has room again, and when one fails, or demands something,
+    /// between two writes.
     var onChange: (@Sendable () -> Void)? { get set }
 
-    /// What can be done with what it has.
+    /// The abilities to use the bytes that it has.
     var abilities: SinkAbilities { get }
 
-    /// Looks what is there from an earlier process. Called once, before anything is asked.
+    /// Looks for bytes of an earlier process. Called once, before anything is asked.
     /// - Parameter then: called once, on any thread.
     func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void)
 
-    /// The server has contradicted its own 304 to the ``SinkContent/condition``: it is asked for the whole without one.
+    /// The server has contradicted its own 304 to the ``SinkContent/condition``: it is asked for the whole
+    /// without one.
     func dropCondition()
 
     /// Gets ready for a body. Called before each transfer's first byte.
@@ -45,9 +47,10 @@ protocol ResponseSink: AnyObject {
     /// No more will come: `then` is called, on any thread, when everything has arrived where it belongs.
     func end(_ then: @escaping @Sendable (SinkEnd) -> Void)
 
-    /// Nobody wants the rest. What came is kept, as far as that is possible without waiting for others.
-    /// - Returns: what is there, unless something is still being written; then `whenStopped` is called, once, on any
-    ///   thread.
+    /// Gives the rest up. The bytes that came are kept, as far as that is possible without waiting for
+    /// others.
+    /// - Returns: the kept bytes, unless something is still being written; then `whenStopped` is called,
+    ///   once, on any thread.
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop
 }
 
@@ -65,34 +68,35 @@ extension ResponseSink {
     func lastBytes(_ count: Int) -> [UInt8] { [] }
 }
 
-/// What a sink has before anything is asked.
+/// The content of a sink before anything is asked.
 struct SinkContent: Sendable {
-    /// What describes its bytes; `nil`: it has none that could be continued.
+    /// The representation of its bytes; `nil`: it has none that could be continued.
     var partial: PartialContent?
     /// Why bytes that were there are not.
     var lost: RestartReason?
-    /// What is sent with every question, so that the whole comes only if it is another one than before.
+    /// The condition that is sent with every request, so that the whole comes only if it is another one than
+    /// before.
     var condition: FileCondition?
 }
 
 /// A body that is about to come.
 struct BodyStart: Sendable {
-    /// Where it belongs.
+    /// The place of a body in the sink.
     enum Place: Hashable, Sendable {
-        /// At the start: what is there is thrown away, for a reason if there is anything.
+        /// At the start: the kept bytes are thrown away, for a reason if there are any.
         case start(RestartReason?)
-        /// Behind what is there.
+        /// Behind the kept bytes.
         case end
-        /// At an offset that is there already: as far as it goes, both have to be equal.
+        /// At an offset within the kept bytes: as far as these go, both have to be equal.
         case again(from: Int64)
     }
 
     var place: Place
     /// The length of the whole, `nil` if it is unknown.
     var total: Int64?
-    /// Of the response that it is the body of.
+    /// The head of the response whose body it is.
     var head: ResponseHead
-    /// Where that response came from.
+    /// The URL of that response.
     var url: URL
     /// Whether anything but equal bytes says that it belongs to those that are there.
     var isProven = true
@@ -100,14 +104,15 @@ struct BodyStart: Sendable {
     /// asked back.
     var mayComeAgain = false
 
-    /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked for.
+    /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked
+    /// for.
     var ownRange: Range<Int64>? {
         guard case .start = place, head.status == 206 else { return nil }
         return head.fields["Content-Range"].flatMap { try? ContentRange(fieldValue: $0) }?.bytes
     }
 }
 
-/// How it went to finish a body.
+/// The result of finishing a body.
 enum SinkEnd: Sendable {
     /// Everything is where it belongs; the body, if it is in memory.
     case done(Data?)

@@ -1,8 +1,8 @@
 internal import OperationNetworkingSystem
 
-/// What a sink that is written on a queue of its own has to do next: a value that decides and does nothing.
+/// The next step of a sink that is written on a queue of its own: a value that decides and does nothing.
 ///
-/// The network thread tells it what comes; whoever writes asks for the next step and tells how it went.
+/// The network thread tells it what comes; the writer asks for the next step and tells how it went.
 ///
 /// | event                     | untouched | resting | working        | blocked        | closed      |
 /// |---------------------------|-----------|---------|----------------|----------------|-------------|
@@ -22,21 +22,21 @@ struct SinkState: Sendable {
         case untouched
         /// Everything there was to do is done.
         case resting
-        /// Somebody is at it, or about to be.
+        /// The queue is at it, or about to be.
         case working
         /// There is no room now; it has to be tried again.
         case blocked
         case closed
     }
 
-    /// What to do with the destination.
+    /// A step of the destination.
     enum Step: Hashable, Sendable {
         case open
         case empty
         /// Write these of the bytes in hand.
         case write(Range<Int>)
         case close
-        /// Nothing, until somebody is needed again.
+        /// Nothing, until there is work again.
         case rest
     }
 
@@ -53,12 +53,12 @@ struct SinkState: Sendable {
     private(set) var isFull = false
     /// Whether what was written can be taken back.
     private(set) var canBeEmptied: Bool
-    /// How often in a row there was no room.
+    /// The number of tries in a row without room.
     private(set) var fruitlessTries = 0
     /// Counts the times there was no room: what was to end an earlier one does not end this one.
     private(set) var block = 0
 
-    /// How many of the last bytes are kept when they are written, so that they can be compared; 0: none.
+    /// The number of last bytes that are kept when they are written, so that they can be compared; 0: none.
     var keptCount: Int {
         get { kept.limit }
         set { kept.limit = newValue }
@@ -67,10 +67,10 @@ struct SinkState: Sendable {
     private var kept = KeptBytes()
     /// Bytes in hand, written or not, that are of the body.
     private var handCount = 0
-    /// Of the bytes in `count`, those that the destination has.
+    /// The bytes, of `count`, that the destination has.
     private var writtenCount: Int64 = 0
     private var waiting: [UInt8] = []
-    /// Which of the bytes in hand are not written yet.
+    /// The range of the bytes in hand that are not written yet.
     private var inHand = 0..<0
     private var isOpen = false
     private var hasFailed = false
@@ -86,7 +86,7 @@ struct SinkState: Sendable {
 
     private var bytesWaiting: Int { waiting.count + inHand.count }
 
-    // MARK: - What comes: each returns whether somebody has to get to work
+    // MARK: - Events: each returns whether work has to be scheduled
 
     /// The first byte opens it, or the end: a small body then makes only one errand.
     mutating func begin() {
@@ -116,7 +116,7 @@ struct SinkState: Sendable {
         return work()
     }
 
-    /// Nobody wants more. With `keepsRest`, what waits is written as long as there is room.
+    /// Gives the rest up. With `keepsRest`, what waits is written as long as there is room.
     mutating func abandon(keepsRest: Bool) -> Bool {
         isAbandoned = true
         self.keepsRest = keepsRest
@@ -134,7 +134,7 @@ struct SinkState: Sendable {
         }
     }
 
-    /// Nobody waits for what waits.
+    /// Drops what waits: its time is up.
     mutating func giveUp() {
         dropRest()
     }
@@ -151,8 +151,8 @@ struct SinkState: Sendable {
 
     // MARK: - Steps
 
-    /// The next step. `hand` is the buffer of whoever writes: it changes places with the bytes that wait when all in
-    /// it is written.
+    /// The next step. `hand` is the buffer of the writer: it changes places with the bytes that wait when all
+    /// in it is written.
     mutating func next(_ hand: inout [UInt8]) -> Step {
         if hasFailed { return .close }
         if !isOpen { return isPointless ? .close : .open }
@@ -177,7 +177,7 @@ struct SinkState: Sendable {
         return kept.suffix(count - last.count) + last
     }
 
-    /// Whether to leave it alone: nobody wants more, and nothing is to be written that could be.
+    /// Whether to leave it alone: the rest was given up, and nothing is to be written that could be.
     private var isPointless: Bool {
         isAbandoned && bytesWaiting == 0 && (!keepsRest || block > 0)
     }
@@ -210,7 +210,7 @@ struct SinkState: Sendable {
     mutating func didFindNoRoom() -> Bool {
         block += 1
         guard !isAbandoned else {
-            // Nobody knows when, and nobody waits.
+            // The time of room is unknown, and the rest was given up.
             dropRest()
             return false
         }

@@ -1,12 +1,12 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// What a ``SinkWriter`` writes to. Used on one queue, where everything may wait for as long as it likes.
+/// The destination of a ``SinkWriter``. Used on one queue, where everything may wait for as long as it likes.
 protocol SinkDestination: AnyObject {
     /// Whether what was written can be taken back; exact once it is open.
     var canBeEmptied: Bool { get }
 
-    /// Whether somebody who ends it early gets what came until then, and waits for it. Else it is dropped.
+    /// Whether an early end keeps what came until then, and waits for it. Else it is dropped.
     var keepsRest: Bool { get }
 
     /// Opens it, and empties it if that is possible.
@@ -19,20 +19,22 @@ protocol SinkDestination: AnyObject {
     /// - Returns: how many of the bytes were written; 0 when there is no room now.
     func write(_ bytes: Span<UInt8>) throws -> Int
 
-    /// Becomes writable when there is room again; `nil`: nobody says when.
+    /// The descriptor that becomes writable when there is room again; `nil`: there is no such event.
     var pollableDescriptor: Int32? { get }
 
     func close() throws
 }
 
-/// Writes to a destination on a queue of its own, so that nobody else waits for it. ``SinkState`` decides, this acts.
+/// Writes to a destination on a queue of its own, so that no other thread waits for it. ``SinkState``
+/// decides, this acts.
 ///
 /// Commands may come from any thread.
 final class SinkWriter: @unchecked Sendable {
-    // @unchecked: `destination`, `roomSource` and `watchedBlock` are used on `queue` only; what both sides touch is in
-    // `shared`. `hand` changes on `queue` and under the lock of `shared`, and is read on `queue` or under that lock.
+    // @unchecked: `destination`, `roomSource` and `watchedBlock` are used on `queue` only; what both sides
+    // touch is in `shared`. `hand` changes on `queue` and under the lock of `shared`, and is read on `queue`
+    // or under that lock.
 
-    /// Seconds that somebody who wants no more waits for the rest to be written.
+    /// The seconds for which abandoning waits for the rest to be written.
     private static let patience = 1.0
     /// Seconds between two looks at a destination that has no room and cannot say when it will: from, to.
     private static let retryInterval = (shortest: 0.001, longest: 0.05)
@@ -56,7 +58,7 @@ final class SinkWriter: @unchecked Sendable {
     /// The bytes that are being written.
     private var hand: [UInt8] = []
     private var roomSource: (any DispatchSourceWrite)?
-    /// Which time that there was no room the source is for.
+    /// The number of the block (the time without room) that the source is for.
     private var watchedBlock = 0
 
     init(_ destination: any SinkDestination) {
@@ -127,9 +129,9 @@ final class SinkWriter: @unchecked Sendable {
         if let result { then(result) }
     }
 
-    /// Nobody wants the rest.
-    /// - Returns: whether nothing is going on; if not, `whenStopped` is called, once, when nothing is, or when
-    ///   patience is over.
+    /// Gives the rest up.
+    /// - Returns: whether nothing is going on; if not, `whenStopped` is called, once, when nothing is, or
+    ///   when patience is over.
     func abandon(_ whenStopped: (@Sendable () -> Void)?) -> Bool {
         let (mustWork, isBlocked, isStopped) = shared.withLock { shared in
             shared.end = nil
@@ -254,7 +256,8 @@ final class SinkWriter: @unchecked Sendable {
         }
         guard let wait else { return false }
         if let descriptor = destination.pollableDescriptor { watch(descriptor, wait.block) }
-        // A write source says nothing when the reader of a full pipe goes away, so a look is needed there, too.
+        // A write source says nothing when the reader of a full pipe goes away, so a look is needed there,
+        // too.
         let interval =
             roomSource == nil
             ? Self.retryInterval.shortest * Double(1 << min(wait.tries - 1, 10)) : Self.retryInterval.longest
@@ -277,7 +280,7 @@ final class SinkWriter: @unchecked Sendable {
         source.resume()
     }
 
-    /// Whoever waits for room, waits no longer.
+    /// Ends the wait for room.
     /// - Parameter block: which time; `nil`: whichever it is.
     private func unblock(_ block: Int?) {
         guard let roomSource else { return tryAgain(block) }

@@ -45,7 +45,8 @@ final class StreamDestination: SinkDestination {
     }
 
     func close() throws {
-        // A stream that failed is closed too, as in AFNetworking, and one that no byte came for; not another operation's.
+        // A stream that failed is closed too, as in AFNetworking, and one that no byte came for; not another
+        // operation's.
         let claimed = claimed ?? (try? ClaimedStream(stream))
         claimed?.close()
         self.claimed = nil
