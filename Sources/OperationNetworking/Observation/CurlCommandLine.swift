@@ -109,7 +109,7 @@ struct CurlCommandLine {
         }
         if policy.allowInvalidCertificates, !policy.validatesDomainName { words.append("--insecure") }
         let versions = request.trustDomain.versions
-        if versions != TransferSettings.defaultTLSVersions {
+        if versions != TLSVersion.defaultRange {
             words += ["--tlsv" + versions.lowerBound.text, "--tls-max", versions.upperBound.text]
         }
         guard let proxy = request.trustDomain.proxy else { return words + ["--noproxy", "*"] }

@@ -71,7 +71,7 @@ extension ConnectionOperation {
         return request.readCookies(jar)
     }
 
-    private func makeExchange(_ state: OperationState) -> Exchange {
+    private func makeExchange(_ state: OperationState) -> any Exchanging {
         var configuration = exchangeConfiguration(state)
         configuration.givesPieces = Self.receivesPieces
         return Exchange(configuration, cookies: state.cookies)

@@ -43,7 +43,7 @@ struct OperationState {
     var hasBegun = false
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
-    var exchange: Exchange?
+    var exchange: (any Exchanging)?
     /// Read by `start()`, for the first transfer.
     var cookies = CookieReading.notYet
     /// The operation's when `start()` was called.

@@ -12,6 +12,9 @@ public enum TLSVersion: Int, Hashable, Codable, Sendable, Comparable, CaseIterab
     /// RFC 8446.
     case v1_3 = 3
 
+    /// The versions that are spoken unless others are asked for: 1.2 and 1.3.
+    static let defaultRange = v1_2...v1_3
+
     /// As in `1.2`.
     var text: String { "1.\(rawValue)" }
 

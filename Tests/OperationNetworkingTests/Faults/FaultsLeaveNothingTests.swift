@@ -17,7 +17,7 @@ struct FaultsLeaveNothingTests {
     /// The objects that are to be gone.
     private final class Weak {
         weak var operation: ConnectionOperation?
-        weak var exchange: Exchange?
+        weak var exchange: (any Exchanging)?
     }
 
     /// The open descriptors, but for idle connections: their server is gone, and libcurl closes them when it needs to.
@@ -126,7 +126,7 @@ struct FaultsLeaveNothingTests {
             let operations = left.count { $0.operation != nil }
             let exchanges = left.count { $0.exchange != nil }
             let running = Recorder<Int>()
-            NetworkThread.shared.perform { running.append($0.count) }
+            NetworkThread.shared.perform { running.append($0.transfers.count) }
             let transfers = try await running.wait()[0]
             let after = FaultsLeaveNothingTests.descriptors()
             print(

@@ -30,5 +30,5 @@ final class RetryWatcher: OperationObserver {
 
 /// No test is to wait for the server of an earlier one, whose port it may have.
 func forgetHostWaits() {
-    NetworkThread.shared.perform { $0.hostWaits = HostWaits() }
+    NetworkThread.shared.perform { $0.hosts = HostWaits() }
 }

@@ -6,15 +6,15 @@ internal import OperationNetworkingSystem
 // Attempts: whether and when the whole begins again.
 extension Exchange {
     /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts after that.
-    func waitsForHost(_ transfers: Transfers) -> Bool {
+    func waitsForHost(_ room: NetworkRoom) -> Bool {
         guard attempts.mayWait, let url = hop.url,
-            let rest = transfers.hostWaits.remaining(for: Origin(url), now: clock.now),
+            let rest = room.hosts.remaining(for: Origin(url), now: clock.now),
             let delay = attempts.wait(whileHostRests: rest, now: clock.now)
         else { return false }
         // Old by then.
         cookies.forget()
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
-        wait(delay) { exchange, transfers in exchange.startTransfer(transfers) }
+        wait(delay) { exchange, room in exchange.startTransfer(room) }
         return true
     }
 
@@ -45,19 +45,19 @@ extension Exchange {
     }
 
     func tryAgain(after delay: TimeInterval) {
-        wait(delay) { exchange, transfers in exchange.startFromFirstHop(transfers) }
+        wait(delay) { exchange, room in exchange.startFromFirstHop(room) }
     }
 
     /// Whoever cancels or pauses meanwhile begins another round, and nothing comes of this one.
-    private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, Transfers) -> Void) {
+    private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
         phase = .idle
         sink.settle()
         round += 1
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self, round] in
-            NetworkThread.shared.perform { [weak self] transfers in
+            NetworkThread.shared.perform { [weak self] room in
                 guard let self, self.round == round, case .idle = self.phase else { return }
-                go(self, transfers)
+                go(self, room)
             }
         }
     }
@@ -65,8 +65,8 @@ extension Exchange {
     /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
     private func noteRest(after head: ResponseHead) {
         guard let url = hop.url, let seconds = attempts.rest(after: head) else { return }
-        NetworkThread.shared.perform { [now = clock.now] transfers in
-            transfers.hostWaits.note(Origin(url), seconds: seconds, now: now)
+        NetworkThread.shared.perform { [now = clock.now] room in
+            room.hosts.note(Origin(url), seconds: seconds, now: now)
         }
     }
 }

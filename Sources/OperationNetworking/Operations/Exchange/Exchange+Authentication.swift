@@ -39,20 +39,20 @@ extension Exchange {
     }
 
     /// Sends at once what the server is known to want.
-    func authenticateInAdvance(_ transfers: Transfers) {
+    func authenticateInAdvance(_ room: NetworkRoom) {
         guard authentication.proof == nil, authentication.refused.isEmpty, let url = hop.url,
             hop.value(forHTTPHeaderField: "Authorization") == nil
         else { return }
         for credential in authentication.knownCredentials {
             let key = memoryKey(credential, url)
-            guard let scheme = transfers.authenticationMemory.scheme(for: key, to: url),
+            guard let scheme = room.credentials.scheme(for: key, to: url),
                 configuration.settings.authenticationSchemes.contains(scheme),
                 !scheme.isConnectionBased || canAskWithoutBody
             else { continue }
             guard scheme == .digest else {
                 return authentication.send(Authentication.Proof(credential: credential, scheme: scheme))
             }
-            guard let session = transfers.authenticationMemory.digest(for: key, to: url),
+            guard let session = room.credentials.digest(for: key, to: url),
                 session.challenge.quality != .authInt || authentication.hasBodyInMemory
             else { continue }
             return authentication.send(credential, by: session)
@@ -79,12 +79,12 @@ extension Exchange {
         phase = .deciding
         sink.settle()
         source.token(otherThan: refused) { [round] result in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { room in
                 guard self.round == round, case .deciding = self.phase else { return }
                 switch result {
                 case .success(let token):
                     self.authentication.send(token)
-                    self.startTransfer(transfers)
+                    self.startTransfer(room)
                 case .failure(let error):
                     self.fail(error)
                 }
@@ -145,8 +145,8 @@ extension Exchange {
         guard !isKnown else { return }
         let key = memoryKey(proof.credential, url)
         let digest = authentication.digest
-        NetworkThread.shared.perform { transfers in
-            transfers.authenticationMemory.note(key, scheme: proof.scheme, for: url, digest: digest)
+        NetworkThread.shared.perform { room in
+            room.credentials.note(key, scheme: proof.scheme, for: url, digest: digest)
         }
     }
 
@@ -159,8 +159,8 @@ extension Exchange {
         guard let url = hop.url else { return }
         let key = memoryKey(proof.credential, url)
         let digest = authentication.digest
-        NetworkThread.shared.perform { transfers in
-            transfers.authenticationMemory.forget(key, for: url, digest: digest)
+        NetworkThread.shared.perform { room in
+            room.credentials.forget(key, for: url, digest: digest)
         }
     }
 
@@ -220,15 +220,15 @@ extension Exchange {
         _ head: ResponseHead
     ) {
         stopAsking = owner.exchangeNeedsCredential(for: challenge) { [round] answer in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { room in
                 guard self.isAsked(in: round) else { return }
                 if let proof = self.proof(in: answer, to: offers, head) {
                     guard self.canSendBodyAgain else {
-                        return self.fail(self.unsentBody, after: head, transfers)
+                        return self.fail(self.unsentBody, after: head, room)
                     }
-                    self.goOn(transfers, after: head) { $0.send(proof, after: head) }
+                    self.goOn(room, after: head) { $0.send(proof, after: head) }
                 } else {
-                    self.goOnUnanswered(answer, head, transfers)
+                    self.goOnUnanswered(answer, head, room)
                 }
             }
         }
@@ -266,14 +266,14 @@ extension Exchange {
     private func goOnUnanswered(
         _ answer: AuthenticationChallenge.Answer,
         _ head: ResponseHead,
-        _ transfers: Transfers
+        _ room: NetworkRoom
     ) {
         if case .refuse = answer {
-            fail(URLError.refusedAuthentication(url: hop.url), after: head, transfers)
+            fail(URLError.refusedAuthentication(url: hop.url), after: head, room)
         } else if let delay = retryDelay(after: head) {
-            goOn(transfers, after: head) { $0.tryAgain(after: delay) }
+            goOn(room, after: head) { $0.tryAgain(after: delay) }
         } else if !isOutdated(head) || !askForURL(after: head) {
-            take(head, transfers)
+            take(head, room)
         }
     }
 }

@@ -70,9 +70,9 @@ extension Exchange {
         }
         phase = .idle
         jar.read(concerning: host) { [round] cookies in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { room in
                 guard self.round == round, case .idle = self.phase else { return }
-                self.startTransfer(transfers, with: cookies)
+                self.startTransfer(room, with: cookies)
             }
         }
         return true

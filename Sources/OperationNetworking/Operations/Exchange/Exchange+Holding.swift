@@ -19,25 +19,24 @@ extension Exchange {
 
     /// Holds the transfer if stopping it would be the end.
     /// - Returns: whether it is held.
-    func hold(_ transfers: Transfers) -> Bool {
+    func hold(_ room: NetworkRoom) -> Bool {
         guard case .transferring(let id) = phase, case .deliver = bodyUse, case .none = verdict,
             sink.failure == nil, cannotGoOn
         else { return false }
         holding.isHeld = true
-        transfers.putAside(id)
+        runner(room).putAside(id)
         return true
     }
 
     /// Goes on with a transfer that was held.
-    func takeUp(_ id: TransferID, _ transfers: Transfers) {
+    func takeUp(_ id: TransferID, _ room: NetworkRoom) {
         let end = holding.end
         holding = Holding(wasHeld: true)
         clock.tick()
-        if let end { transferDidComplete(end) } else { transfers.takeUp(id) }
+        if let end { transferDidComplete(end) } else { runner(room).takeUp(id) }
     }
 
-    /// The operation that paused it is gone, and will not take it up.
-    func drop(_ transfers: Transfers) {
-        if holding.isHeld { stopTransfer(transfers) }
+    func drop(_ room: NetworkRoom) {
+        if holding.isHeld { stopTransfer(room) }
     }
 }

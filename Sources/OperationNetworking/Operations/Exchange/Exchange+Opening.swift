@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 // connection to be had: thousands that wait for one have nothing open.
 extension Exchange {
     /// The transfer starts after that.
-    func open(_ transfers: Transfers) {
+    func open(_ room: NetworkRoom) {
         phase = .opening
         guard opening == .notYet, turn == nil else { return }
         guard configuration.opensFiles, let url = hop.url else { return openSink() }
@@ -18,7 +18,7 @@ extension Exchange {
             priority: configuration.priority,
             raisedConnectionLimit: settings.raisedConnectionLimit
         )
-        transfers.takeTurn(id, request, for: self)
+        runner(room).takeTurn(id, request, for: self)
     }
 
     func transferMayStart(_ id: TransferID) {
@@ -33,19 +33,19 @@ extension Exchange {
     }
 
     /// Others may have it.
-    func giveTurnBack(_ transfers: Transfers) {
-        if let turn { transfers.stop(turn) }
+    func giveTurnBack(_ room: NetworkRoom) {
+        if let turn { runner(room).stop(turn) }
         turn = nil
     }
 
     private func openSink() {
         opening = .asked
         sink.open { result in
-            NetworkThread.shared.perform { transfers in self.sinkDidOpen(result, transfers) }
+            NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
         }
     }
 
-    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ transfers: Transfers) {
+    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
         opening = .done
         if case .success(let content) = result {
             if let partial = content.partial { resumption.take(partial) }
@@ -61,9 +61,9 @@ extension Exchange {
         guard case .opening = phase else { return }
         switch result {
         case .success:
-            startTransfer(transfers)
+            startTransfer(room)
         case .failure(let error):
-            giveTurnBack(transfers)
+            giveTurnBack(room)
             fail(error)
         }
     }

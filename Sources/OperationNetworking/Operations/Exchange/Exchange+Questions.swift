@@ -42,9 +42,9 @@ extension Exchange {
         if matches: @escaping @Sendable (BodyUse) -> Bool
     ) {
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
-            NetworkThread.shared.perform { [weak self] transfers in
+            NetworkThread.shared.perform { [weak self] room in
                 guard let self, case .transferring(id) = self.phase, matches(self.bodyUse) else { return }
-                transfers.giveUp(id)
+                runner(room).giveUp(id)
             }
         }
     }
@@ -73,25 +73,24 @@ extension Exchange {
     }
 
     /// `next` follows, and the body is of no use.
-    func goOn(_ transfers: Transfers, after head: ResponseHead, then next: @escaping (Exchange) -> Void) {
+    func goOn(_ room: NetworkRoom, after head: ResponseHead, then next: @escaping (Exchange) -> Void) {
         let left = UnusedBody.maximumLength - sideBody.count
         verdict = .goOn(next)
         bodyUse = .drop
         sideBody = Data()
         guard case .transferring(let id) = phase else { return next(self) }
-        guard left > 0, isWorthReceiving(head) else { return transfers.giveUp(id) }
+        guard left > 0, isWorthReceiving(head) else { return runner(room).giveUp(id) }
         discardBody(atMost: left, id)
-        transfers.resumeReceiving(id)
+        runner(room).receive(id)
     }
 
     /// The head is that of the response, with the rest of its body.
-    func take(_ head: ResponseHead, _ transfers: Transfers) {
+    func take(_ head: ResponseHead, _ room: NetworkRoom) {
         verdict = .none
-        if case .wait = bodyUse { bodyUse = .keepAside(configuration.sideBodyLimit) }
         tell(head)
         if case .transferring(let id) = phase {
             if case .keepAside = bodyUse { limitExplanation(id) }
-            transfers.resumeReceiving(id)
+            runner(room).receive(id)
         } else if let end = endBeforeAnswer {
             endBeforeAnswer = nil
             bodyDidEnd(end)
@@ -101,12 +100,12 @@ extension Exchange {
     }
 
     /// The head is that of the response, which is an error when its body has come.
-    func fail(_ error: any Error, after head: ResponseHead, _ transfers: Transfers) {
+    func fail(_ error: any Error, after head: ResponseHead, _ room: NetworkRoom) {
         tell(head)
         guard case .transferring(let id) = phase else { return fail(error) }
         verdict = .fail(error)
         limitExplanation(id)
-        transfers.resumeReceiving(id)
+        runner(room).receive(id)
     }
 }
 

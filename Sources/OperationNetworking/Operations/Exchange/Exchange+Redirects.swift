@@ -22,19 +22,19 @@ extension Exchange {
             return discardBody(of: head) { $0.follow(response, to: next, from: url) }
         }
         // Not a byte of it is kept, or decoded, in vain.
-        beginAsking(.wait)
+        beginAsking(.keepAside(configuration.sideBodyLimit))
         owner.exchangeWillFollow(response, to: next) { [round] answer in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { room in
                 guard self.isAsked(in: round) else { return }
                 let request: URLRequest
                 switch answer {
-                case .refuse: return self.take(head, transfers)
+                case .refuse: return self.take(head, room)
                 case .follow(let chosen): request = chosen
                 }
-                self.goOn(transfers, after: head) { $0.follow(response, to: request, from: url) }
+                self.goOn(room, after: head) { $0.follow(response, to: request, from: url) }
             }
         }
-        return .receive
+        return .later
     }
 
     private func follow(_ redirect: HTTPURLResponse, to request: URLRequest, from url: URL) {
@@ -62,10 +62,10 @@ extension Exchange {
     func askForURL(after head: ResponseHead) -> Bool {
         guard let owner, let url = hop.url, let response = head.response(for: url) else { return false }
         owner.exchangeNeedsURL(after: response) { [round] url in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { room in
                 guard self.isAsked(in: round) else { return }
-                guard let url else { return self.take(head, transfers) }
-                self.goOn(transfers, after: head) { $0.startAgain(at: url) }
+                guard let url else { return self.take(head, room) }
+                self.goOn(room, after: head) { $0.startAgain(at: url) }
             }
         }
         return true
@@ -78,9 +78,9 @@ extension Exchange {
         hasFreshURL = true
         request = configuration.settings.redirectPolicy.request(request, movedTo: url)
         phase = .idle
-        NetworkThread.shared.perform { [round] transfers in
+        NetworkThread.shared.perform { [round] room in
             guard self.round == round, case .idle = self.phase else { return }
-            self.startFromFirstHop(transfers)
+            self.startFromFirstHop(room)
         }
     }
 

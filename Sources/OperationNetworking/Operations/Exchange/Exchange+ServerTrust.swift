@@ -21,12 +21,12 @@ extension Exchange {
             serverTrustError: refusal
         )
         stopAsking = owner.exchangeNeedsCredential(for: challenge) { [round] answer in
-            NetworkThread.shared.perform { transfers in
+            NetworkThread.shared.perform { room in
                 guard self.round == round, case .deciding = self.phase else { return }
                 self.stopAsking = nil
                 guard case .trustServer = answer else { return self.tryAgain(after: refusal) }
                 self.trustedServers.insert(exception)
-                self.startTransfer(transfers)
+                self.startTransfer(room)
             }
         }
     }

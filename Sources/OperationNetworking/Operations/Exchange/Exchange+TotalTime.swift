@@ -38,15 +38,15 @@ extension Exchange {
     func startTotalTime() {
         guard let left = totalTime.start(now: clock.now) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + left) { [weak self, lap = totalTime.lap] in
-            NetworkThread.shared.perform { [weak self] transfers in self?.totalTimeIsOver(lap, transfers) }
+            NetworkThread.shared.perform { [weak self] room in self?.totalTimeIsOver(lap, room) }
         }
     }
 
-    private func totalTimeIsOver(_ lap: Int, _ transfers: Transfers) {
+    private func totalTimeIsOver(_ lap: Int, _ room: NetworkRoom) {
         guard totalTime.isRunning, totalTime.lap == lap else { return }
         switch phase {
         case .idle, .opening, .deciding, .transferring:
-            stopTransfer(transfers)
+            stopTransfer(room)
             fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: hop.url))
         case .finishing, .stopping, .ended:
             break

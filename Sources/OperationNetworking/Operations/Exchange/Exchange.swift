@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// One request's business with its server, across redirects, pauses and resumptions, until there is an end.
 ///
 /// It is made on any thread, and then used on the network thread only. While a transfer runs it keeps its owner.
-final class Exchange: @unchecked Sendable {
+final class Exchange: Exchanging, @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
     enum Phase {
@@ -57,8 +57,6 @@ final class Exchange: @unchecked Sendable {
         case check(ArraySlice<UInt8>)
         /// It explains an error, or a redirect: it is kept aside, up to this number of bytes, and cut there.
         case keepAside(Int64)
-        /// It waits in its connection until the owner has said what follows.
-        case wait
         /// No head has said that a body comes.
         case drop
         /// It is of no use, and cut after this number of bytes.
@@ -71,6 +69,8 @@ final class Exchange: @unchecked Sendable {
     let clock = PassClock()
     var phase = Phase.idle
     var opening = Opening.notYet
+    /// What stands before the network, once something was asked of it.
+    private var layers: (any TransferRunning)?
     /// Its place in the line, or its turn, before there is a transfer.
     var turn: TransferID?
     var owner: (any ExchangeOwner)?
@@ -127,8 +127,7 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - Commands
 
-    /// Begins, or goes on after ``suspend()``.
-    func begin(_ transfers: Transfers, for owner: any ExchangeOwner) {
+    func begin(_ room: NetworkRoom, for owner: any ExchangeOwner) {
         switch phase {
         case .ended(let end):
             owner.exchangeDidEnd(end)
@@ -139,7 +138,7 @@ final class Exchange: @unchecked Sendable {
             self.owner = owner
             clock.tick()
             startTotalTime()
-            takeUp(id, transfers)
+            takeUp(id, room)
         case .opening, .deciding, .transferring:
             break
         case .idle:
@@ -147,41 +146,39 @@ final class Exchange: @unchecked Sendable {
             clock.tick()
             attempts.begin(now: clock.now)
             startTotalTime()
-            startFromFirstHop(transfers)
+            startFromFirstHop(room)
         }
     }
 
-    func startFromFirstHop(_ transfers: Transfers) {
+    func startFromFirstHop(_ room: NetworkRoom) {
         hop = request
         streamedBody = configuration.body
         redirectCount = 0
         untoldRedirect = nil
         beginHop()
-        startTransfer(transfers)
+        startTransfer(room)
     }
 
-    /// Stops the transfer, or holds it where it could not go on; what came stays.
-    func suspend(_ transfers: Transfers) {
-        if !hold(transfers) { stopTransfer(transfers) }
+    func suspend(_ room: NetworkRoom) {
+        if !hold(room) { stopTransfer(room) }
         clock.tick()
         totalTime.stop(now: clock.now)
         owner = nil
     }
 
-    /// Stops for good. The owner hears of the end, of an earlier one if there was one.
-    func cancel(_ transfers: Transfers, for owner: any ExchangeOwner) {
-        stopTransfer(transfers)
+    func cancel(_ room: NetworkRoom, for owner: any ExchangeOwner) {
+        stopTransfer(room)
         if case .ended(let end) = phase { return owner.exchangeDidEnd(end) }
         self.owner = owner
         fail(URLError.cancelled(url: configuration.request.url))
     }
 
-    func stopTransfer(_ transfers: Transfers) {
+    func stopTransfer(_ room: NetworkRoom) {
         holding = Holding()
-        giveTurnBack(transfers)
+        giveTurnBack(room)
         switch phase {
         case .transferring(let id):
-            if let cost = transfers.stop(id) { metrics.add(cost) }
+            if let cost = runner(room).stop(id) { metrics.add(cost) }
             phase = .idle
             sink.settle()
             giveUpAsking()
@@ -207,21 +204,34 @@ final class Exchange: @unchecked Sendable {
 
     // MARK: - A transfer
 
-    func startTransfer(_ transfers: Transfers) {
+    /// What runs its transfers: the network, or the layers before it.
+    func runner(_ room: NetworkRoom) -> any TransferRunning {
+        if let layers { return layers }
+        guard !configuration.settings.layers.isEmpty else { return room.transfers }
+        let made = configuration.settings.layers.fromNetwork.reduce(room.transfers as any TransferRunning) {
+            next,
+            layer in
+            (layer as? any TransferLayering)?.layer(over: next) ?? next
+        }
+        layers = made
+        return made
+    }
+
+    func startTransfer(_ room: NetworkRoom) {
         clock.tick()
-        if waitsForHost(transfers) {
-            giveTurnBack(transfers)
+        if waitsForHost(room) {
+            giveTurnBack(room)
             return tellRedirect()
         }
         // Nothing is waited for that may need a connection while there is one for this, or files are open for it.
-        guard !waitsForToken() else { return giveTurnBack(transfers) }
-        guard opening == .done else { return open(transfers) }
+        guard !waitsForToken() else { return giveTurnBack(room) }
+        guard opening == .done else { return open(room) }
         guard !readsCookies() else { return }
-        startTransfer(transfers, with: cookies.take())
+        startTransfer(room, with: cookies.take())
     }
 
-    func startTransfer(_ transfers: Transfers, with cookies: [Cookie]?) {
-        authenticateInAdvance(transfers)
+    func startTransfer(_ room: NetworkRoom, with cookies: [Cookie]?) {
+        authenticateInAdvance(room)
         verdict = .none
         sideBody = Data()
         bodyUse = .drop
@@ -230,7 +240,7 @@ final class Exchange: @unchecked Sendable {
             if let demand = sink.demand { resumption.startOver(because: demand) }
             let asked = resumption.ask(hop, held: sink.count)
             guard asked != .nothing else {
-                giveTurnBack(transfers)
+                giveTurnBack(room)
                 return finish()
             }
             let request = try transferRequest(asking: asked, cookies)
@@ -239,14 +249,14 @@ final class Exchange: @unchecked Sendable {
             phase = .transferring(id)
             round += 1
             let onChange: @Sendable () -> Void = { [weak self] in
-                NetworkThread.shared.perform { [weak self] transfers in self?.sinkDidChange(transfers, id) }
+                NetworkThread.shared.perform { [weak self] room in self?.sinkDidChange(room, id) }
             }
             sink.onChange = onChange
             pieces?.onChange = onChange
-            transfers.start(request, id: id, for: self)
+            runner(room).start(request, id: id, for: self)
             tellRedirect()
         } catch {
-            giveTurnBack(transfers)
+            giveTurnBack(room)
             fail(error)
         }
     }
@@ -294,10 +304,10 @@ final class Exchange: @unchecked Sendable {
         return fresh
     }
 
-    private func sinkDidChange(_ transfers: Transfers, _ id: TransferID) {
+    private func sinkDidChange(_ room: NetworkRoom, _ id: TransferID) {
         guard case .transferring(id) = phase else { return }
-        guard sink.failure != nil || sink.demand != nil else { return transfers.resumeReceiving(id) }
-        if let cost = transfers.stop(id) { metrics.add(cost) }
+        guard sink.failure != nil || sink.demand != nil else { return runner(room).resumeReceiving(id) }
+        if let cost = runner(room).stop(id) { metrics.add(cost) }
         // One that is held goes on when it is begun again.
         if holding.isHeld { phase = .idle } else { startAgain() }
         holding = Holding()
@@ -311,7 +321,6 @@ extension Exchange: TransferClient {
         if holding.isHeld { return true }
         return switch bodyUse {
         case .deliver, .skip, .compare, .check: sink.isFull || pieces?.isFull == true
-        case .wait: true
         case .keepAside, .drop, .discard: false
         }
     }
@@ -360,7 +369,7 @@ extension Exchange: TransferClient {
             let room = Int(max(0, limit - Int64(sideBody.count)))
             sideBody.append(bytes.extracting(..<min(room, bytes.count)))
             guard bytes.count <= room else { throw TransferError.refused }
-        case .wait, .drop:
+        case .drop:
             break
         case .discard(let left):
             guard bytes.count <= left else { throw TransferError.refused }
@@ -395,9 +404,9 @@ extension Exchange: TransferClient {
 
     func startAgain() {
         phase = .idle
-        NetworkThread.shared.perform { [round] transfers in
+        NetworkThread.shared.perform { [round] room in
             guard self.round == round, case .idle = self.phase else { return }
-            self.startTransfer(transfers)
+            self.startTransfer(room)
         }
     }
 

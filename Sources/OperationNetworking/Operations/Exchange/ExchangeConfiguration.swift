@@ -22,7 +22,7 @@ struct ExchangeConfiguration: Sendable {
     var isResumable: Bool
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
-    /// Of its transfers, among others that wait for a connection.
+    /// Of its room, among others that wait for a connection.
     var priority = TransferPriority.normal
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false

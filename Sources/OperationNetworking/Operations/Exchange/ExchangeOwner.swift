@@ -1,5 +1,5 @@
-public import Foundation
-public import FoundationNetworking
+import Foundation
+import FoundationNetworking
 
 /// Whoever an exchange is for. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
@@ -58,32 +58,4 @@ enum RedirectAnswer: Sendable {
     case follow(URLRequest)
     /// The redirect is the response.
     case refuse
-}
-
-/// Why a request is sent later: again, or for the first time.
-public struct Retry: Sendable {
-    /// What the attempt ended with, or waits for.
-    public enum Cause: Sendable {
-        /// A response that may be better the next time.
-        case response(HTTPURLResponse)
-        /// A transport error.
-        case error(any Error)
-        /// The server of this URL told another operation to come back later (`Retry-After`): the attempt that was due has
-        /// to wait. It may be the first one.
-        case busyServer(URL)
-    }
-
-    /// What the attempt ended with, or waits for.
-    public let cause: Cause
-    /// Seconds until the next attempt.
-    public let delay: TimeInterval
-}
-
-/// How an exchange ended.
-struct ExchangeEnd: Sendable {
-    /// `nil`: there is a response, and its body is complete.
-    var error: (any Error)?
-    /// The body, or as much of it as came, if it is in memory.
-    var data: Data?
-    var metrics: TransferLog
 }

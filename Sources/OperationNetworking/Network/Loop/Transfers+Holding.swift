@@ -8,15 +8,13 @@ extension Transfers {
     /// Seconds after which a transfer that cannot go on does not keep others waiting for a connection.
     private static let longestStall = 1.0
 
-    /// Puts a transfer aside: see ``Transfer/isPutAside``, which changes here and in ``takeUp(_:)`` alone. Its client has to
-    /// take nothing, and hears of its end all the same.
+    // ``Transfer/isPutAside`` changes in the next two alone.
     func putAside(_ id: TransferID) {
         checkThread()
         running[id]?.transfer.isPutAside = true
         admission.didHold(id)
     }
 
-    /// Lets a transfer that was put aside go on.
     func takeUp(_ id: TransferID) {
         checkThread()
         running[id]?.transfer.isPutAside = false

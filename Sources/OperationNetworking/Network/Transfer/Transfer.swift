@@ -20,6 +20,8 @@ final class Transfer: EasyHandleDelegate {
     private(set) var lastTurn: MonotonicTime
     /// The client's sink is full, or a limit holds the transfer.
     private var isHeld = false
+    /// Whether its client has answered the head with ``HeadAnswer/later``, and not said more.
+    var awaitsAnswer = false
     /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall wait for it.
     var isPutAside = false { didSet { lastActivity = clock.now } }
     /// Since when no byte can move because of the client: its sink is full, or the request's body has nothing yet.
@@ -328,6 +330,9 @@ final class Transfer: EasyHandleDelegate {
         tellCookies()
         switch client.transferDidReceive(head) {
         case .receive: return true
+        case .later:
+            awaitsAnswer = true
+            return true
         case .refuse: return give(up: .refused)
         }
     }
@@ -345,7 +350,7 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
         guard failure == nil, !isRefusedByProxy, acceptHeldHead() else { return .failed }
-        if client.transferMustWait {
+        if awaitsAnswer || client.transferMustWait {
             isHeld = true
             stall()
             return .full

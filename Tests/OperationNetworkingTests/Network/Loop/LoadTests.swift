@@ -88,10 +88,10 @@ private final class Load: Sendable {
     }
 
     private func stop(_ transfer: LoadTransfer, after turns: Int) {
-        NetworkThread.shared.perform { [self] transfers in
+        NetworkThread.shared.perform { [self] room in
             guard !transfer.hasEnded else { return }
             guard turns <= 1 else { return stop(transfer, after: turns - 1) }
-            transfers.stop(transfer.id)
+            room.transfers.stop(transfer.id)
             finish { $0.stopped += 1 }
         }
     }
@@ -121,7 +121,7 @@ private final class LoadTransfer: TransferClient, Sendable {
     var hasEnded: Bool { isOver.withLock { $0 } }
 
     func start() {
-        NetworkThread.shared.perform { [self] transfers in transfers.start(request, id: id, for: self) }
+        NetworkThread.shared.perform { [self] room in room.transfers.start(request, id: id, for: self) }
     }
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer { .receive }

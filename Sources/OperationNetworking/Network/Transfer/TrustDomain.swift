@@ -12,7 +12,7 @@ struct TrustDomain: Hashable, Sendable {
     /// kept of what was trusted before. libcurl reads a file once for each domain.
     var anchorVersions: [FileVersion?] = []
     var identity: ClientIdentity?
-    var versions = TransferSettings.defaultTLSVersions
+    var versions = TLSVersion.defaultRange
     /// With its credentials: a connection through a proxy, or a tunnel, is for whoever opened it.
     var proxy: Proxy?
     /// What the caller says to the proxy about who it is, besides.
@@ -105,5 +105,17 @@ final class ServerExamination: ServerJudge {
         let isException = refusal.flatMap(TrustException.init).map { exceptions.contains($0) } ?? false
         failure.change { $0 = isException ? nil : refusal }
         return refusal == nil || isException
+    }
+}
+
+extension TransferSettings {
+    /// The domain of a transfer with these settings, before its proxy and its connection's credential are known.
+    var trustDomain: TrustDomain {
+        TrustDomain(
+            policy: securityPolicy,
+            anchors: trustAnchors,
+            identity: clientIdentity,
+            versions: tlsVersions
+        )
     }
 }

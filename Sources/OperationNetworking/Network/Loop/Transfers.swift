@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 ///
 /// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; whoever does is
 /// stopped by a precondition, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
-final class Transfers {
+final class Transfers: TransferRunning {
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
 
@@ -21,10 +21,6 @@ final class Transfers {
     var running: [TransferID: Running] = [:]
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
     private var versions = KnownVersions()
-    /// The servers that asked to be left alone for a while. For whoever starts transfers: nothing here waits for that.
-    var hostWaits = HostWaits()
-    /// How servers took which credentials. For whoever starts transfers, too.
-    var authenticationMemory = AuthenticationMemory()
     private var deadlines = DeadlineQueue()
     /// When those go on that a limit holds.
     var held = DeadlineQueue()
@@ -65,7 +61,7 @@ final class Transfers {
     }
 
     init() {
-        ConnectionLimit.observe { NetworkThread.shared.perform { $0.admission.limitsDidChange() } }
+        ConnectionLimit.observe { NetworkThread.shared.perform { $0.transfers.admission.limitsDidChange() } }
     }
 
     /// Has to succeed before anything can move; until then each transfer ends with the reason why it failed.
@@ -93,7 +89,6 @@ final class Transfers {
 
     // MARK: - Commands
 
-    /// Starts a transfer. The client hears of everything later, never during this call.
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
@@ -117,8 +112,6 @@ final class Transfers {
         )
     }
 
-    /// Puts a transfer into the line that has to open files before it knows what to ask: it opens them when it is told that
-    /// its turn has come, and then starts, or stops. Meanwhile it counts as one that runs.
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
         checkThread()
         if let obstacle { return refused.append((client, id, .cannotStart(obstacle))) }
@@ -153,8 +146,6 @@ final class Transfers {
         waiting[id] = Waiting(wish: .transfer(request), client: client, spent: spent, rank: rank)
     }
 
-    /// Stops a transfer; the client hears nothing more. Nothing happens if it has ended already.
-    /// - Returns: what it cost, unless it had ended.
     @discardableResult
     func stop(_ id: TransferID) -> TransferMetrics? {
         checkThread()
@@ -172,19 +163,23 @@ final class Transfers {
         return metrics
     }
 
-    /// Ends a transfer whose client wants no more of its body; the client hears of it, as of every end.
     func giveUp(_ id: TransferID) {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }
         end(transfer, .refused)
     }
 
-    /// The client has room again.
     func resumeReceiving(_ id: TransferID) {
         checkThread()
         guard let transfer = running[id]?.transfer else { return }
         guard let failure = drive({ transfer.resumeReceiving() }) else { return }
         end(transfer, failure)
+    }
+
+    func receive(_ id: TransferID) {
+        checkThread()
+        running[id]?.transfer.awaitsAnswer = false
+        resumeReceiving(id)
     }
 
     // MARK: - Driving
@@ -333,7 +328,7 @@ final class Transfers {
             },
             didStall: { [unowned self] in watch(id) },
             didGoOn: { [unowned self] in admission.didResume(id) },
-            bodyIsReady: { NetworkThread.shared.perform { $0.resumeSending(id) } },
+            bodyIsReady: { NetworkThread.shared.perform { $0.transfers.resumeSending(id) } },
             mustWait: { [unowned self] moment in held.insert(id, at: moment) }
         )
         do throws(CurlError) {

@@ -14,7 +14,8 @@ internal import OperationNetworkingSystem
 /// downloads a loop would not end, and a cancel in the inbox would wait.
 final class NetworkLoop {
     let wake: RunLoopSource
-    let transfers: Transfers
+    private let room: NetworkRoom
+    private let transfers: Transfers
     private let inbox: Inbox
     private let hands: Hands
     private let sockets: RunLoopPort
@@ -25,9 +26,10 @@ final class NetworkLoop {
     private var isDue = false
 
     /// On the network thread, with transfers that are open and work that waited for the run loop.
-    init(_ transfers: Transfers, inbox: Inbox, first: [NetworkThread.Work]) {
+    init(_ room: NetworkRoom, inbox: Inbox, first: [NetworkThread.Work]) {
         let hands = Hands()
-        self.transfers = transfers
+        self.room = room
+        transfers = room.transfers
         self.inbox = inbox
         self.hands = hands
         work.append(contentsOf: first)
@@ -73,7 +75,7 @@ final class NetworkLoop {
         // One by one from a property: nested, the rest still comes in order.
         while let next = work.popFirst() {
             switch next {
-            case .transfers(let body): body(transfers)
+            case .room(let body): body(room)
             case .loop(let body): body(self)
             }
         }

@@ -34,15 +34,15 @@ struct RetryHostTests {
     /// Another operation was told to come back later.
     private func rest(_ server: ScriptedServer, seconds: Double) {
         let origin = Origin(server.url)
-        NetworkThread.shared.perform { transfers in
-            transfers.hostWaits.note(origin, seconds: seconds, now: .now)
+        NetworkThread.shared.perform { room in
+            room.hosts.note(origin, seconds: seconds, now: .now)
         }
     }
 
     private func remaining(_ server: ScriptedServer) async throws -> Double? {
         let origin = Origin(server.url)
         let answer = Recorder<Double?>()
-        NetworkThread.shared.perform { answer.append($0.hostWaits.remaining(for: origin, now: .now)) }
+        NetworkThread.shared.perform { answer.append($0.hosts.remaining(for: origin, now: .now)) }
         return try await answer.wait()[0]
     }
 
@@ -96,9 +96,9 @@ struct RetryHostTests {
         let (operation, watcher) = operation(server, policy: policy())
         let origin = Origin(server.url)
         // Both on the network thread, one after the other: the wait cannot be over before the operation begins.
-        NetworkThread.shared.perform { transfers in
+        NetworkThread.shared.perform { room in
             operation.start()
-            transfers.hostWaits.note(origin, seconds: 1, now: .now)
+            room.hosts.note(origin, seconds: 1, now: .now)
         }
         #expect(try await operation.value as? Data == Data("done".utf8))
         callbacks.sync {}
@@ -150,7 +150,7 @@ struct RetryHostTests {
         let server = try ScriptedServer { _ in
             // Before the connection is lost, and so before the next attempt.
             if let origin = busy.withLock({ $0 }) {
-                NetworkThread.shared.perform { $0.hostWaits.note(origin, seconds: 500, now: .now) }
+                NetworkThread.shared.perform { $0.hosts.note(origin, seconds: 500, now: .now) }
             }
             return .hangUp
         }

@@ -105,8 +105,8 @@ struct NetworkThreadTests {
             }
             let thief = Thief()
             let gate = Gate()
-            NetworkThread.shared.perform { transfers in
-                thief.transfers = transfers
+            NetworkThread.shared.perform { room in
+                thief.transfers = room.transfers
                 gate.open()
             }
             try await gate.wait()

@@ -2,14 +2,12 @@ import Foundation
 
 /// How requests travel: what a manager and its operations have in common.
 struct TransferSettings: Sendable {
-    static let defaultTLSVersions = TLSVersion.v1_2...TLSVersion.v1_3
-
     var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
     /// `nil`: no cookies.
     var cookieJar: CookieJar? = .shared
     var clientIdentity: ClientIdentity?
-    var tlsVersions = defaultTLSVersions
+    var tlsVersions = TLSVersion.defaultRange
     var proxyConfiguration = ProxyConfiguration.environment
     var redirectPolicy = RedirectPolicy.follow
     /// For the origin of the request, and no other.
@@ -27,14 +25,5 @@ struct TransferSettings: Sendable {
     var raisedConnectionLimit = 0
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []
-
-    /// What no two transfers may share that differ in it.
-    var trustDomain: TrustDomain {
-        TrustDomain(
-            policy: securityPolicy,
-            anchors: trustAnchors,
-            identity: clientIdentity,
-            versions: tlsVersions
-        )
-    }
+    var layers = TransferLayers()
 }

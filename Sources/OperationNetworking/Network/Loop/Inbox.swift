@@ -1,0 +1,42 @@
+import Dispatch
+internal import OperationNetworkingSystem
+
+/// What other threads want done, in order.
+final class Inbox: Sendable {
+    private struct State {
+        var work: [NetworkThread.Work] = []
+        var wake: RunLoopSource?
+    }
+
+    private let state = Locked(State())
+    /// Signaled as long as there is nothing else to wake.
+    private let firstWork = DispatchSemaphore(value: 0)
+
+    func append(_ work: NetworkThread.Work) {
+        let (isFirst, wake) = state.withLock { state in
+            state.work.append(work)
+            return (state.work.count == 1, state.wake)
+        }
+        guard isFirst else { return }
+        if let wake { wake.signal() } else { firstWork.signal() }
+    }
+
+    /// Waits until there may be work. Not once the inbox is open.
+    func waitForWork() {
+        firstWork.wait()
+    }
+
+    /// All there is; the inbox is empty afterwards.
+    func takeAll() -> [NetworkThread.Work] {
+        state.withLock { state in
+            defer { state.work = [] }
+            return state.work
+        }
+    }
+
+    /// From now on somebody empties it.
+    func open(waking source: RunLoopSource) {
+        state.withLock { $0.wake = source }
+        source.signal()
+    }
+}

@@ -1,0 +1,50 @@
+internal import OperationNetworkingSystem
+
+/// Whoever a transfer is for. Called on the network thread.
+///
+/// All but the last are called from within libcurl: nothing there may wait, or start or stop a transfer.
+protocol TransferClient: AnyObject {
+    /// The final head came. No byte of the body was handed over yet.
+    func transferDidReceive(_ head: ResponseHead) -> HeadAnswer
+
+    /// What the server has said about cookies. Called before the final head, if there is anything.
+    func transferDidReceive(_ changes: CookieChanges)
+
+    /// Whether the body has to wait. Asked before each piece; ``TransferRunning/resumeReceiving(_:)`` goes on.
+    var transferMustWait: Bool { get }
+
+    /// One piece of the body, decoded.
+    /// - Throws: anything that makes the rest useless; the transfer ends with it.
+    func transferDidReceive(_ bytes: Span<UInt8>) throws
+
+    /// So many bytes of the request's body were taken by libcurl.
+    func transferDidSend(_ count: Int)
+
+    /// The request's body is sent again from `offset` on, over another connection.
+    func transferDidSeek(to offset: Int64)
+
+    /// Its turn in the line has come, which it took before it knew what to ask; see ``TransferRunning/takeTurn(_:_:for:)``. Called
+    /// outside of libcurl.
+    func transferMayStart(_ id: TransferID)
+
+    /// Its turn never comes, whatever it waits for; nothing has been started. It may have been stopped meanwhile.
+    func transferCannotStart(_ id: TransferID, _ error: TransferError)
+
+    /// The last call: the transfer has ended by itself. Not called for one that was stopped.
+    func transferDidComplete(_ end: TransferEnd)
+}
+
+extension TransferClient {
+    func transferMayStart(_ id: TransferID) {}
+    func transferCannotStart(_ id: TransferID, _ error: TransferError) {}
+}
+
+/// What to do with a response, decided by its head.
+enum HeadAnswer {
+    case receive
+    /// The client will say: the body waits in its connection until ``TransferRunning/receive(_:)`` or
+    /// ``TransferRunning/giveUp(_:)``. A response without a body ends meanwhile.
+    case later
+    /// Do not receive the body: the transfer ends with `.refused`.
+    case refuse
+}

@@ -1,0 +1,10 @@
+import Foundation
+
+/// How an exchange ended.
+struct ExchangeEnd: Sendable {
+    /// `nil`: there is a response, and its body is complete.
+    var error: (any Error)?
+    /// The body, or as much of it as came, if it is in memory.
+    var data: Data?
+    var metrics: TransferLog
+}

@@ -1,0 +1,37 @@
+/// What waits to be delivered, in order. Whoever appends to an idle one has to schedule a delivery; the delivery
+/// takes all there is, and schedules another one for what came meanwhile. So events stay in order, and never overlap, on concurrent queues as well.
+struct Outbox {
+    private var deliveries: [Delivery] = []
+    private var isScheduled = false
+
+    /// - Returns: whether the caller has to schedule a delivery.
+    mutating func append(_ delivery: Delivery) -> Bool {
+        switch (delivery, deliveries.last) {
+        case (.downloaded(let report), .downloaded(let waiting)?):
+            deliveries[deliveries.count - 1] = .downloaded(waiting.merged(with: report))
+        case (.uploaded(let report), .uploaded(let waiting)?):
+            deliveries[deliveries.count - 1] = .uploaded(waiting.merged(with: report))
+        default:
+            deliveries.append(delivery)
+        }
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+
+    /// All that waits.
+    mutating func takeAll() -> [Delivery] {
+        defer { deliveries = [] }
+        return deliveries
+    }
+
+    /// Whether nothing was delivered yet of an operation that has begun.
+    var holdsStart: Bool {
+        if case .started? = deliveries.first { true } else { false }
+    }
+
+    /// Whether another delivery has to be scheduled by the one that ends; if not, it is over.
+    mutating func hasMore() -> Bool {
+        isScheduled = !deliveries.isEmpty
+        return isScheduled
+    }
+}

@@ -1,0 +1,18 @@
+/// What a progress closure gets.
+struct ProgressReport: Hashable, Sendable {
+    /// Since the last report.
+    var bytes: Int
+    /// Altogether, with what was there before a resumption.
+    var total: Int64
+    /// -1: unknown.
+    var expected: Int64
+
+    /// This one and a later one, as one.
+    func merged(with later: ProgressReport) -> ProgressReport {
+        ProgressReport(
+            bytes: Int(Int64(bytes).addingSaturated(Int64(later.bytes))),
+            total: later.total,
+            expected: later.expected
+        )
+    }
+}
