@@ -75,13 +75,23 @@ package final class DownloadFolder {
         }
     }
 
+    /// The number of looks at a name that loses its file all the time.
+    private static let maximumLooks = 1000
+
+    /// What has a name. A file that loses the name while it is looked at, and has no name left, does not
+    /// count: its name is looked at again.
     package func status(of name: String) throws -> NameStatus {
-        var entry = cfiles_entry()
-        guard cfiles_entry_at(descriptor, name, &entry) == 0 else {
-            guard errno == ENOENT else { throw SystemError(errno, "fstatat \(name)") }
-            return .nothing
+        for _ in 0..<Self.maximumLooks {
+            var entry = cfiles_entry()
+            guard cfiles_entry_at(descriptor, name, &entry) == 0 else {
+                guard errno == ENOENT else { throw SystemError(errno, "fstatat \(name)") }
+                return .nothing
+            }
+            let status = NameStatus(entry)
+            if case .file(let file) = status, file.links == 0 { continue }
+            return status
         }
-        return NameStatus(entry)
+        return .nothing
     }
 
     // MARK: - Files
@@ -171,10 +181,15 @@ package final class DownloadFolder {
     /// - Returns: what was found.
     /// - Throws: `SystemError`.
     package func contents(of name: String, as mark: FileMark, limit: Int) throws -> Contents {
-        guard let file = try openToRead(name) else {
-            return try status(of: name) == .nothing ? .nothing : .notOurs
+        let file: PartFile
+        let trust: FileTrust
+        switch try openToRead(name) {
+        case .nothing: return .nothing
+        case .notOurs: return .notOurs
+        case .file(let opened, let status):
+            file = opened
+            trust = try self.trust(status, file.look(for: mark))
         }
-        let trust = try trust(file, as: mark)
         switch trust {
         case .none, .blank: return .notOurs
         case .unmarked, .full: break
@@ -183,15 +198,33 @@ package final class DownloadFolder {
         return .bytes(try file.read(limit, at: 0), isMarked: trust == .full)
     }
 
-    /// Opens a file to read it; `nil` if there is none that may be read.
-    private func openToRead(_ name: String) throws -> PartFile? {
-        // Another user's file is not even opened.
-        guard case .file(let status) = try status(of: name), try mayBeOurs(status) else { return nil }
-        do {
-            return try open(name, O_RDONLY)
-        } catch let error as SystemError where error.isLackOfPermission {
-            return nil
+    /// A file that was opened to be read, by its name.
+    private enum FileToRead {
+        case nothing
+        case notOurs
+        /// With its status when it had a name: it may have lost it since.
+        case file(PartFile, FileStatus)
+    }
+
+    private func openToRead(_ name: String) throws -> FileToRead {
+        for _ in 0..<Self.maximumLooks {
+            switch try status(of: name) {
+            case .nothing: return .nothing
+            case .directory, .symbolicLink, .other: return .notOurs
+            case .file(let status):
+                // Another user's file is not even opened.
+                guard try mayBeOurs(status) else { return .notOurs }
+            }
+            do {
+                guard let file = try open(name, O_RDONLY) else { continue }
+                // Its name may be another file's, or free, by now.
+                let opened = try file.status
+                if opened.links > 0 { return .file(file, opened) }
+            } catch let error as SystemError where error.isLackOfPermission {
+                return .notOurs
+            }
         }
+        return .notOurs
     }
 
     // MARK: - Owners
@@ -215,10 +248,11 @@ package final class DownloadFolder {
 
     /// The same of the file with a name; `nil` if there is nothing.
     package func trust(of name: String, as mark: FileMark) throws -> FileTrust? {
-        guard let file = try openToRead(name) else {
-            return try status(of: name) == .nothing ? nil : FileTrust.none
+        switch try openToRead(name) {
+        case .nothing: return nil
+        case .notOurs: return FileTrust.none
+        case .file(let file, let status): return try trust(status, file.look(for: mark))
         }
-        return try trust(file, as: mark)
     }
 
     /// Whether a file may be one of ours, whatever its mark.

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import OperationNetworkingSystem
@@ -31,6 +32,26 @@ struct DownloadFolderTests {
         let file = try #require(try folder.create(name, as: .part))
         try file.write(Array(text.utf8).span, at: 0)
         return file
+    }
+
+    /// fstatat(2) sees files whose last name has just gone, with 0 names, and so does fstat(2) on an open one.
+    @Test func aFileThatLosesItsNameMeanwhileIsNotTakenForAnotherUsers() throws {
+        let isOver = Locked(false)
+        let path = directory.path
+        DispatchQueue.global().async {
+            defer { isOver.withLock { $0 = true } }
+            guard let folder = try? DownloadFolder(path: path) else { return }
+            for _ in 0..<20_000 {
+                let file = try? folder.create("a.part", as: .part)
+                try? folder.remove("a.part")
+                file?.close()
+            }
+        }
+        // One without bytes is blank where it is not marked yet.
+        while !isOver.withLock({ $0 }) {
+            if case .file(let status) = try folder.status(of: "a.part") { #expect(status.links == 1) }
+            #expect(try folder.trust(of: "a.part", as: .part) != FileTrust.none)
+        }
     }
 
     /// The `errno` that `body` ends with.
