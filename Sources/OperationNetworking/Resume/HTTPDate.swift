@@ -10,7 +10,7 @@ internal import Foundation
 /// | asctime       | `Sun Nov  6 08:49:37 1994`       |
 ///
 /// Strict, since a date that is believed lets bytes of two responses be joined: exact spacing and case, a day
-/// that exists, the day of the week that it was. Nothing is ever formatted again; what is sent back is the
+/// that exists, the day of the week that it was. A validator is never formatted again: what is sent back is the
 /// text that came.
 struct HTTPDate: Hashable, Sendable, Comparable {
     /// Since 1970-01-01 00:00:00 UTC, leap seconds not counted.
@@ -26,6 +26,22 @@ struct HTTPDate: Hashable, Sendable, Comparable {
             let seconds = HTTPDate.fixdate(text) ?? HTTPDate.rfc850(text, now: now) ?? HTTPDate.asctime(text)
         else { return nil }
         secondsSince1970 = seconds
+    }
+
+    /// The second in which the moment lies.
+    init(_ date: Date) {
+        secondsSince1970 = Int64(date.timeIntervalSince1970.rounded(.down))
+    }
+
+    /// As IMF-fixdate.
+    var text: String {
+        let days = (Double(secondsSince1970) / 86_400).rounded(.down)
+        let seconds = secondsSince1970 - Int64(days) * 86_400
+        let date = HTTPDate.calendarDay(since1970: Int64(days))
+        let weekday = HTTPDate.weekdays[Int((Int64(days) % 7 + 11) % 7)]
+        let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { HTTPDate.padded($0, to: 2) }
+        return "\(weekday), \(HTTPDate.padded(date.day, to: 2)) \(HTTPDate.months[date.month - 1]) "
+            + "\(HTTPDate.padded(date.year, to: 4)) \(time.joined(separator: ":")) GMT"
     }
 
     static func < (one: HTTPDate, other: HTTPDate) -> Bool {
@@ -112,5 +128,23 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         // Year -1, for January of the year 0, needs the rounding down that / does not do.
         let leapDays = year < 0 ? -1 : year / 4 - year / 100 + year / 400
         return year * 365 + leapDays + dayOfYear - 719_468
+    }
+
+    /// The reverse of ``days(since1970ToYear:month:day:)``.
+    private static func calendarDay(since1970 days: Int64) -> (year: Int64, month: Int, day: Int64) {
+        let shifted = days + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = Int(monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9)
+        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    private static func padded(_ number: Int64, to width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The samples of README and the guide are compiled: each is a marked part of a program in `Examples/`, and
-/// each marked part is shown.
+/// The samples of README and the guide are compiled: each is a marked part of a program in `Examples/`, or of the
+/// test that shows an app's test, and each marked part is shown.
 @Suite struct DocumentedSamplesTests {
     private let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -42,16 +42,23 @@ import Testing
             )
             return try Dictionary(
                 uniqueKeysWithValues: names.map { name in
-                    let source = try lines("\(folder)/\(name)/main.swift")
-                    return (name, parts(of: source, from: "// MARK: Example", to: "// MARK: End of example"))
+                    (name, try markedParts("\(folder)/\(name)/main.swift"))
                 }
             )
         }
     }
 
+    private var appTest: [String] {
+        get throws { try markedParts("Tests/OperationNetworkingTests/Stubs/AppTests.swift") }
+    }
+
+    private func markedParts(_ path: String) throws -> [String] {
+        try parts(of: lines(path), from: "// MARK: Example", to: "// MARK: End of example")
+    }
+
     @Test(arguments: ["README.md", "Documentation/Guide.md"])
     func everySampleIsAPartOfAProgram(path: String) throws {
-        let compiled = try Set(programs.values.joined())
+        let compiled = try Set(programs.values.joined()).union(appTest)
         let samples = try samples(in: path)
         #expect(samples.count >= 5)
         for sample in samples { #expect(compiled.contains(sample), "\(sample)") }
@@ -59,7 +66,7 @@ import Testing
 
     @Test func everyMarkedPartIsShown() throws {
         let shown = try Set(samples(in: "README.md") + samples(in: "Documentation/Guide.md"))
-        for (name, parts) in try programs {
+        for (name, parts) in try programs.merging(["AppTests": appTest], uniquingKeysWith: +) {
             #expect(!parts.isEmpty, "\(name)")
             for part in parts { #expect(shown.contains(part), "\(name): \(part)") }
         }

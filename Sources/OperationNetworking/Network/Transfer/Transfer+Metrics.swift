@@ -12,10 +12,14 @@ extension Transfer {
     private var ownMetrics: TransferMetrics {
         var metrics = TransferMetrics(easy, hasConnection: hasConnection)
         metrics.url = request.url
-        metrics.bytesReceived = bytesReceived
-        metrics.bytesDecoded = bytesDecoded
+        metrics.bytesReceived = incoming?.received ?? 0
+        metrics.bytesDecoded = incoming?.decoded ?? 0
         metrics.bytesSent = bytesSent
-        metrics.isEndProven = endProof != .nothing && (endProof != .trailers || reader.hasTrailers)
+        switch incoming?.endProof {
+        case .nothing: metrics.isEndProven = false
+        case .trailers: metrics.isEndProven = reader.hasTrailers
+        case nil, .length, .coding, .chunks, .closeNotify: metrics.isEndProven = true
+        }
         return metrics
     }
 }

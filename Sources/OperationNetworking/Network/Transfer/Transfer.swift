@@ -7,7 +7,8 @@ internal import OperationNetworkingSystem
 final class Transfer: EasyHandleDelegate {
     /// Seconds from one look at a transfer that waits to the next, at least.
     private static let shortestLook = 0.001
-    /// How often libcurl may answer what one transfer is asked: Digest, NTLM and Negotiate need one or two answers.
+    /// How often libcurl may answer what one transfer is asked: Digest, NTLM and Negotiate need one or two
+    /// answers.
     private static let maximumAnswers = 8
 
     let id: TransferID
@@ -22,9 +23,11 @@ final class Transfer: EasyHandleDelegate {
     private var isHeld = false
     /// Whether its client has answered the head with ``HeadAnswer/later``, and not said more.
     var awaitsAnswer = false
-    /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall wait for it.
+    /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
+    /// wait for it.
     var isPutAside = false { didSet { lastActivity = clock.now } }
-    /// Since when no byte can move because of the client: its sink is full, or the request's body has nothing yet.
+    /// Since when no byte can move because of the client: its sink is full, or the request's body has nothing
+    /// yet.
     private(set) var stalledSince: MonotonicTime?
     /// The stream that the request's body comes from has nothing yet.
     private var waitsForBody = false
@@ -41,12 +44,12 @@ final class Transfer: EasyHandleDelegate {
     private let mustWait: (MonotonicTime) -> Void
     private(set) var reader = ResponseHeadReader()
     private(set) var head: ResponseHead?
-    /// A head that libcurl may answer by itself, so that nobody needs to know of it; see ``mayBeAnswered(_:)``.
+    /// A head that libcurl may answer by itself, so that nobody needs to know of it; see
+    /// ``mayBeAnswered(_:)``.
     private(set) var heldHead: ResponseHead?
     private var answerCount = 0
-    private var length: MessageLength?
-    private(set) var endProof: EndProof?
-    private var decoder: ContentDecoder?
+    /// From the head of the response on.
+    private(set) var incoming: IncomingBody?
     private var body: RequestBodyReader?
     private var cookiePrefixes = CookiePrefix()
     /// Judges the server; `nil` without TLS.
@@ -54,25 +57,25 @@ final class Transfer: EasyHandleDelegate {
     private var watchesForCloseNotify = false
     var unseen: UnseenBytes
     private(set) var hasConnection = false
-    /// What the server chose in the TLS handshake, or `nil`: nothing; the outer `nil`: there was no connection with TLS.
+    /// What the server chose in the TLS handshake, or `nil`: nothing; the outer `nil`: there was no
+    /// connection with TLS.
     private(set) var chosenProtocol: String??
-    /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there: the answer is
-    /// not the server's.
+    /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there:
+    /// the answer is not the server's.
     private(set) var isRefusedByProxy = false
     /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
-    private(set) var bytesReceived: Int64 = 0
-    private(set) var bytesDecoded: Int64 = 0
     private(set) var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
     private(set) var failure: TransferError?
 
-    /// `since`: when it was admitted. `spent`: the cost of earlier tries. `demand`: what is known of the proxy.
+    /// `since`: when it was admitted. `spent`: the cost of earlier tries. `demand`: what is known of the
+    /// proxy.
     ///
-    /// Called from within libcurl: `didConnect` when there is a connection, and answers with false if the transfer may not
-    /// have it; `didStall` when no byte can move because of the client, and `didGoOn` when one can again; `mustWait` when a
-    /// limit holds the transfer until a moment. `bodyIsReady` is called, on any thread, when the request's body has more
-    /// after it had to wait.
+    /// Called from within libcurl: `didConnect` when there is a connection, and answers with false if the
+    /// transfer may not have it; `didStall` when no byte can move because of the client, and `didGoOn` when
+    /// one can again; `mustWait` when a limit holds the transfer until a moment. `bodyIsReady` is called, on
+    /// any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
@@ -130,11 +133,10 @@ final class Transfer: EasyHandleDelegate {
     private func judge(_ code: Int32) -> TransferError? {
         if let error = proxyError(code) { return error }
         // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
-        if code == 0 || code == 18, case .exactly(let declared) = length, bytesReceived != declared {
-            return .wrongLength(declared: declared, received: bytesReceived)
-        }
+        if code == 0 || code == 18, let error = incoming?.lengthError { return error }
         if let error = easy.error(for: code) {
-            // In a later handshake of the connection the request is out already, and is not sent to anybody else.
+            // In a later handshake of the connection the request is out already, and is not sent to anybody
+            // else.
             if let refusal = examination?.error {
                 return hasConnection ? .client(refusal) : .untrusted(refusal)
             }
@@ -151,15 +153,10 @@ final class Transfer: EasyHandleDelegate {
         }
         if head == nil || reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
-        if endProof == .trailers, !reader.hasTrailers, EndProof.canBeAskedAgain(request) {
+        if incoming?.endProof == .trailers, !reader.hasTrailers, EndProof.canBeAskedAgain(request) {
             return .endNotProvable
         }
-        do {
-            try decoder?.finish()
-        } catch {
-            return Self.decodingError(error)
-        }
-        return nil
+        return incoming?.codingError
     }
 
     /// It is over: what the request's body comes from is let go.
@@ -170,7 +167,8 @@ final class Transfer: EasyHandleDelegate {
     // MARK: - Holding
 
     /// The client's sink has room again.
-    /// - Returns: why the transfer has to be given up. libcurl does not end a transfer whose callback fails here.
+    /// - Returns: why the transfer has to be given up. libcurl does not end a transfer whose callback fails
+    ///   here.
     func resumeReceiving() -> TransferError? {
         guard isHeld else { return nil }
         isHeld = false
@@ -207,7 +205,8 @@ final class Transfer: EasyHandleDelegate {
     /// When to look again whether it has been idle for too long; `nil`: it has. Always later than `now`.
     func nextLook(after now: MonotonicTime) -> MonotonicTime? {
         if isExcused { return now + max(request.idleTimeout, Self.shortestLook) }
-        // Compared with the sum that was entered, which is rounded: `now - lastActivity` is rounded otherwise.
+        // Compared with the sum that was entered, which is rounded: `now - lastActivity` is rounded
+        // otherwise.
         let deadline = lastActivity + request.idleTimeout
         return deadline > now ? deadline : nil
     }
@@ -253,9 +252,9 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// libcurl sends a request again, over a fresh connection, when the one that it had used before died without a byte
-    /// of an answer. The server may have acted on the first one, unless no connection took a byte of it, or a proxy stopped
-    /// it.
+    /// libcurl sends a request again, over a fresh connection, when the one that it had used before died
+    /// without a byte of an answer. The server may have acted on the first one, unless no connection took a
+    /// byte of it, or a proxy stopped it.
     private var maySendNow: Bool {
         request.mayBeSentAgain || isRefusedByProxy || !hasConnection || easy.requestBytesTaken == takenBefore
     }
@@ -288,8 +287,8 @@ final class Transfer: EasyHandleDelegate {
         return accept(head)
     }
 
-    /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has asked without the body who is
-    /// welcome, and nobody asked back. A byte of the body, or the end, shows that it has not.
+    /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has asked without the
+    /// body who is welcome, and nobody asked back. A byte of the body, or the end, shows that it has not.
     private func mayBeAnswered(_ head: ResponseHead) -> Bool {
         switch request.authentication?.scheme {
         case nil, .basic: false
@@ -309,24 +308,18 @@ final class Transfer: EasyHandleDelegate {
     private func accept(_ head: ResponseHead) -> Bool {
         self.head = head
         unseen.end()
-        do throws(MessageLength.Failure) {
-            length = try MessageLength(method: request.method, head: head)
+        let body: IncomingBody
+        do throws(TransferError) {
+            body = try IncomingBody(head, answering: request)
         } catch {
-            return give(up: .length(error))
+            return give(up: error)
         }
-        if isTLS, length == .untilClose {
+        incoming = body
+        if isTLS, body.length == .untilClose {
             watchesForCloseNotify = true
             easy.watchForCloseNotify()
         }
-        if head.status == 206, request.fields["Range"] == nil { return give(up: .unaskedPartialContent) }
-        if request.acceptsContentCoding, length != MessageLength.none, head.fields.hasContentCoding {
-            let coding = head.fields.combined(for: "Content-Encoding") ?? ""
-            decoder = ContentDecoder(contentEncoding: coding)
-            if decoder == nil { return give(up: .unaskedCoding(coding)) }
-        }
-        let proof = EndProof(head: head, length: length ?? .none, isCoded: decoder != nil, isTLS: isTLS)
-        endProof = proof
-        guard proof.suffices(for: request, head: head) else { return give(up: .endNotProvable) }
+        guard body.endProof.suffices(for: request, head: head) else { return give(up: .endNotProvable) }
         tellCookies()
         switch client.transferDidReceive(head) {
         case .receive: return true
@@ -360,25 +353,14 @@ final class Transfer: EasyHandleDelegate {
             return .full
         }
         lastActivity = clock.now
-        bytesReceived += Int64(bytes.count)
         request.downloadLimits.spend(bytes.count, now: clock.now)
-        do {
-            if let decoder {
-                try decoder.decode(bytes, checking: check(decoded:)) { piece in
-                    bytesDecoded += Int64(piece.count)
-                    try client.transferDidReceive(piece)
-                }
-            } else {
-                bytesDecoded += Int64(bytes.count)
-                try client.transferDidReceive(bytes)
-            }
+        do throws(TransferError) {
+            try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
             return .taken
-        } catch let error as ContentDecoder.Failure {
-            failure = .decoding(error)
         } catch {
-            failure = .client(error)
+            failure = error
+            return .failed
         }
-        return .failed
     }
 
     func easyHandleNeedsBody(atMost count: Int) -> SendAnswer {
@@ -425,25 +407,10 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// A few kilobytes can be made to decode to gigabytes, in each of several codings.
-    private func check(decoded length: Int64) throws {
-        guard length > request.maximumDecodedLength else { return }
-        throw URLError(
-            .dataLengthExceedsMaximum,
-            url: request.url,
-            sentence: "After \(bytesReceived) bytes the body had more than \(request.maximumDecodedLength) "
-                + "when its content coding was undone: see maximumDecodedLength."
-        )
-    }
-
     private var isTLS: Bool { examination != nil }
 
     func give(up reason: TransferError) -> Bool {
         failure = reason
         return false
-    }
-
-    private static func decodingError(_ error: any Error) -> TransferError {
-        (error as? ContentDecoder.Failure).map { .decoding($0) } ?? .client(error)
     }
 }

@@ -1,0 +1,90 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The body of a response on its way: its declared length, the coding to undo, and the count of its bytes.
+struct IncomingBody {
+    let length: MessageLength
+    let endProof: EndProof
+    /// Bytes as they came.
+    private(set) var received: Int64 = 0
+    /// Bytes after the content coding was undone; without one, as many as were received.
+    private(set) var decoded: Int64 = 0
+    private let decoder: ContentDecoder?
+
+    /// - Throws: `TransferError` for a head that makes the body useless, or its end unknown.
+    init(_ head: ResponseHead, answering request: TransferRequest) throws(TransferError) {
+        do throws(MessageLength.Failure) {
+            length = try MessageLength(method: request.method, head: head)
+        } catch {
+            throw .length(error)
+        }
+        if head.status == 206, request.fields["Range"] == nil { throw .unaskedPartialContent }
+        if request.acceptsContentCoding, length != .none, head.fields.hasContentCoding {
+            let coding = head.fields.combined(for: "Content-Encoding") ?? ""
+            guard let decoder = ContentDecoder(contentEncoding: coding) else { throw .unaskedCoding(coding) }
+            self.decoder = decoder
+        } else {
+            decoder = nil
+        }
+        endProof = EndProof(
+            head: head,
+            length: length,
+            isCoded: decoder != nil,
+            isTLS: request.url.isTLS
+        )
+    }
+
+    /// Takes the next piece, and hands over what it decodes to.
+    /// - Throws: `.decoding` for bytes that are not in the content coding, `.client` for what `deliver`
+    ///   throws.
+    mutating func take(
+        _ bytes: Span<UInt8>,
+        of request: TransferRequest,
+        deliver: (Span<UInt8>) throws -> Void
+    ) throws(TransferError) {
+        received += Int64(bytes.count)
+        do {
+            guard let decoder else {
+                decoded += Int64(bytes.count)
+                return try deliver(bytes)
+            }
+            try decoder.decode(bytes, checking: { try check(decoded: $0, of: request) }) { piece in
+                decoded += Int64(piece.count)
+                try deliver(piece)
+            }
+        } catch let failure as ContentDecoder.Failure {
+            throw .decoding(failure)
+        } catch {
+            throw .client(error)
+        }
+    }
+
+    /// The error of a body that ends here, if it is shorter or longer than declared.
+    var lengthError: TransferError? {
+        guard case .exactly(let declared) = length, received != declared else { return nil }
+        return .wrongLength(declared: declared, received: received)
+    }
+
+    /// The error of a body that ends here, inside its content coding.
+    var codingError: TransferError? {
+        do {
+            try decoder?.finish()
+            return nil
+        } catch let failure as ContentDecoder.Failure {
+            return .decoding(failure)
+        } catch {
+            return .client(error)
+        }
+    }
+
+    /// A few kilobytes can be made to decode to gigabytes, in each of several codings.
+    private func check(decoded length: Int64, of request: TransferRequest) throws {
+        guard length > request.maximumDecodedLength else { return }
+        throw URLError(
+            .dataLengthExceedsMaximum,
+            url: request.url,
+            sentence: "After \(received) bytes the body had more than \(request.maximumDecodedLength) "
+                + "when its content coding was undone: see maximumDecodedLength."
+        )
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import FoundationNetworking
+
+/// The cookies of one stubbed transfer, chosen and read here because libcurl does not see it.
+struct StubCookies {
+    private let known: [Cookie]
+    private let url: URL
+
+    /// `known` are the cookies that may concern the server.
+    init(_ known: [Cookie], for url: URL) {
+        self.known = known
+        self.url = url
+    }
+
+    /// The value of the request's `Cookie` field ([RFC 6265
+    /// §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)); `nil`: no cookie is for the request.
+    var fieldValue: String? {
+        let host = Cookie.canonical(url.host ?? "")
+        let path = url.path.isEmpty ? "/" : url.path
+        let chosen = known.filter { cookie in
+            cookie.concerns(host: host) && cookie.concerns(path: path) && (url.isTLS || !cookie.isSecure)
+                && !cookie.hasExpired(by: .secondsSince1970)
+        }
+        guard !chosen.isEmpty else { return nil }
+        return chosen.sorted { $0.path.utf8.count > $1.path.utf8.count }
+            .map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+
+    /// What a response with these fields changes. Public suffixes are not looked up.
+    func changes(by fields: HeaderFields) -> CookieChanges {
+        var prefixes = CookiePrefix()
+        var after = known
+        let host = Cookie.canonical(url.host ?? "")
+        for line in fields.values(for: "Set-Cookie") {
+            prefixes.read(line)
+            for new in HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url) {
+                guard let cookie = Cookie(new), cookie.concerns(host: host) else { continue }
+                after.removeAll { $0.identity == cookie.identity }
+                after.append(cookie)
+            }
+        }
+        return CookieChanges(from: known, to: after, refusing: prefixes.brokenNames)
+    }
+}

@@ -1,0 +1,20 @@
+public import Foundation
+
+/// The error of a request that ``RequestStubs`` should have answered.
+public enum StubError: Error, Hashable, Sendable {
+    /// No stub matches.
+    case unmatched(method: String, url: URL?)
+}
+
+extension StubError: LocalizedError, CustomStringConvertible {
+    /// One sentence, with the request.
+    public var description: String {
+        switch self {
+        case .unmatched(let method, let url):
+            "No stub answers \(method) \(url?.absoluteString ?? "without a URL")."
+        }
+    }
+
+    /// The sentence of ``description``.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,295 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// One transfer that a stub answers: matches the request, takes its body, and hands the response over piece
+/// by piece.
+///
+/// Used on the network thread. Its client is never called from within one of its own calls.
+final class StubbedTransfer: @unchecked Sendable {
+    // @unchecked: everything happens on the network thread, to which it is carried in closures.
+
+    enum Outcome {
+        case ended(TransferEnd)
+        /// No stub answers, and the request is for the network; nothing of its body was read.
+        case unmatched
+    }
+
+    private enum Phase {
+        case matching
+        /// The request's body is read.
+        case sending(RequestStub)
+        /// The stub's closure runs, or the head is delayed.
+        case waiting
+        /// The head was told; the body comes from `offset` on.
+        case receiving(Data, offset: Int)
+        case over
+    }
+
+    /// Bytes handed over before others have their turn on the thread.
+    private static let bytesPerTurn = 1 << 20
+    /// Where conditions and closures of stubs run.
+    private static let queue = DispatchQueue(
+        label: "OperationNetworking.RequestStubs",
+        attributes: .concurrent
+    )
+
+    let id: TransferID
+    var isPutAside = false
+    private let request: TransferRequest
+    private let client: any TransferClient
+    private let stubs: RequestStubs
+    private let cookies: StubCookies
+    private let didEnd: (Outcome) -> Void
+    private let startTime = MonotonicTime.now
+    private var phase = Phase.matching
+    private var body: RequestBodyReader?
+    private var sentBody = Data()
+    private var response = StubResponse.response()
+    private var incoming: IncomingBody?
+    private var awaitsAnswer = false
+    /// The next piece is on its way, or a step was asked for.
+    private var isScheduled = false
+
+    init(
+        _ id: TransferID,
+        _ request: TransferRequest,
+        for client: any TransferClient,
+        _ stubs: RequestStubs,
+        didEnd: @escaping (Outcome) -> Void
+    ) {
+        self.id = id
+        self.request = request
+        self.client = client
+        self.stubs = stubs
+        self.didEnd = didEnd
+        cookies = StubCookies(request.cookies ?? [], for: request.url)
+        body = request.body.map { RequestBodyReader($0) }
+    }
+
+    /// The cost until now.
+    var metrics: TransferMetrics {
+        var metrics = TransferMetrics()
+        metrics.url = request.url
+        metrics.transferCount = 1
+        metrics.bytesReceived = incoming?.received ?? 0
+        metrics.bytesDecoded = incoming?.decoded ?? 0
+        metrics.bytesSent = Int64(sentBody.count)
+        if incoming != nil { metrics.httpVersion = "1.1" }
+        metrics.transferTime = MonotonicTime.now - startTime
+        return metrics
+    }
+
+    // MARK: - Commands
+
+    func start() {
+        let request = urlRequest
+        Self.queue.async { [stubs, self] in
+            let match = Result { try stubs.stub(for: request) }
+            NetworkThread.shared.perform { _ in self.didMatch(match) }
+        }
+    }
+
+    func stop() {
+        phase = .over
+        body?.stop()
+    }
+
+    /// Something may move that could not: the client has room, or is no longer put aside.
+    func goOn() {
+        guard !isScheduled, case .receiving = phase else { return }
+        schedule(after: 0)
+    }
+
+    func receive() {
+        awaitsAnswer = false
+        goOn()
+    }
+
+    func giveUp() {
+        NetworkThread.shared.perform { _ in self.end(.refused) }
+    }
+
+    // MARK: - The request
+
+    private func didMatch(_ match: Result<RequestStub?, any Error>) {
+        guard case .matching = phase else { return }
+        switch match {
+        case .success(let stub?):
+            phase = .sending(stub)
+            send()
+        case .success(nil):
+            phase = .over
+            didEnd(.unmatched)
+        case .failure(let error):
+            end(.client(error))
+        }
+    }
+
+    private func send() {
+        guard case .sending(let stub) = phase else { return }
+        while body != nil {
+            let whenReady: @Sendable () -> Void = { NetworkThread.shared.perform { _ in self.send() } }
+            switch body?.next(atMost: 64 * 1024, whenReady: whenReady) {
+            case .bytes(let data)?:
+                sentBody += data
+                client.transferDidSend(data.count)
+            case .notYet?:
+                return
+            case .failed?:
+                if case .stream(let stream)? = body?.body, let error = stream.error {
+                    return end(error as? TransferError ?? .body(error))
+                }
+                return end(.refused)
+            case .end?, nil:
+                body?.stop()
+                body = nil
+            }
+        }
+        phase = .waiting
+        var complete = urlRequest
+        if request.body != nil { complete.httpBody = sentBody }
+        Self.queue.async { [stubs, complete, self] in
+            let answer = Result { try stubs.response(of: stub, to: complete) }
+            NetworkThread.shared.perform { _ in self.didAnswer(answer, to: complete) }
+        }
+    }
+
+    /// The request as a server would get it; without its body, if that is a stream.
+    private var urlRequest: URLRequest {
+        var result = URLRequest(url: request.url)
+        result.httpMethod = request.method
+        for field in request.fields.fields { result.addValue(field.value, forHTTPHeaderField: field.name) }
+        if request.acceptsContentCoding {
+            result.setValue(ContentDecoder.acceptEncoding, forHTTPHeaderField: "Accept-Encoding")
+        }
+        if let cookies = cookies.fieldValue, request.fields["Cookie"] == nil {
+            result.setValue(cookies, forHTTPHeaderField: "Cookie")
+        }
+        if let basic = request.authentication, basic.scheme == .basic {
+            let proof = Data("\(basic.user):\(basic.password)".utf8).base64EncodedString()
+            result.setValue("Basic \(proof)", forHTTPHeaderField: "Authorization")
+        }
+        if case .data(let data) = request.body { result.httpBody = data }
+        if let length = request.body?.length {
+            result.setValue("\(length)", forHTTPHeaderField: "Content-Length")
+        }
+        return result
+    }
+
+    // MARK: - The response
+
+    private func didAnswer(_ answer: Result<StubResponse, any Error>, to request: URLRequest) {
+        guard case .waiting = phase else { return }
+        switch answer {
+        case .success(let response):
+            self.response = response
+            wait(response.delay) { $0.begin(answering: request) }
+        case .failure(let error):
+            end(.client(error))
+        }
+    }
+
+    /// Goes on after a time without a byte, unless that is longer than the request allows.
+    private func wait(_ seconds: TimeInterval, then next: @escaping @Sendable (StubbedTransfer) -> Void) {
+        let limit = request.idleTimeout
+        guard seconds > 0 else { return next(self) }
+        let isTooLong = limit > 0 && seconds > limit
+        DispatchQueue.global().asyncAfter(deadline: .now() + (isTooLong ? limit : seconds)) {
+            NetworkThread.shared.perform { _ in
+                if case .over = self.phase { return }
+                // A client that holds the transfer waits for as long as it likes.
+                if isTooLong, !self.isPutAside { self.end(.idle(seconds: limit)) } else { next(self) }
+            }
+        }
+    }
+
+    private func begin(answering request: URLRequest) {
+        guard case .waiting = phase else { return }
+        let message: StubMessage
+        switch response.content {
+        case .message(let fixed): message = fixed
+        case .representation(let representation): message = representation.message(for: request)
+        case .failure(let error): return end(error as? TransferError ?? .client(error))
+        }
+        var fields = message.fields
+        let hasNoBody = self.request.method == "HEAD" || message.status == 204 || message.status == 304
+        if response.tellsLength, fields["Content-Length"] == nil, fields["Transfer-Encoding"] == nil,
+            message.status != 204, message.status != 304
+        {
+            fields["Content-Length"] = "\(message.body.count)"
+        } else if !response.tellsLength {
+            fields["Content-Length"] = nil
+            fields["Transfer-Encoding"] = "chunked"
+        }
+        let head = ResponseHead(version: "HTTP/1.1", status: message.status, fields: fields)
+        do throws(TransferError) {
+            incoming = try IncomingBody(head, answering: self.request)
+        } catch {
+            return end(error)
+        }
+        let changes = cookies.changes(by: fields)
+        if self.request.cookies != nil, !changes.isEmpty { client.transferDidReceive(changes) }
+        phase = .receiving(hasNoBody ? Data() : message.body, offset: 0)
+        switch client.transferDidReceive(head) {
+        case .receive: schedule(after: 0)
+        case .later:
+            awaitsAnswer = true
+            // As from a server: a response without a body ends meanwhile.
+            if hasNoBody || message.body.isEmpty { schedule(after: 0) }
+        case .refuse: end(.refused)
+        }
+    }
+
+    private func schedule(after seconds: TimeInterval) {
+        isScheduled = true
+        if seconds > 0 {
+            wait(seconds) {
+                $0.isScheduled = false; $0.move()
+            }
+        } else {
+            NetworkThread.shared.perform { _ in
+                self.isScheduled = false
+                self.move()
+            }
+        }
+    }
+
+    /// Hands over what comes next.
+    private func move() {
+        guard case .receiving(let body, var offset) = phase else { return }
+        let end = min(response.breakOffset ?? body.count, body.count)
+        var turn = Self.bytesPerTurn
+        while offset < end {
+            guard !awaitsAnswer, !isPutAside, !client.transferMustWait else { return }
+            guard turn > 0 else { return schedule(after: 0) }
+            let count = min(response.pieceSize, end - offset)
+            let start = body.startIndex + offset
+            do throws(TransferError) {
+                try incoming?.take(body[start..<start + count].span, of: request) {
+                    try client.transferDidReceive($0)
+                }
+            } catch {
+                return self.end(error)
+            }
+            offset += count
+            turn -= count
+            phase = .receiving(body, offset: offset)
+            if response.interval > 0, offset < end { return schedule(after: response.interval) }
+        }
+        let isBroken = response.breakOffset.map { $0 < body.count } ?? false
+        self.end(isBroken ? brokenConnection : incoming?.lengthError ?? incoming?.codingError)
+    }
+
+    private var brokenConnection: TransferError {
+        // CURLE_RECV_ERROR
+        incoming?.lengthError ?? .curl(CurlError(code: 56, message: "The stub broke the connection off."))
+    }
+
+    private func end(_ error: TransferError?) {
+        if case .over = phase { return }
+        stop()
+        didEnd(.ended(TransferEnd(id: id, error: error, metrics: metrics)))
+    }
+}

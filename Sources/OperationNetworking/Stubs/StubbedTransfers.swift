@@ -1,0 +1,89 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The transfers of one exchange that ``RequestStubs`` stand before: answers them, or hands them on.
+final class StubbedTransfers: TransferRunning {
+    private let stubs: RequestStubs
+    private let next: any TransferRunning
+    private var running: [TransferID: StubbedTransfer] = [:]
+    /// Turns that were asked for: there is no line to wait in.
+    private var turns: Set<TransferID> = []
+
+    init(_ stubs: RequestStubs, over next: any TransferRunning) {
+        self.stubs = stubs
+        self.next = next
+    }
+
+    func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
+        turns.remove(id)
+        let transfer = StubbedTransfer(id, request, for: client, stubs) { [unowned self] outcome in
+            running[id] = nil
+            switch outcome {
+            case .ended(let end): client.transferDidComplete(end)
+            case .unmatched: next.start(request, id: id, for: client)
+            }
+        }
+        running[id] = transfer
+        transfer.start()
+    }
+
+    @discardableResult
+    func stop(_ id: TransferID) -> TransferMetrics? {
+        guard turns.remove(id) == nil else { return nil }
+        guard let transfer = running.removeValue(forKey: id) else { return next.stop(id) }
+        transfer.stop()
+        return transfer.metrics
+    }
+
+    func resumeReceiving(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.resumeReceiving(id) }
+        transfer.goOn()
+    }
+
+    func receive(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.receive(id) }
+        transfer.receive()
+    }
+
+    func giveUp(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.giveUp(id) }
+        transfer.giveUp()
+    }
+
+    func putAside(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.putAside(id) }
+        transfer.isPutAside = true
+    }
+
+    func takeUp(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.takeUp(id) }
+        transfer.isPutAside = false
+        transfer.goOn()
+    }
+
+    /// Granted at once. A request that turns out to be for the network waits there when it starts, with its
+    /// files open.
+    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
+        turns.insert(id)
+        let grant = Grant(transfers: self, client: client)
+        NetworkThread.shared.perform { _ in grant.transfers.grant(id, to: grant.client) }
+    }
+
+    private func grant(_ id: TransferID, to client: any TransferClient) {
+        guard turns.contains(id) else { return }
+        client.transferMayStart(id)
+    }
+
+    private struct Grant: @unchecked Sendable {
+        // @unchecked: it goes from the network thread to the network thread.
+        let transfers: StubbedTransfers
+        let client: any TransferClient
+    }
+}
+
+extension RequestStubs: TransferLayering {
+    func layer(over next: any TransferRunning) -> any TransferRunning {
+        StubbedTransfers(self, over: next)
+    }
+}
