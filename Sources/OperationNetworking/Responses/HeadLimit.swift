@@ -1,4 +1,4 @@
-/// What of a response may not be longer than it is, beside its body.
+/// A limit of a response beside its body: of one field, of all heads, of a trailer.
 enum HeadLimit: Hashable, Sendable {
     /// One field, in bytes; libcurl's limit, too.
     case field
@@ -18,7 +18,7 @@ enum HeadLimit: Hashable, Sendable {
         }
     }
 
-    /// What was too long, and how long it may be.
+    /// A sentence that names the part that was too long, and its limit.
     var sentence: String {
         switch self {
         case .field: "A field of the response's head is longer than \(value / 1024) KiB."

@@ -1,6 +1,7 @@
 import Foundation
 
-/// How the end of a response's body is known ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+/// How the end of a response's body is known ([RFC 9112
+/// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
 ///
 /// libcurl lets malformed and conflicting lengths pass, so the length is judged here, before the body.
 enum MessageLength: Hashable, Sendable {
@@ -19,8 +20,8 @@ enum MessageLength: Hashable, Sendable {
         case malformedLength(String)
         /// Several `Content-Length`s that differ.
         case conflictingLengths(String)
-        /// A `Transfer-Encoding` other than `chunked`. None was asked for (RFC 9110 §10.1.4), and libcurl undoes
-        /// those it knows without noticing that one breaks off.
+        /// A `Transfer-Encoding` other than `chunked`. None was asked for (RFC 9110 §10.1.4), and libcurl
+        /// undoes those it knows without noticing that one breaks off.
         case unknownTransferCoding(String)
     }
 

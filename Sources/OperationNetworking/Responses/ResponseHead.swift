@@ -45,8 +45,8 @@ struct ResponseHeadReader {
     private(set) var hasFinalHead = false
     /// Whether a field came after the body.
     private(set) var hasTrailers = false
-    /// Which limit was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a server could send
-    /// lines for ever.
+    /// Which limit was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a
+    /// server could send lines for ever.
     private(set) var excess: HeadLimit?
     /// The first thing that was wrong with a field.
     private(set) var malformation: String?

@@ -2,12 +2,12 @@ internal import OperationNetworkingSystem
 
 /// Which transfers may start now: a value that decides and does nothing.
 ///
-/// A *server* is a scheme, a host and a port, for the transfers of one ``ConnectionLimit``. It has as many connections at
-/// work as its limit says, and no more. Who waits starts by priority, then in order; a server that has its share keeps
-/// nobody else waiting.
+/// A *server* is a scheme, a host and a port, for the transfers of one ``ConnectionLimit``. It has as many
+/// connections at work as its limit says, and no more. Who waits starts by priority, then in order; a server
+/// that has its share keeps nobody else waiting.
 ///
-/// A *group* are the transfers to a server that may share connections of HTTP/2, or those that share none. What is known
-/// about a group says how many may start:
+/// A *group* are the transfers to a server that may share connections of HTTP/2, or those that share none.
+/// What is known about a group says how many may start:
 ///
 /// | known            | may start                                                                              |
 /// |------------------|----------------------------------------------------------------------------------------|
@@ -16,11 +16,12 @@ internal import OperationNetworkingSystem
 /// | HTTP/1.1, failed | while the server has a connection left                                                  |
 /// | HTTP/2           | as many as its connections were seen to carry; beyond that one, to see where it arrives |
 ///
-/// A transfer that has started counts as a connection of its own until it says which one it has got. So a limit also holds
-/// for an HTTP/2 server that takes few streams: the transfer that finds no room opens a connection, and if the server has
-/// none left, it is sent back to its place in the line.
+/// A transfer that has started counts as a connection of its own until it says which one it has got. So a
+/// limit also holds for an HTTP/2 server that takes few streams: the transfer that finds no room opens a
+/// connection, and if the server has none left, it is sent back to its place in the line.
 ///
-/// Each event costs constant time for each group of its server, and the logarithm of the number of groups that wait.
+/// Each event costs constant time for each group of its server, and the logarithm of the number of groups
+/// that wait.
 struct Admission {
     /// More groups without a transfer are forgotten.
     private static let maximumIdleGroups = 256
@@ -163,7 +164,8 @@ struct Admission {
         return rank
     }
 
-    /// The next transfer to start; `nil`: none may. It counts as started: ``remove(_:hasFailed:)`` has to follow.
+    /// The next transfer to start; `nil`: none may. It counts as started: ``remove(_:hasFailed:)`` has to
+    /// follow.
     mutating func next() -> TransferID? {
         while let (number, group) = heads.removeFirst() {
             guard group < groups.count, groups[group].offered == number else { continue }
@@ -197,8 +199,8 @@ struct Admission {
     ///   - id: the transfer.
     ///   - connection: the one that it goes over now.
     ///   - mayGoBack: whether it may wait in the line again, and nothing comes of this connection.
-    /// - Returns: false if it has to: the server would have more connections than it may. ``remove(_:hasFailed:)`` has
-    ///   to follow.
+    /// - Returns: false if it has to: the server would have more connections than it may.
+    ///   ``remove(_:hasFailed:)`` has to follow.
     mutating func didConnect(_ id: TransferID, to connection: ConnectionID, mayGoBack: Bool = true) -> Bool {
         guard let member = members[id] else { return true }
         let group = member.group
@@ -243,8 +245,8 @@ struct Admission {
         offerAll(groups[member.group].server)
     }
 
-    /// Bytes can move again. The transfer has its connection, and is not kept waiting; others are, until the server has
-    /// fewer connections than it may.
+    /// Bytes can move again. The transfer has its connection, and is not kept waiting; others are, until the
+    /// server has fewer connections than it may.
     mutating func didResume(_ id: TransferID) {
         guard let member = members[id], case .held(let connection) = member.phase else { return }
         members[id]?.phase = .connected(connection)
@@ -256,8 +258,8 @@ struct Admission {
     ///
     /// - Parameters:
     ///   - id: the transfer.
-    ///   - hasFailed: whether it ended by itself. If it had no connection, the others try all at once: one after the other,
-    ///     each might wait until it times out.
+    ///   - hasFailed: whether it ended by itself. If it had no connection, the others try all at once: one
+    ///     after the other, each might wait until it times out.
     mutating func remove(_ id: TransferID, hasFailed: Bool = false) {
         guard let member = members.removeValue(forKey: id) else { return }
         let group = member.group

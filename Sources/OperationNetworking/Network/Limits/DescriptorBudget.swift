@@ -1,10 +1,11 @@
 /// How many transfers the descriptors of the process are enough for: a value.
 ///
-/// What is open is only looked at when the descriptors might not be enough, since that costs time: until then, everything
-/// that started since the last look counts with the most that it may need, whether it has ended or not.
+/// What is open is only looked at when the descriptors might not be enough, since that costs time: until
+/// then, everything that started since the last look counts with the most that it may need, whether it has
+/// ended or not.
 struct DescriptorBudget {
-    /// For a transfer without a connection: a socket, another one for the other family of addresses, and the pair of the
-    /// resolver.
+    /// For a transfer without a connection: a socket, another one for the other family of addresses, and the
+    /// pair of the resolver.
     static let perStart = 4
     /// For a download: the part, its folder, a reader for digests, and a checkpoint that is being written.
     static let perFile = 4

@@ -1,12 +1,13 @@
 internal import OperationNetworkingSystem
 
-/// Looks whether the process has descriptors for another transfer, and lets go of connections that no transfer needs when it
-/// has not. Used on the network thread.
+/// Looks whether the process has descriptors for another transfer, and lets go of connections that no
+/// transfer needs when it has not. Used on the network thread.
 struct DescriptorWatch {
     /// Seconds from one look to another one at least, and until the next one when there are not enough.
     private static let timeBetweenLooks = 0.002
     private static let timeToNextLook = 0.02
-    /// Seconds after which the program may have opened some itself. With more than `manyDescriptors` open, a look takes long.
+    /// Seconds after which the program may have opened some itself. With more than `manyDescriptors` open, a
+    /// look takes long.
     private static let timeToForget = 1.0
     private static let manyDescriptors = 4096
 
@@ -66,8 +67,8 @@ struct DescriptorWatch {
         return time >= Self.timeBetweenLooks && (closesIdle || !budget.has(DescriptorBudget.perStart))
     }
 
-    /// When there are not enough, those connections go that no transfer needs: all that can be closed at once, and one of the
-    /// others with each transfer that ends.
+    /// When there are not enough, those connections go that no transfer needs: all that can be closed at
+    /// once, and one of the others with each transfer that ends.
     private mutating func look(_ now: MonotonicTime, _ expected: Int, _ domains: inout TransferDomains) {
         lastLook = now
         count(expected)

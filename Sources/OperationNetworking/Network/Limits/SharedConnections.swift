@@ -2,12 +2,14 @@ internal import OperationNetworkingSystem
 
 /// The connections of HTTP/2 that carry transfers of one group, and how many more they may take. A value.
 ///
-/// libcurl does not say how many streams a server takes, so it is seen: what one connection has carried, another one is
-/// taken to carry, too. One that a newcomer did not get, although it seemed to have room, is full until it loses one.
+/// libcurl does not say how many streams a server takes, so it is seen: what one connection has carried,
+/// another one is taken to carry, too. One that a newcomer did not get, although it seemed to have room, is
+/// full until it loses one.
 ///
-/// Before a server has said how many it takes, libcurl may send more. It refuses those (RFC 9113 §8.7), and libcurl asks
-/// again over a connection of their own, and gives up the old one. What the old one has kept is then the most for all, and
-/// twice that when that went well for a while: the old one may also have been about to close.
+/// Before a server has said how many it takes, libcurl may send more. It refuses those (RFC 9113 §8.7), and
+/// libcurl asks again over a connection of their own, and gives up the old one. What the old one has kept is
+/// then the most for all, and twice that when that went well for a while: the old one may also have been
+/// about to close.
 struct SharedConnections {
     /// libcurl puts no more on one.
     private static let maximumStreams = 100

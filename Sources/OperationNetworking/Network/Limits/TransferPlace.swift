@@ -14,7 +14,8 @@ struct TransferPlace: Hashable, Sendable {
     /// Transfers of different limits are counted apart.
     var limit: ConnectionLimit
     var origin: Origin
-    /// Transfers of the same domain may share a connection of HTTP/2; `nil`: the transfer needs one of its own.
+    /// Transfers of the same domain may share a connection of HTTP/2; `nil`: the transfer needs one of its
+    /// own.
     var sharing: TrustDomain?
 
     init(_ request: TransferRequest) {

@@ -30,8 +30,9 @@ struct WaitingRank: Comparable, Sendable {
     }
 }
 
-/// Transfers that wait, by priority and then in order. Each step takes constant time on average, leaving from the middle
-/// included: who has left stays in the line as a gap until the line comes to it, or has more gaps than transfers.
+/// Transfers that wait, by priority and then in order. Each step takes constant time on average, leaving from
+/// the middle included: who has left stays in the line as a gap until the line comes to it, or has more gaps
+/// than transfers.
 struct WaitingLine {
     private struct Entry {
         var id: TransferID

@@ -2,7 +2,8 @@ internal import OperationNetworkingSystem
 
 /// Which transfers to look at next, and when: a binary heap.
 ///
-/// An entry is only a reminder. A transfer that moved since is entered again, so that a byte costs nothing here.
+/// An entry is only a reminder. A transfer that moved since is entered again, so that a byte costs nothing
+/// here.
 struct DeadlineQueue {
     private var heap: [(deadline: MonotonicTime, id: TransferID)] = []
 

@@ -1,10 +1,10 @@
 import Dispatch
 internal import OperationNetworkingSystem
 
-/// What other threads want done, in order.
+/// The work that other threads want done, in order.
 final class Inbox: Sendable {
     private struct State {
-        var work: [NetworkThread.Work] = []
+        var work: [NetworkWork] = []
         var wake: RunLoopSource?
     }
 
@@ -12,7 +12,7 @@ final class Inbox: Sendable {
     /// Signaled as long as there is nothing else to wake.
     private let firstWork = DispatchSemaphore(value: 0)
 
-    func append(_ work: NetworkThread.Work) {
+    func append(_ work: NetworkWork) {
         let (isFirst, wake) = state.withLock { state in
             state.work.append(work)
             return (state.work.count == 1, state.wake)
@@ -27,7 +27,7 @@ final class Inbox: Sendable {
     }
 
     /// All there is; the inbox is empty afterwards.
-    func takeAll() -> [NetworkThread.Work] {
+    func takeAll() -> [NetworkWork] {
         state.withLock { state in
             defer { state.work = [] }
             return state.work

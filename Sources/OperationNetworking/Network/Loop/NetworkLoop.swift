@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What the network thread does: three run loop sources that drive libcurl's multi socket interface.
+/// The work of the network thread: three run loop sources that drive libcurl's multi socket interface.
 ///
 /// | source  | what it is                                   | what wakes it                                  |
 /// |---------|----------------------------------------------|------------------------------------------------|
@@ -9,9 +9,9 @@ internal import OperationNetworkingSystem
 /// | sockets | version 1 source on the `epoll` descriptor   | the run loop's own wait in the kernel          |
 /// | timer   | run loop timer                               | time                                           |
 ///
-/// All three do the same: one pass over everything. Sockets are reported once per edge, so a pass that found some
-/// ready asks for another; only a pass that found none proves quiet. It never loops by itself: with a few fast
-/// downloads a loop would not end, and a cancel in the inbox would wait.
+/// All three do the same: one pass over everything. Sockets are reported once per edge, so a pass that found
+/// some ready asks for another; only a pass that found none proves quiet. It never loops by itself: with a
+/// few fast downloads a loop would not end, and a cancel in the inbox would wait.
 final class NetworkLoop {
     let wake: RunLoopSource
     private let room: NetworkRoom
@@ -20,13 +20,13 @@ final class NetworkLoop {
     private let hands: Hands
     private let sockets: RunLoopPort
     private let timer: RunLoopTimer
-    private var work = Fifo<NetworkThread.Work>()
+    private var work = Fifo<NetworkWork>()
     private var armed: MonotonicTime?
     private var modes: Set<RunLoop.Mode> = []
     private var isDue = false
 
     /// On the network thread, with transfers that are open and work that waited for the run loop.
-    init(_ room: NetworkRoom, inbox: Inbox, first: [NetworkThread.Work]) {
+    init(_ room: NetworkRoom, inbox: Inbox, first: [NetworkWork]) {
         let hands = Hands()
         self.room = room
         transfers = room.transfers
@@ -40,8 +40,8 @@ final class NetworkLoop {
         add(to: [.common])
     }
 
-    /// Lets transfers move while the run loop runs in these modes, too. Without descriptors for a new mode it is left out
-    /// until it is asked for again.
+    /// Lets transfers move while the run loop runs in these modes, too. Without descriptors for a new mode it
+    /// is left out until it is asked for again.
     func add(to newModes: Set<RunLoop.Mode>) {
         for mode in newModes.subtracting(modes) {
             guard RunLoopThread.canMakeMode(with: transfers.descriptor) else { return }
@@ -52,8 +52,8 @@ final class NetworkLoop {
         }
     }
 
-    /// Calls somebody who may run the run loop nested. Then the rest of this pass must come in another one: its
-    /// trigger is used up.
+    /// Calls somebody who may run the run loop nested. Then the rest of this pass must come in another one:
+    /// its trigger is used up.
     func lend(to body: (RunLoop) -> Void) {
         wake.signalFromItsOwnThread()
         body(RunLoop.current)
@@ -64,7 +64,8 @@ final class NetworkLoop {
         pass()
     }
 
-    /// Everything there is to do, once. A run loop that somebody runs nested calls it again in the middle of itself.
+    /// Everything there is to do, once. A run loop that somebody runs nested calls it again in the middle of
+    /// itself.
     private func pass() {
         guard !transfers.isInsideCurl else {
             // Asking for another pass right now would make the nested loop spin.
@@ -88,8 +89,8 @@ final class NetworkLoop {
         tellEnds()
     }
 
-    /// The last thing in a pass: whoever runs the loop nested in there finds everything armed, and the rest of the ends
-    /// asked for.
+    /// The last thing in a pass: whoever runs the loop nested in there finds everything armed, and the rest
+    /// of the ends asked for.
     private func tellEnds() {
         while let tell = transfers.nextEnd() {
             if transfers.hasWork { wake.signalFromItsOwnThread() }
@@ -98,7 +99,8 @@ final class NetworkLoop {
         if transfers.hasWork { wake.signalFromItsOwnThread() }
     }
 
-    /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system calls.
+    /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system
+    /// calls.
     private func arm() {
         guard let deadline = transfers.nextDeadline else { return }
         if let armed, armed <= deadline { return }

@@ -1,10 +1,10 @@
-/// What the network thread lends to work that is done on it: the transfers, and what exchanges have learned of hosts and
-/// of credentials. It stays on the thread.
+/// The things that the network thread lends to work on it: the transfers, and the memories of hosts and of
+/// credentials that exchanges share. It stays on the thread.
 final class NetworkRoom {
     let transfers: Transfers
     /// The servers that asked to be left alone for a while.
     var hosts = HostWaits()
-    /// How servers took which credentials.
+    /// The schemes under which servers took credentials.
     var credentials = AuthenticationMemory()
 
     init(_ transfers: Transfers) {

@@ -4,15 +4,9 @@ internal import OperationNetworkingSystem
 
 /// The one thread on which libcurl runs. It is made at first use, sleeps in its run loop, and never ends.
 ///
-/// After `fork` without `exec` it does not exist in the child, and nothing works there, as in all of Foundation.
+/// After `fork` without `exec` it does not exist in the child, and nothing works there, as in all of
+/// Foundation.
 final class NetworkThread: Sendable {
-    /// What is done on the thread.
-    enum Work: Sendable {
-        case room(@Sendable (NetworkRoom) -> Void)
-        /// Needs the run loop; waits until there is one.
-        case loop(@Sendable (NetworkLoop) -> Void)
-    }
-
     static let shared = NetworkThread()
 
     private let inbox = Inbox()
@@ -20,7 +14,7 @@ final class NetworkThread: Sendable {
     private init() {
         let inbox = inbox
         RunLoopThread.start(name: "OperationNetworking") {
-            let room = NetworkRoom(Transfers())
+            let room = NetworkRoom(Transfers { work in NetworkThread.shared.perform { work($0.transfers) } })
             let kept = Self.waitForDescriptors(room, inbox)
             let loop = NetworkLoop(room, inbox: inbox, first: kept)
             inbox.open(waking: loop.wake)
@@ -28,11 +22,11 @@ final class NetworkThread: Sendable {
         }
     }
 
-    /// Waits on the new thread until there are descriptors for its run loop, looking whenever something is asked for.
-    /// Until then each transfer ends with the reason.
+    /// Waits on the new thread until there are descriptors for its run loop, looking whenever something is
+    /// asked for. Until then each transfer ends with the reason.
     /// - Returns: what was asked for that needs the run loop.
-    private static func waitForDescriptors(_ room: NetworkRoom, _ inbox: Inbox) -> [Work] {
-        var kept: [Work] = []
+    private static func waitForDescriptors(_ room: NetworkRoom, _ inbox: Inbox) -> [NetworkWork] {
+        var kept: [NetworkWork] = []
         while true {
             inbox.waitForWork()
             do throws(SystemError) {
@@ -47,9 +41,9 @@ final class NetworkThread: Sendable {
         }
     }
 
-    /// Runs `work` on the network thread after everything already asked for. Callable from any thread; returns at
-    /// once. Nothing that may wait, or runs the run loop, belongs in there: every transfer of the process would wait
-    /// with it.
+    /// Runs `work` on the network thread after everything already asked for. Callable from any thread;
+    /// returns at once. Nothing that may wait, or runs the run loop, belongs in there: every transfer of the
+    /// process would wait with it.
     func perform(_ work: @escaping @Sendable (NetworkRoom) -> Void) {
         inbox.append(.room(work))
     }

@@ -1,10 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// The domains that have transfers, and those last used, whose connections may be wanted again. Used on the network
-/// thread.
+/// The domains that have transfers, and those last used, whose connections may be wanted again. Used on the
+/// network thread.
 struct TransferDomains {
-    /// So many domains without a transfer are kept. Policies, identities and proxies may come and go by the thousand in one
-    /// process, and each domain keeps idle connections.
+    /// So many domains without a transfer are kept. Policies, identities and proxies may come and go by the
+    /// thousand in one process, and each domain keeps idle connections.
     static let maximumIdle = 16
 
     private struct Member {

@@ -49,8 +49,8 @@ extension Transfers {
 
     /// Lets those try again whose limit should have something by now.
     func goOn() {
-        // A limit that several share has enough for one of them each time, and tells all the same moment, give or take a
-        // rounding. The transfer that waited longest goes first, or it would starve.
+        // A limit that several share has enough for one of them each time, and tells all the same moment,
+        // give or take a rounding. The transfer that waited longest goes first, or it would starve.
         var due: [TransferID: MonotonicTime] = [:]
         while let id = held.removeFirst(dueAt: clock.now + Self.sameMoment) {
             due[id] = running[id]?.transfer.lastTurn

@@ -1,15 +1,18 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// All transfers of the process. It is only lent, by ``NetworkThread/perform(_:)``, and stays on the network thread.
+/// All transfers of the process. It is only lent, by ``NetworkThread/perform(_:)``, and stays on the network
+/// thread.
 ///
-/// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; whoever does is
-/// stopped by a precondition, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
+/// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; whoever does
+/// is stopped by a precondition, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
 final class Transfers: TransferRunning {
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
 
     private let owner = ThreadIdentity.current
+    /// Runs work on the network thread after everything already asked for; from any thread.
+    private let post: @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void
     private let poller = SocketPoller()
     /// Why nothing can move: the process has too few descriptors left.
     private var obstacle: SystemError?
@@ -18,7 +21,7 @@ final class Transfers: TransferRunning {
     var admission = Admission()
     private var descriptors = DescriptorWatch()
     private var waiting: [TransferID: Waiting] = [:]
-    var running: [TransferID: Running] = [:]
+    var running: [TransferID: RunningTransfer] = [:]
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
     private var versions = KnownVersions()
     private var deadlines = DeadlineQueue()
@@ -51,21 +54,14 @@ final class Transfers: TransferRunning {
         let rank: WaitingRank
     }
 
-    struct Running {
-        let transfer: Transfer
-        let domain: TransferDomain
-        let domainNumber: UInt32
-        let rank: WaitingRank
-        /// Whether ``Transfers/stalled`` has it.
-        var isWatched = false
-    }
-
-    init() {
-        ConnectionLimit.observe { NetworkThread.shared.perform { $0.transfers.admission.limitsDidChange() } }
+    init(post: @escaping @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void) {
+        self.post = post
+        ConnectionLimit.observe { post { $0.admission.limitsDidChange() } }
     }
 
     /// Has to succeed before anything can move; until then each transfer ends with the reason why it failed.
-    /// - Throws: `SystemError` when the process has too few descriptors left for this and for the thread's run loop.
+    /// - Throws: `SystemError` when the process has too few descriptors left for this and for the thread's
+    ///   run loop.
     func open() throws(SystemError) {
         checkThread()
         do throws(SystemError) {
@@ -213,7 +209,8 @@ final class Transfers: TransferRunning {
             || admission.mayHaveNext && !descriptors.isShort
     }
 
-    /// What tells the next end to its client, who may start the next transfer from there, or run the run loop.
+    /// What tells the next end to its client, who may start the next transfer from there, or run the run
+    /// loop.
     func nextEnd() -> (() -> Void)? {
         while let next = granted.popFirst() {
             if turns[next.id] != nil { return { next.client.transferMayStart(next.id) } }
@@ -328,7 +325,7 @@ final class Transfers: TransferRunning {
             },
             didStall: { [unowned self] in watch(id) },
             didGoOn: { [unowned self] in admission.didResume(id) },
-            bodyIsReady: { NetworkThread.shared.perform { $0.transfers.resumeSending(id) } },
+            bodyIsReady: { [post] in post { $0.resumeSending(id) } },
             mustWait: { [unowned self] moment in held.insert(id, at: moment) }
         )
         do throws(CurlError) {
@@ -340,7 +337,12 @@ final class Transfers: TransferRunning {
             easy.letGo()
             throw error
         }
-        running[id] = Running(transfer: transfer, domain: domain, domainNumber: number, rank: next.rank)
+        running[id] = RunningTransfer(
+            transfer: transfer,
+            domain: domain,
+            domainNumber: number,
+            rank: next.rank
+        )
         byHandle[ObjectIdentifier(easy)] = id
         remind(of: id, at: clock.now, timeout: request.idleTimeout)
     }
@@ -365,7 +367,8 @@ final class Transfers: TransferRunning {
         }
     }
 
-    /// The request that asks the same in another way, or once more, as if it had never been asked; no byte was handed over.
+    /// The request that asks the same in another way, or once more, as if it had never been asked; no byte
+    /// was handed over.
     private func nextRequest(_ transfer: Transfer, after end: TransferEnd) -> TransferRequest? {
         guard let error = end.error else { return nil }
         if case .curl(let error) = error, error.hasNoDescriptors, !transfer.hasConnection {
@@ -424,7 +427,8 @@ final class Transfers: TransferRunning {
             didChangeSocket: { socket, interest in
                 switch interest {
                 case .watch(let events):
-                    // It fails only for a descriptor that is closed already, and libcurl finds that out by itself.
+                    // It fails only for a descriptor that is closed already, and libcurl finds that out by
+                    // itself.
                     try? poller.watch(
                         socket,
                         for: events,

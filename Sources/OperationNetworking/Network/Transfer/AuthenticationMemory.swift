@@ -88,8 +88,8 @@ struct AuthenticationMemory {
         entries[key] = entry.prefixes.isEmpty ? nil : entry
     }
 
-    /// The nonce that the server takes there, as far as is known: that of the realm which reaches furthest down to the
-    /// path, else of the one that was used last and claims the path.
+    /// The nonce that the server takes there, as far as is known: that of the realm which reaches furthest
+    /// down to the path, else of the one that was used last and claims the path.
     func digest(for key: Key, to url: URL) -> DigestSession? {
         guard let entry = entries[key] else { return nil }
         let path = Self.prefix(of: url)

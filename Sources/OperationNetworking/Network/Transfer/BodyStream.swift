@@ -3,11 +3,11 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Feeds a request's body from an `InputStream`, which may wait for as long as it likes: it is read on a queue of its
-/// own, a little ahead of the transfer.
+/// Feeds a request's body from an `InputStream`, which may wait for as long as it likes: it is read on a
+/// queue of its own, a little ahead of the transfer.
 final class BodyStream: @unchecked Sendable {
-    // @unchecked: `stream` and `claimed` are used on `queue` only, `stream` elsewhere only compared; what both sides touch is
-    // in `state`.
+    // @unchecked: `stream` and `claimed` are used on `queue` only, `stream` elsewhere only compared; what
+    // both sides touch is in `state`.
     private static let smallestPiece = 64 * 1024
     private static let largestPiece = 512 * 1024
 
@@ -79,8 +79,8 @@ final class BodyStream: @unchecked Sendable {
         }
     }
 
-    /// A source knows its length, and makes streams of its own, since other copies of the request have the same
-    /// `carrier`.
+    /// A source knows its length, and makes streams of its own, since other copies of the request have the
+    /// same `carrier`.
     private convenience init(_ source: BodySource, carrier: InputStream) {
         let makeStream: Provider = { source.makeInputStream() }
         self.init(
@@ -101,15 +101,16 @@ final class BodyStream: @unchecked Sendable {
     /// Whether ``fromStart()`` will have something, as far as is known before a provider is asked.
     var canStartAgain: Bool { provider != nil || !use.hasBegun }
 
-    /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a provider.
+    /// One that starts at the first byte: this one if nothing was taken from it, or a new one, if there is a
+    /// provider.
     func fromStart() -> BodyStream? {
         if !use.hasBegun { return self }
         guard let provider, let stream = provider() else { return nil }
         return BodyStream(stream, length: length, provider: provider)
     }
 
-    /// What the stream said when it failed, or ``TransferError/bodyNotRepeatable``: another one began to read it since
-    /// ``fromStart()`` was asked.
+    /// What the stream said when it failed, or ``TransferError/bodyNotRepeatable``: another one began to read
+    /// it since ``fromStart()`` was asked.
     var error: (any Error)? { state.withLock { $0.error } }
 
     /// The next piece; see ``RequestBodyReader/next(atMost:whenReady:)``. Called on the network thread.
@@ -141,8 +142,8 @@ final class BodyStream: @unchecked Sendable {
         }
     }
 
-    /// Nobody takes more of it. What is open is closed at once, or when a reading that waits comes back; until then others
-    /// who know the stream would keep it open.
+    /// Nobody takes more of it. What is open is closed at once, or when a reading that waits comes back;
+    /// until then others who know the stream would keep it open.
     func stop() {
         let closes = state.withLock { state in
             // Of one that nobody began to read nothing is open, and the next transfer may be given it.

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A server's nonce, and how many requests have had it: whoever proves who he is by it takes the next number, from any
-/// thread ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
+/// A server's nonce, and how many requests have had it: whoever proves who he is by it takes the next number,
+/// from any thread ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
 final class DigestSession: Sendable {
     let challenge: DigestChallenge
     /// One for all requests: the algorithms with `-sess` make it part of the session.
@@ -14,8 +14,8 @@ final class DigestSession: Sendable {
         self.clientNonce = clientNonce
     }
 
-    /// The `Authorization` field of the next request. The target is the path and the query; the body is `nil` if it comes from a
-    /// stream.
+    /// The `Authorization` field of the next request. The target is the path and the query; the body is `nil`
+    /// if it comes from a stream.
     ///
     /// - Throws: `MessageDigest.Failure` where OpenSSL computes no such digest.
     func nextAuthorization(
@@ -41,8 +41,8 @@ final class DigestSession: Sendable {
         )
     }
 
-    /// What the next request is to use, after a response with this `Authentication-Info`: another nonce, if it names one
-    /// ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
+    /// What the next request is to use, after a response with this `Authentication-Info`: another nonce, if
+    /// it names one ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
     func following(_ information: String?) -> DigestSession {
         // It has the form of a challenge's parameters.
         guard let information,
@@ -63,7 +63,8 @@ final class DigestSession: Sendable {
 }
 
 extension DigestChallenge {
-    /// Whether the server has said that it takes the proof there, too. `url` is at the origin of the challenge.
+    /// Whether the server has said that it takes the proof there, too. `url` is at the origin of the
+    /// challenge.
     func covers(_ url: URL) -> Bool {
         guard !spaces.isEmpty else { return true }
         guard AuthenticationMemory.prefix(of: url) != nil else { return false }

@@ -13,8 +13,9 @@ internal import OperationNetworkingSystem
 /// | of HTTP/2, else                                | ``nothing``                       |
 /// | until the connection ends, without TLS         | ``nothing``                       |
 ///
-/// libcurl takes an HTTP/2 stream that was reset with `NO_ERROR` for a complete one, in every version up to 8.14, and
-/// before 8.0 other resets as well; nothing in its interface tells the difference. Trailers do: they carry `END_STREAM`.
+/// libcurl takes an HTTP/2 stream that was reset with `NO_ERROR` for a complete one, in every version up to
+/// 8.14, and before 8.0 other resets as well; nothing in its interface tells the difference. Trailers do:
+/// they carry `END_STREAM`.
 enum EndProof: Hashable, Sendable {
     case length, coding, chunks, closeNotify, trailers, nothing
 
@@ -31,11 +32,11 @@ enum EndProof: Hashable, Sendable {
     /// Whether libcurl reports every reset of a stream but the one with `NO_ERROR`.
     static let curlReportsResets = CurlLibrary.versionNumber >= 0x08_00_00
 
-    /// The version to ask for, so that the end can be proven: HTTP/1.1 where the origin was seen to send bodies without
-    /// a length, as `needsChunks` says.
+    /// The version to ask for, so that the end can be proven: HTTP/1.1 where the origin was seen to send
+    /// bodies without a length, as `needsChunks` says.
     ///
-    /// What may not be asked twice goes over HTTP/1.1 from the start where libcurl does not report resets. Where it does,
-    /// it goes over HTTP/2, and the metrics say if nothing proved the end.
+    /// What may not be asked twice goes over HTTP/1.1 from the start where libcurl does not report resets.
+    /// Where it does, it goes over HTTP/2, and the metrics say if nothing proved the end.
     static func version(
         for request: TransferRequest,
         needsChunks: Bool,
@@ -46,8 +47,9 @@ enum EndProof: Hashable, Sendable {
         return curlReportsResets ? .automatic : .http1
     }
 
-    /// Whether a body of the request that follows this head is received; else it is given up before its first byte, and
-    /// asked for over HTTP/1.1 if the origin has that. The end is always there to be judged with HTTP/1.
+    /// Whether a body of the request that follows this head is received; else it is given up before its first
+    /// byte, and asked for over HTTP/1.1 if the origin has that. The end is always there to be judged with
+    /// HTTP/1.
     func suffices(for request: TransferRequest, head: ResponseHead) -> Bool {
         switch self {
         case .length, .coding, .chunks, .closeNotify: true

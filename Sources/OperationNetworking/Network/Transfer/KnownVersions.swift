@@ -3,8 +3,9 @@ internal import OperationNetworkingSystem
 
 /// What origins were seen to do with versions of HTTP, and so which one a request asks for: a value.
 ///
-/// What may be held, as a download is, goes over HTTP/1.1 (`ExchangeConfiguration.version`). Some servers have HTTP/2
-/// only, and show it in one of three ways when only `http/1.1` is offered in the TLS handshake (ALPN):
+/// What may be held, as a download is, goes over HTTP/1.1 (`ExchangeConfiguration.version`). Some servers
+/// have HTTP/2 only, and show it in one of three ways when only `http/1.1` is offered in the TLS handshake
+/// (ALPN):
 ///
 /// | The server                                       | what is done                                              |
 /// |--------------------------------------------------|-----------------------------------------------------------|
@@ -12,7 +13,8 @@ internal import OperationNetworkingSystem
 /// | chooses nothing, and may be sent the request twice | the request is sent; no answer at all: HTTP/2 is offered, too |
 /// | chooses nothing, and may not                     | before the request is sent, HTTP/2 is offered, too        |
 ///
-/// What it chooses then is remembered. Servers that know nothing of ALPN choose nothing again, and get HTTP/1.1.
+/// What it chooses then is remembered. Servers that know nothing of ALPN choose nothing again, and get
+/// HTTP/1.1.
 struct KnownVersions {
     /// What is forgotten costs one question more.
     private static let maximumOrigins = 4096
@@ -43,8 +45,8 @@ struct KnownVersions {
         let origin = Origin(request.url)
         let mayOffer = request.version != .http2PriorKnowledge && !request.needsHTTP1
         if mayOffer, http2Only.contains(origin) {
-            // A held stream keeps what the others of its connection make libcurl read: up to 32 MB. Alone on its
-            // connection it keeps nothing, because nothing is read.
+            // A held stream keeps what the others of its connection make libcurl read: up to 32 MB. Alone on
+            // its connection it keeps nothing, because nothing is read.
             if request.version == .http1 { request.trustDomain.transfer = id }
             request.version = .http2
         } else {
@@ -53,8 +55,8 @@ struct KnownVersions {
         request.mayOfferHTTP2 = mayOffer && request.version == .http1 && !http1.contains(origin)
     }
 
-    /// Whether a failure before the response's head looks as if the server had HTTP/2 only. `chosen`: the protocol that it
-    /// chose, and `nil`: none; the outer `nil`: there was no connection.
+    /// Whether a failure before the response's head looks as if the server had HTTP/2 only. `chosen`: the
+    /// protocol that it chose, and `nil`: none; the outer `nil`: there was no connection.
     static func isRefusal(_ error: CurlError, chosen: String??) -> Bool {
         switch chosen {
         case .none: error.message.contains("no application protocol")

@@ -4,8 +4,8 @@ internal import OperationNetworkingSystem
 
 /// A response as Foundation has it, made when somebody wants it.
 ///
-/// Foundation looks at each field several times to make one. On the network thread that would hold up every transfer, by a
-/// tenth of what a small request costs there. Callable from any thread.
+/// Foundation looks at each field several times to make one. On the network thread that would hold up every
+/// transfer, by a tenth of what a small request costs there. Callable from any thread.
 final class ReceivedResponse: Sendable {
     private enum Form: Sendable {
         case head(ResponseHead, URL)

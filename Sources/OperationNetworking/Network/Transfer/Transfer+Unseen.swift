@@ -21,7 +21,8 @@ extension Transfer {
         return true
     }
 
-    /// Why a transfer is given up whose server, or proxy, does not come to an end with what libcurl keeps to itself.
+    /// Why a transfer is given up whose server, or proxy, does not come to an end with what libcurl keeps to
+    /// itself.
     private var endlessAnswer: TransferError {
         guard let proxy = request.trustDomain.proxy, isRefusedByProxy || head == nil && heldHead == nil else {
             return .endlessAnswer

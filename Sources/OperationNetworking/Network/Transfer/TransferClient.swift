@@ -10,7 +10,8 @@ protocol TransferClient: AnyObject {
     /// What the server has said about cookies. Called before the final head, if there is anything.
     func transferDidReceive(_ changes: CookieChanges)
 
-    /// Whether the body has to wait. Asked before each piece; ``TransferRunning/resumeReceiving(_:)`` goes on.
+    /// Whether the body has to wait. Asked before each piece; ``TransferRunning/resumeReceiving(_:)`` goes
+    /// on.
     var transferMustWait: Bool { get }
 
     /// One piece of the body, decoded.
@@ -23,11 +24,12 @@ protocol TransferClient: AnyObject {
     /// The request's body is sent again from `offset` on, over another connection.
     func transferDidSeek(to offset: Int64)
 
-    /// Its turn in the line has come, which it took before it knew what to ask; see ``TransferRunning/takeTurn(_:_:for:)``. Called
-    /// outside of libcurl.
+    /// Its turn in the line has come, which it took before it knew what to ask; see
+    /// ``TransferRunning/takeTurn(_:_:for:)``. Called outside of libcurl.
     func transferMayStart(_ id: TransferID)
 
-    /// Its turn never comes, whatever it waits for; nothing has been started. It may have been stopped meanwhile.
+    /// Its turn never comes, whatever it waits for; nothing has been started. It may have been stopped
+    /// meanwhile.
     func transferCannotStart(_ id: TransferID, _ error: TransferError)
 
     /// The last call: the transfer has ended by itself. Not called for one that was stopped.
@@ -42,8 +44,8 @@ extension TransferClient {
 /// What to do with a response, decided by its head.
 enum HeadAnswer {
     case receive
-    /// The client will say: the body waits in its connection until ``TransferRunning/receive(_:)`` or
-    /// ``TransferRunning/giveUp(_:)``. A response without a body ends meanwhile.
+    /// The client will say: the body waits in its connection until `receive(_:)` or `giveUp(_:)` of
+    /// ``TransferRunning``. A response without a body ends meanwhile.
     case later
     /// Do not receive the body: the transfer ends with `.refused`.
     case refuse

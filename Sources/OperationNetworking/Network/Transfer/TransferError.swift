@@ -28,14 +28,14 @@ enum TransferError: Error, Sendable {
     case unaskedCoding(String)
     /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
     case unaskedPartialContent
-    /// Nothing would prove that the body is complete; see ``EndProof``. Only seen by ``Transfers``, which asks again, and
-    /// where the server has HTTP/2 only.
+    /// Nothing would prove that the body is complete; see ``EndProof``. Only seen by ``Transfers``, which
+    /// asks again, and where the server has HTTP/2 only.
     case endNotProvable
-    /// The body was to wait for a proxy that cannot do that; none of it was sent. Only seen by ``Transfers``, which asks
-    /// again.
+    /// The body was to wait for a proxy that cannot do that; none of it was sent. Only seen by ``Transfers``,
+    /// which asks again.
     case bodyCannotWait
-    /// The server would have more connections than it may have: the transfer waits in the line again. Nothing was sent. Only
-    /// seen by ``Transfers``, which asks again.
+    /// The server would have more connections than it may have: the transfer waits in the line again. Nothing
+    /// was sent. Only seen by ``Transfers``, which asks again.
     case noConnectionLeft
     /// The server takes no HTTP/1.1, or may take none. Only seen by ``Transfers``, which offers HTTP/2.
     case httpVersionNotAgreed
@@ -45,8 +45,8 @@ enum TransferError: Error, Sendable {
     case refused
     /// The stream that the request's body comes from failed.
     case body(any Error)
-    /// The connection died when some of the request had gone out and nothing had come back, and the request is not one
-    /// to be sent twice.
+    /// The connection died when some of the request had gone out and nothing had come back, and the request
+    /// is not one to be sent twice.
     case notSentAgain
     /// The request did not get through its proxy.
     case proxy(ProxyError)

@@ -13,19 +13,20 @@ public struct TransferMetrics: Hashable, Sendable {
     public internal(set) var bytesSent: Int64 = 0
     /// Bytes that were here already when a transfer resumed, and were not fetched again.
     public internal(set) var bytesKept: Int64 = 0
-    /// Transfers: one, and one more for each redirect, each resumption, each retry, and each time the start had to be
-    /// repeated.
+    /// Transfers: one, and one more for each redirect, each resumption, each retry, and each time the start
+    /// had to be repeated.
     public internal(set) var transferCount = 0
     /// Connections that had to be opened; the rest were reused.
     public internal(set) var connectionCount = 0
     /// Of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
     public internal(set) var httpVersion: String?
-    /// Whether something other than the end itself proves that the last body was complete: its length, its content coding,
-    /// the last chunk, trailers of HTTP/2, or TLS. Says nothing of a transfer that failed.
+    /// Whether something other than the end itself proves that the last body was complete: its length, its
+    /// content coding, the last chunk, trailers of HTTP/2, or TLS. Says nothing of a transfer that failed.
     ///
-    /// Nothing does where a body lasts until a connection without TLS closes, and where the response to a request that
-    /// may not be asked twice came over HTTP/2 without a length: libcurl takes a stream that the server gave up in order
-    /// (`RST_STREAM` with `NO_ERROR`) for a complete one. A response to a GET is asked for over HTTP/1.1 then.
+    /// Nothing does where a body lasts until a connection without TLS closes, and where the response to a
+    /// request that may not be asked twice came over HTTP/2 without a length: libcurl takes a stream that the
+    /// server gave up in order (`RST_STREAM` with `NO_ERROR`) for a complete one. A response to a GET is
+    /// asked for over HTTP/1.1 then.
     public internal(set) var isEndProven = true
     /// Seconds in the last transfer until the server's name was known; 0 over a reused connection.
     public internal(set) var nameLookupTime = 0.0

@@ -13,9 +13,9 @@ struct TransferRequest: Sendable {
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool
-    /// Whether the request may be sent again, by libcurl, when a connection that was used before died without a byte of
-    /// an answer: the server may have acted on it
-    /// ([RFC 9112 §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1)).
+    /// Whether the request may be sent again, by libcurl, when a connection that was used before died without
+    /// a byte of an answer: the server may have acted on it ([RFC 9112
+    /// §9.3.1](https://www.rfc-editor.org/rfc/rfc9112#section-9.3.1)).
     var mayBeSentAgain: Bool
     /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
     var idleTimeout: Double
@@ -35,7 +35,8 @@ struct TransferRequest: Sendable {
     var priority = TransferPriority.normal
     /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
     var mayOfferHTTP2 = false
-    /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent or kept.
+    /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent
+    /// or kept.
     var cookies: [Cookie]?
 
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.

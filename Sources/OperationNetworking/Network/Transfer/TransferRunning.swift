@@ -1,15 +1,16 @@
 internal import OperationNetworkingSystem
 
-/// Runs transfers for their clients: ``Transfers`` does it over the network; a layer before the network (stubs, a cache)
-/// does it for some, and hands the others on.
+/// Runs transfers for their clients: ``Transfers`` does it over the network; a layer before the network
+/// (stubs, a cache) does it for some, and hands the others on.
 ///
-/// Everything is called on the network thread, outside of libcurl, and returns at once. A client hears of what happens
-/// later, never during a call.
+/// Everything is called on the network thread, outside of libcurl, and returns at once. A client hears of
+/// what happens later, never during a call.
 protocol TransferRunning: AnyObject {
     /// Starts a transfer, under an identifier that was not used before, or whose turn has come.
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient)
 
-    /// Stops a transfer, or gives its turn back; the client hears nothing more. Nothing happens if it has ended already.
+    /// Stops a transfer, or gives its turn back; the client hears nothing more. Nothing happens if it has
+    /// ended already.
     /// - Returns: its cost, unless it had ended.
     @discardableResult
     func stop(_ id: TransferID) -> TransferMetrics?
@@ -20,18 +21,19 @@ protocol TransferRunning: AnyObject {
     /// Answers a head that the client answered with ``HeadAnswer/later``: the body is received.
     func receive(_ id: TransferID)
 
-    /// Ends a transfer whose client wants no more of its body, or answers ``HeadAnswer/later`` with a refusal. The client
-    /// hears of it, as of every end.
+    /// Ends a transfer whose client wants no more of its body, or answers ``HeadAnswer/later`` with a
+    /// refusal. The client hears of it, as of every end.
     func giveUp(_ id: TransferID)
 
-    /// Puts a transfer aside: it keeps its connection, nothing of it moves, and no other transfer waits for it. Its client
-    /// hears of its end all the same.
+    /// Puts a transfer aside: it keeps its connection, nothing of it moves, and no other transfer waits for
+    /// it. Its client hears of its end all the same.
     func putAside(_ id: TransferID)
 
     /// Lets a transfer that was put aside go on.
     func takeUp(_ id: TransferID)
 
-    /// Takes a place in the line for a transfer that has to open files before its request is known. The client opens them
-    /// when it hears ``TransferClient/transferMayStart(_:)``, and then starts or stops; until then it counts as running.
+    /// Takes a place in the line for a transfer that has to open files before its request is known. The
+    /// client opens them when it hears ``TransferClient/transferMayStart(_:)``, and then starts or stops;
+    /// until then it counts as running.
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient)
 }

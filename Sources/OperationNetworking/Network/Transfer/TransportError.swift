@@ -2,7 +2,8 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 extension URLError.Code {
-    /// What Foundation calls a libcurl failure. Anything not listed is `.unknown`, and a test lists what is not.
+    /// What Foundation calls a libcurl failure. Anything not listed is `.unknown`, and a test lists what is
+    /// not.
     init(_ error: CurlError) {
         self =
             switch error.code {
@@ -50,7 +51,8 @@ extension URLError {
     fileprivate static let hasNoDescriptors =
         "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): "
 
-    /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was ours.
+    /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was
+    /// ours.
     public var curlCode: Int? {
         userInfo[Self.curlCodeKey] as? Int
     }

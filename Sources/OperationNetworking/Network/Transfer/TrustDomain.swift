@@ -3,13 +3,13 @@ internal import OperationNetworkingSystem
 
 /// What must be equal for two transfers to share anything: connections, TLS sessions, handles.
 ///
-/// libcurl hands out a connection that was opened under one policy to a transfer with another one, so it never gets
-/// the chance: each domain has its own multi handle.
+/// libcurl hands out a connection that was opened under one policy to a transfer with another one, so it
+/// never gets the chance: each domain has its own multi handle.
 struct TrustDomain: Hashable, Sendable {
     var policy = SecurityPolicy.default
     var anchors = TrustAnchors.system
-    /// What the places that `anchors` names were when the transfer was made: where somebody else is trusted now, nothing is
-    /// kept of what was trusted before. libcurl reads a file once for each domain.
+    /// What the places that `anchors` names were when the transfer was made: where somebody else is trusted
+    /// now, nothing is kept of what was trusted before. libcurl reads a file once for each domain.
     var anchorVersions: [FileVersion?] = []
     var identity: ClientIdentity?
     var versions = TLSVersion.defaultRange
@@ -109,7 +109,8 @@ final class ServerExamination: ServerJudge {
 }
 
 extension TransferSettings {
-    /// The domain of a transfer with these settings, before its proxy and its connection's credential are known.
+    /// The domain of a transfer with these settings, before its proxy and its connection's credential are
+    /// known.
     var trustDomain: TrustDomain {
         TrustDomain(
             policy: securityPolicy,

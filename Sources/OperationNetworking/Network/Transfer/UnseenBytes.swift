@@ -1,13 +1,13 @@
 internal import OperationNetworkingSystem
 
-/// Counts what libcurl receives and keeps to itself: the body of a 401 or 407 that it answers itself, which has to be read
-/// to its end because the connection is part of the answer, and what a proxy says to CONNECT.
+/// Counts what libcurl receives and keeps to itself: the body of a 401 or 407 that it answers itself, which
+/// has to be read to its end because the connection is part of the answer, and what a proxy says to CONNECT.
 ///
-/// Without a limit a server could keep the transfer for ever, and a proxy the whole thread: libcurl reads the answer to
-/// CONNECT byte by byte, for as long as there are any.
+/// Without a limit a server could keep the transfer for ever, and a proxy the whole thread: libcurl reads the
+/// answer to CONNECT byte by byte, for as long as there are any.
 struct UnseenBytes {
-    /// Bytes of such a body, at most. Longer than what is received of a body that need not be read: a page that explains is
-    /// no reason to fail.
+    /// Bytes of such a body, at most. Longer than what is received of a body that need not be read: a page
+    /// that explains is no reason to fail.
     static let maximumLength: Int64 = 1024 * 1024
     /// Bytes of an answer to CONNECT, with its head, at most. Each costs a system call.
     static let maximumTunnelLength: Int64 = 256 * 1024

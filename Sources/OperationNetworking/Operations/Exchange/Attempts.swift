@@ -28,17 +28,17 @@ struct Attempts {
         if began == nil { began = now } else { isUrgent = true }
     }
 
-    /// The attempt has ended, and so many bytes are there to go on from. When `progress` of them have come, what was tried
-    /// until then is not counted any more: a file that comes in a thousand pieces comes, one that comes byte by byte does
-    /// not.
+    /// The attempt has ended, and so many bytes are there to go on from. When `progress` of them have come,
+    /// what was tried until then is not counted any more: a file that comes in a thousand pieces comes, one
+    /// that comes byte by byte does not.
     mutating func note(held: Int64, progress: Int64 = 1) {
         guard held - mostBytes >= progress else { return }
         mostBytes = held
         retries = 0
     }
 
-    /// Bytes that were there are thrown away: those that come count again, but not for ever. A server that has another
-    /// file each time would else be asked without end.
+    /// Bytes that were there are thrown away: those that come count again, but not for ever. A server that
+    /// has another file each time would else be asked without end.
     mutating func noteRestart() {
         restarts += 1
         if restarts <= Self.maximumRestarts { mostBytes = 0 }

@@ -4,8 +4,9 @@ internal import OperationNetworkingSystem
 
 /// Who an exchange says it is, hop by hop: a value.
 ///
-/// A credential stays with the origin it is for: that of the caller's request, or that of the URL it was part of. Other
-/// origins get what the credential storage has for them, or what somebody answers who sees their name.
+/// A credential stays with the origin it is for: that of the caller's request, or that of the URL it was part
+/// of. Other origins get what the credential storage has for them, or what somebody answers who sees their
+/// name.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {
@@ -15,7 +16,8 @@ struct Authentication {
 
     /// Nonces of one hop that may be stale one after the other.
     private static let maximumRenewals = 8
-    /// Bytes of a body that are sent although the server may refuse them: to wait for its leave may take a second.
+    /// Bytes of a body that are sent although the server may refuse them: to wait for its leave may take a
+    /// second.
     private static let maximumWastedBody: Int64 = 1024 * 1024
 
     /// What the operation and the URL of its request have to say.
@@ -37,7 +39,8 @@ struct Authentication {
     /// Whether `digest` was known before the hop: the server may have forgotten it, or be another one.
     private var isDigestRemembered = false
     private var renewedDigests = 0
-    /// Whether the body of the transfer waits for the server's leave; and whether the server knows how to give it.
+    /// Whether the body of the transfer waits for the server's leave; and whether the server knows how to
+    /// give it.
     private var asksForLeave = false
     private var givesLeave = true
     /// What the hop's server did not take.
@@ -54,7 +57,8 @@ struct Authentication {
 
     // MARK: - Hops
 
-    /// The next transfer goes to another address, or everything begins again. `credential` is what the URL has named.
+    /// The next transfer goes to another address, or everything begins again. `credential` is what the URL
+    /// has named.
     mutating func begin(_ url: URL?, credential: Credential?, hasBodyInMemory: Bool = true) {
         origin = url.map { Origin($0) }
         self.hasBodyInMemory = hasBodyInMemory
@@ -126,8 +130,8 @@ struct Authentication {
         self.proof = nil
     }
 
-    /// What is sent again because the server, asked with a digest, only wants another nonce: it says that the old one is
-    /// stale, or it does not know one that it took earlier. Nobody was refused.
+    /// What is sent again because the server, asked with a digest, only wants another nonce: it says that the
+    /// old one is stale, or it does not know one that it took earlier. Nobody was refused.
     ///
     /// - Throws: `TransferError.endlessChallenges` when it was so too often on this hop.
     mutating func proofToRenew(for offers: [AuthenticationOffer]) throws(TransferError) -> Proof? {
@@ -140,8 +144,9 @@ struct Authentication {
         return proof
     }
 
-    /// Whether the body is to wait until the server has read the head (RFC 9110 §10.1.1): it may want another nonce than the
-    /// one it took last, and a body that is large, or can be read only once, would have gone for nothing.
+    /// Whether the body is to wait until the server has read the head (RFC 9110 §10.1.1): it may want another
+    /// nonce than the one it took last, and a body that is large, or can be read only once, would have gone
+    /// for nothing.
     mutating func asksForLeave(_ body: RequestBody?) -> Bool {
         guard let body, isDigestRemembered, givesLeave else {
             asksForLeave = false

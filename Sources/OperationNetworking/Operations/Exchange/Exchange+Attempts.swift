@@ -5,7 +5,8 @@ internal import OperationNetworkingSystem
 
 // Attempts: whether and when the whole begins again.
 extension Exchange {
-    /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts after that.
+    /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts
+    /// after that.
     func waitsForHost(_ room: NetworkRoom) -> Bool {
         guard attempts.mayWait, let url = hop.url,
             let rest = room.hosts.remaining(for: Origin(url), now: clock.now),

@@ -11,8 +11,8 @@ extension Exchange {
 
     // MARK: - Before a transfer
 
-    /// The hop has another address now, or everything begins again. What its URL says about who asks is taken out of it:
-    /// nobody else needs to see that.
+    /// The hop has another address now, or everything begins again. What its URL says about who asks is taken
+    /// out of it: nobody else needs to see that.
     func beginHop() {
         let information = hop.url?.userInformation
         if let url = hop.url, url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
@@ -59,8 +59,8 @@ extension Exchange {
         }
     }
 
-    /// libcurl first asks without the body. A server that has changed its mind would take that for the whole request: so
-    /// not unless the body could not be sent a second time anyway.
+    /// libcurl first asks without the body. A server that has changed its mind would take that for the whole
+    /// request: so not unless the body could not be sent a second time anyway.
     private var canAskWithoutBody: Bool {
         if hop.httpBody != nil { return false }
         guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }

@@ -127,7 +127,8 @@ extension Exchange {
         return takeForResponse(head)
     }
 
-    /// Called from within libcurl. The head is that of the response, and its body says why it is no other one.
+    /// Called from within libcurl. The head is that of the response, and its body says why it is no other
+    /// one.
     func takeForResponse(_ head: ResponseHead) -> HeadAnswer {
         tell(head)
         bodyUse = .keepAside(configuration.sideBodyLimit)

@@ -11,8 +11,8 @@ extension Exchange {
         var end: TransferEnd?
     }
 
-    /// What is there can neither be taken back nor be continued: a stream of the caller's, or a FIFO, that has bytes of
-    /// which no strong validator says what they are.
+    /// What is there can neither be taken back nor be continued: a stream of the caller's, or a FIFO, that
+    /// has bytes of which no strong validator says what they are.
     var cannotGoOn: Bool {
         sink.count > 0 && !sink.abilities.canBeEmptied && !resumption.canComeAgain(hop)
     }

@@ -2,8 +2,8 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Opening: the sink looks what it has from an earlier process. One that opens files for that does so when there is a
-// connection to be had: thousands that wait for one have nothing open.
+// Opening: the sink looks what it has from an earlier process. One that opens files for that does so when
+// there is a connection to be had: thousands that wait for one have nothing open.
 extension Exchange {
     /// The transfer starts after that.
     func open(_ room: NetworkRoom) {

@@ -3,7 +3,8 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// Responses that lead to another request, at once or when the owner has said so, and what becomes of their bodies.
+// Responses that lead to another request, at once or when the owner has said so, and what becomes of their
+// bodies.
 extension Exchange {
     // MARK: - Without a question
 
@@ -26,8 +27,8 @@ extension Exchange {
         giveUp(id, after: UnusedBody.patience) { if case .discard = $0 { true } else { false } }
     }
 
-    /// Where the body of a success would go elsewhere than to memory, that of another response only explains why there is
-    /// none: the status says so already, and what came of it in time is enough.
+    /// Where the body of a success would go elsewhere than to memory, that of another response only explains
+    /// why there is none: the status says so already, and what came of it in time is enough.
     func limitExplanation(_ id: TransferID) {
         guard configuration.bodyExplains else { return }
         giveUp(id, after: UnusedBody.patienceForExplanations) {
@@ -51,8 +52,9 @@ extension Exchange {
 
     // MARK: - Questions
 
-    /// The owner is asked what follows a head, whose body may become the response's. Each answer has to be taken by
-    /// ``goOn(_:after:then:)``, ``take(_:_:)`` or ``fail(_:after:_:)``, unless another question follows.
+    /// The owner is asked what follows a head, whose body may become the response's. Each answer has to be
+    /// taken by ``goOn(_:after:then:)``, ``take(_:_:)`` or ``fail(_:after:_:)``, unless another question
+    /// follows.
     /// - Parameter use: what becomes of the body meanwhile.
     func beginAsking(_ use: BodyUse) {
         verdict = .asking

@@ -56,8 +56,8 @@ extension Exchange {
         configuration.refreshesURL && !hasFreshURL && [401, 403, 404, 410].contains(head.status)
     }
 
-    /// Asks for the address that the same file has now; once, until a byte has come from there. The answer is awaited as
-    /// after ``beginAsking(_:)``.
+    /// Asks for the address that the same file has now; once, until a byte has come from there. The answer is
+    /// awaited as after ``beginAsking(_:)``.
     /// - Returns: false if no one can be asked.
     func askForURL(after head: ResponseHead) -> Bool {
         guard let owner, let url = hop.url, let response = head.response(for: url) else { return false }
@@ -84,7 +84,8 @@ extension Exchange {
         }
     }
 
-    /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream in.
+    /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream
+    /// in.
     private func streamedBody(of request: URLRequest) -> RequestBody? {
         guard let stream = request.httpBodyStream else { return nil }
         for known in [streamedBody, configuration.body] {

@@ -4,10 +4,12 @@ internal import OperationNetworkingSystem
 
 // Server trust: what a refusal by the security policy leads to.
 extension Exchange {
-    /// Questions about the servers of one exchange: one that presents another certificate each time is not to be trusted.
+    /// Questions about the servers of one exchange: one that presents another certificate each time is not to
+    /// be trusted.
     private static let maximumTrustedServers = 20
 
-    /// The handshake is over, and nothing was sent. Somebody may know the server all the same; then there is another one.
+    /// The handshake is over, and nothing was sent. Somebody may know the server all the same; then there is
+    /// another one.
     func askAboutServer(_ refusal: ServerTrustError) {
         guard let exception = TrustException(refusal), trustedServers.count < Self.maximumTrustedServers,
             let owner, owner.exchangeAnswersChallenges

@@ -4,7 +4,8 @@ internal import OperationNetworkingSystem
 
 /// One request's business with its server, across redirects, pauses and resumptions, until there is an end.
 ///
-/// It is made on any thread, and then used on the network thread only. While a transfer runs it keeps its owner.
+/// It is made on any thread, and then used on the network thread only. While a transfer runs it keeps its
+/// owner.
 final class Exchange: Exchanging, @unchecked Sendable {
     // @unchecked: after init everything happens on the network thread, to which it is carried in closures.
 
@@ -85,7 +86,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// What reads the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
-    /// Told when its request has begun, or waits for its server: it may fail, or be complete without a transfer.
+    /// Told when its request has begun, or waits for its server: it may fail, or be complete without a
+    /// transfer.
     var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var authentication: Authentication
     /// Servers that somebody trusts although the policy does not.
@@ -223,7 +225,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
             giveTurnBack(room)
             return tellRedirect()
         }
-        // Nothing is waited for that may need a connection while there is one for this, or files are open for it.
+        // Nothing is waited for that may need a connection while there is one for this, or files are open for
+        // it.
         guard !waitsForToken() else { return giveTurnBack(room) }
         guard opening == .done else { return open(room) }
         guard !readsCookies() else { return }

@@ -12,7 +12,8 @@ struct ExchangeConfiguration: Sendable {
     var memoryLimit: Int64
     /// Whether what came before a pause may be kept.
     var resumesByRange: Bool
-    /// How many bytes to compare where no strong validator proves that they are the same; `nil`: none are kept.
+    /// How many bytes to compare where no strong validator proves that they are the same; `nil`: none are
+    /// kept.
     var overlap: Int64?
     /// Whether the owner may know another address when there is nothing at this one.
     var refreshesURL = false
@@ -29,7 +30,8 @@ struct ExchangeConfiguration: Sendable {
 
     /// Where the body of a 2xx response goes.
     enum Destination: @unchecked Sendable {
-        // @unchecked: a stream is handed over to the sink that writes it, and used by nobody else until the end.
+        // @unchecked: a stream is handed over to the sink that writes it, and used by nobody else until the
+        // end.
         case memory
         case file(URL)
         case stream(OutputStream)
@@ -62,8 +64,8 @@ struct ExchangeConfiguration: Sendable {
     ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
     ///   - exceptions: servers that somebody trusts although the policy does not.
     /// - Returns: all that the transfer needs.
-    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be sent,
-    ///   ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks,
+    /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be
+    ///   sent, ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks,
     ///   ``OutputFileError`` for a destination that is no file.
     func transferRequest(
         for hop: URLRequest,
@@ -146,8 +148,8 @@ struct ExchangeConfiguration: Sendable {
             && request.value(forHTTPHeaderField: "Range") == nil
     }
 
-    /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in libcurl
-    /// 7.88.
+    /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in
+    /// libcurl 7.88.
     var version: TransferOptions.HTTPVersion {
         guard case .memory = destination, !givesPieces, settings.downloadLimits.isEmpty else { return .http1 }
         return .automatic
@@ -168,9 +170,9 @@ struct ExchangeConfiguration: Sendable {
 }
 
 extension HeaderFields {
-    /// Takes out what the caller says about where the body ends: libcurl says it, from the body there is. A server that
-    /// believed anything else would take the rest of the body for the next request
-    /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+    /// Takes out what the caller says about where the body ends: libcurl says it, from the body there is. A
+    /// server that believed anything else would take the rest of the body for the next request ([RFC 9112
+    /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
     ///
     /// - Throws: an error for a transfer coding that nobody here can make.
     fileprivate mutating func leaveFraming(to body: RequestBody?) throws(RequestSerializationError) {

@@ -4,8 +4,8 @@ import FoundationNetworking
 /// Whoever an exchange is for. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeDidReceive(_ response: ReceivedResponse)
-    /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece is out of
-    /// the way.
+    /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece
+    /// is out of the way.
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void)
 
     /// A body begins to come, after `offset` bytes that are there already. -1: its length is unknown.
@@ -32,14 +32,15 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// Bytes that were there already are thrown away.
     func exchangeWillStartOver(because reason: RestartReason)
 
-    /// Only if the configuration says so: there is nothing at the address any more. `decide` is to be called once, on
-    /// any thread, with another address, or `nil` to take the response for what it is.
+    /// Only if the configuration says so: there is nothing at the address any more. `decide` is to be called
+    /// once, on any thread, with another address, or `nil` to take the response for what it is.
     func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void)
 
     /// Whether ``exchangeNeedsCredential(for:decide:)`` is to be asked.
     var exchangeAnswersChallenges: Bool { get }
 
-    /// A server wants to know who asks. `decide` is to be called once, on any thread, with what to do about it.
+    /// A server wants to know who asks. `decide` is to be called once, on any thread, with what to do about
+    /// it.
     /// - Returns: what tells whoever thinks about it that nobody waits for the answer any more.
     func exchangeNeedsCredential(
         for challenge: AuthenticationChallenge,

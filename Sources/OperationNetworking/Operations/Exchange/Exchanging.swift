@@ -1,13 +1,14 @@
-/// The work behind one operation, from its request to an end: ``Exchange``, or what several exchanges are put together
-/// by.
+/// The work behind one operation, from its request to an end: ``Exchange``, or what several exchanges are put
+/// together by.
 ///
-/// Made on any thread, under the operation's lock; everything else happens on the network thread. While a transfer runs it
-/// keeps its owner.
+/// Made on any thread, under the operation's lock; everything else happens on the network thread. While a
+/// transfer runs it keeps its owner.
 protocol Exchanging: AnyObject, Sendable {
     /// Begins, or goes on after ``suspend(_:)``. An end that came meanwhile is told again.
     func begin(_ room: NetworkRoom, for owner: any ExchangeOwner)
 
-    /// Stops, or holds what could not go on; what came stays. The owner hears nothing more until ``begin(_:for:)``.
+    /// Stops, or holds what could not go on; what came stays. The owner hears nothing more until
+    /// ``begin(_:for:)``.
     func suspend(_ room: NetworkRoom)
 
     /// Stops for good. The owner hears of the end, of an earlier one if there was one.

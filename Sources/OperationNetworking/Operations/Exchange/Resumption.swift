@@ -2,9 +2,11 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What an exchange knows of the bytes that its sink holds, and how it asks for the rest: a value that decides.
+/// What an exchange knows of the bytes that its sink holds, and how it asks for the rest: a value that
+/// decides.
 ///
-/// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:abilities:)``, at each end ``isShort(held:)``.
+/// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:abilities:)``, at each end
+/// ``isShort(held:)``.
 struct Resumption {
     /// Whether bytes that are there may be kept at all.
     let isAllowed: Bool
@@ -15,12 +17,13 @@ struct Resumption {
     /// What the sink holds, as its server described it.
     private var partial: PartialContent?
     private var history = ResumeDecision.History()
-    /// What the last answer left to be asked, until the next one has come: a redirect, an error and a lost connection are
-    /// no answers.
+    /// What the last answer left to be asked, until the next one has come: a redirect, an error and a lost
+    /// connection are no answers.
     private var next: ResumeDecision.NextQuestion?
     /// Why the whole was asked for.
     private var reason: RestartReason?
-    /// How many bytes there are when the body that is coming has ended, as its `Content-Range` says; `nil`: it has none.
+    /// How many bytes there are when the body that is coming has ended, as its `Content-Range` says; `nil`:
+    /// it has none.
     private(set) var end: Int64?
     /// How many bytes there were when the last answer that is of use began.
     private var answerStart: Int64 = 0
@@ -72,7 +75,8 @@ struct Resumption {
         return asked
     }
 
-    /// Decides what an answer is good for, and remembers what it says about the whole. `url` is where it comes from.
+    /// Decides what an answer is good for, and remembers what it says about the whole. `url` is where it
+    /// comes from.
     mutating func judge(
         _ head: ResponseHead,
         from url: String? = nil,
@@ -145,8 +149,8 @@ struct Resumption {
         return held < total
     }
 
-    /// What is wrong with a body that has ended, or goes on, with so many bytes there; `nil`: nothing. Less than a rest is
-    /// asked for again.
+    /// What is wrong with a body that has ended, or goes on, with so many bytes there; `nil`: nothing. Less
+    /// than a rest is asked for again.
     func lengthError(held: Int64, hasEnded: Bool, url: URL?) -> (any Error)? {
         guard let end, held > end || hasEnded && held < end && !asksForRest else { return nil }
         return asksForRest
@@ -165,8 +169,8 @@ struct Resumption {
         }
     }
 
-    /// Counts an answer that was too short; when several in a row have brought next to nothing, the next question is for
-    /// the whole.
+    /// Counts an answer that was too short; when several in a row have brought next to nothing, the next
+    /// question is for the whole.
     mutating func countShortAnswer(held: Int64) {
         guard shortAnswers.note(held - answerStart, of: partial?.total) else { return }
         remember(.whole(because: .invalidAnswer))
@@ -175,7 +179,8 @@ struct Resumption {
     /// Bytes that count as progress.
     var sensibleCount: Int64 { ShortAnswers.sensibleCount(of: partial?.total) }
 
-    /// Whether what comes can be told from anything else if it comes again, as a whole or its rest, after a stop.
+    /// Whether what comes can be told from anything else if it comes again, as a whole or its rest, after a
+    /// stop.
     func canComeAgain(_ request: URLRequest) -> Bool {
         RangeRequest(request) == nil && ResumeRequest.mayContinue(request) && partial?.isNamed ?? false
     }

@@ -6,7 +6,8 @@ extension Cookie {
     private static let httpOnly = HTTPCookiePropertyKey("HttpOnly")
     private static let created = HTTPCookiePropertyKey("Created")
 
-    /// - Returns: `nil` for a cookie that cannot be sent: with a line end, a tab or a semicolon in it, or without a name.
+    /// - Returns: `nil` for a cookie that cannot be sent: with a line end, a tab or a semicolon in it, or
+    ///   without a name.
     init?(_ cookie: HTTPCookie) {
         self.init(
             name: cookie.name,
@@ -44,8 +45,9 @@ extension Cookie {
 
     /// Foundation's form; a cookie of a named domain has a dot before it.
     ///
-    /// - Parameter now: seconds since 1970. With it, the cookie is one that an `HTTPCookieStorage` will not write to its
-    ///   file if it is `Secure`: read back from there it would not be, and would be sent without TLS.
+    /// - Parameter now: seconds since 1970. With it, the cookie is one that an `HTTPCookieStorage` will not
+    ///   write to its file if it is `Secure`: read back from there it would not be, and would be sent without
+    ///   TLS.
     /// - Returns: `nil` for what Foundation takes for no cookie.
     func httpCookie(keepingSecureInMemory now: Int64? = nil) -> HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [

@@ -4,8 +4,9 @@ import Foundation
 //
 //     example.com  FALSE  /  TRUE  0  session  1a2b
 //
-// separated by tabs: the domain, whether its subdomains count, the path, whether only TLS will do, when it expires in
-// seconds since 1970 (0: with the session), name and value. `#HttpOnly_` may stand before the domain.
+// separated by tabs: the domain, whether its subdomains count, the path, whether only TLS will do, when it
+// expires in seconds since 1970 (0: with the session), name and value. `#HttpOnly_` may stand before the
+// domain.
 extension Cookie {
     private static let httpOnlyMark = "#HttpOnly_"
 

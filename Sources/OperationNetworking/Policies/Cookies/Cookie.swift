@@ -1,7 +1,7 @@
 import Foundation
 
-/// One cookie, as its server meant it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)), made of
-/// characters that can be sent and written to a file: there is no other.
+/// One cookie, as its server meant it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)),
+/// made of characters that can be sent and written to a file: there is no other.
 struct Cookie: Hashable, Sendable {
     /// What a cookie replaces: the one of the same name for the same hosts and the same path.
     struct Identity: Hashable, Sendable {
@@ -60,8 +60,8 @@ struct Cookie: Hashable, Sendable {
 
     // MARK: - Which requests it is for
 
-    /// Whether it is for the host at all: the host itself, or, if the server said so, one below it. The host is in lower
-    /// case.
+    /// Whether it is for the host at all: the host itself, or, if the server said so, one below it. The host
+    /// is in lower case.
     func concerns(host: String) -> Bool {
         host == domain || (includesSubdomains && host.hasSuffix("." + domain) && !Self.isAddress(host))
     }

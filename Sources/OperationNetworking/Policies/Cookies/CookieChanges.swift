@@ -6,8 +6,9 @@ struct CookieChanges: Hashable, Sendable {
     private(set) var stored: [Cookie] = []
     private(set) var deleted: [Cookie] = []
 
-    /// The difference between what libcurl was given and what it has now. It shows what was deleted as expired, or not
-    /// at all. Cookies with `refused` names stay as they were, whatever libcurl has made of them.
+    /// The difference between what libcurl was given and what it has now. It shows what was deleted as
+    /// expired, or not at all. Cookies with `refused` names stay as they were, whatever libcurl has made of
+    /// them.
     init(
         from before: [Cookie],
         to after: [Cookie],

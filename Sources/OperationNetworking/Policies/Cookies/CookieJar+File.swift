@@ -3,7 +3,8 @@ internal import OperationNetworkingSystem
 
 /// Why a file is not one of cookies.
 public enum CookieFileError: Error, Hashable, Sendable {
-    /// A line, counted from 1, is not a cookie; why not. Nothing of the line is repeated: its value is a secret.
+    /// A line, counted from 1, is not a cookie; why not. Nothing of the line is repeated: its value is a
+    /// secret.
     case malformedLine(Int, String)
     /// The file is no text.
     case notText
@@ -25,8 +26,8 @@ extension CookieFileError: CustomStringConvertible, LocalizedError {
 extension CookieJar {
     private static let heading = "# Netscape HTTP Cookie File"
 
-    /// A jar in memory with the cookies of a file in Netscape's format, as ``save(to:)``, curl and wget write it. What has
-    /// expired is left out.
+    /// A jar in memory with the cookies of a file in Netscape's format, as ``save(to:)``, curl and wget write
+    /// it. What has expired is left out.
     ///
     /// - Throws: ``CookieFileError``, or an error for a file that cannot be read.
     public convenience init(contentsOf file: URL) throws {
@@ -34,8 +35,8 @@ extension CookieJar {
         for cookie in try Self.cookies(of: Data(contentsOf: file)) { set(cookie) }
     }
 
-    /// Writes all cookies, those of the session included, into a file that curl and wget can read, and that only its owner
-    /// can. It is there whole, or the one that was there before is.
+    /// Writes all cookies, those of the session included, into a file that curl and wget can read, and that
+    /// only its owner can. It is there whole, or the one that was there before is.
     ///
     /// - Throws: an error for a file that cannot be written.
     public func save(to file: URL) throws {

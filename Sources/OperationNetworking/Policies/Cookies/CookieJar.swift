@@ -11,11 +11,13 @@ internal import OperationNetworkingSystem
 /// | `CookieJar(storage)`            | those of another `HTTPCookieStorage`                                 |
 /// | `CookieJar()`                   | its own, in memory; ``save(to:)`` keeps them                         |
 ///
-/// Which cookie goes with which request, and which is kept, is decided by
-/// [RFC 6265](https://www.rfc-editor.org/rfc/rfc6265) and the list of public suffixes, whatever the storage itself would
-/// answer. A cookie with a line end, a tab or a semicolon in it, or without a name, is neither sent nor saved.
+/// Which cookie goes with which request, and which is kept, is decided by [RFC
+/// 6265](https://www.rfc-editor.org/rfc/rfc6265) and the list of public suffixes, whatever the storage itself
+/// would answer. A cookie with a line end, a tab or a semicolon in it, or without a name, is neither sent nor
+/// saved.
 ///
-/// May be used from any thread. One over a storage may wait for its file, which Foundation writes at each change.
+/// May be used from any thread. One over a storage may wait for its file, which Foundation writes at each
+/// change.
 public final class CookieJar: Sendable {
     private enum Store: Sendable {
         case memory(Locked<CookieTable>)
@@ -34,11 +36,11 @@ public final class CookieJar: Sendable {
         store = .memory(Locked(CookieTable()))
     }
 
-    /// A jar whose cookies are those of `storage`, from now on and before. `cookieAcceptPolicy` `.never` counts; the
-    /// others mean that all are accepted.
+    /// A jar whose cookies are those of `storage`, from now on and before. `cookieAcceptPolicy` `.never`
+    /// counts; the others mean that all are accepted.
     ///
-    /// Foundation on Linux forgets, when it reads its file, which cookies were `Secure`: such a cookie is kept there for
-    /// as long as the process lasts, and no longer.
+    /// Foundation on Linux forgets, when it reads its file, which cookies were `Secure`: such a cookie is
+    /// kept there for as long as the process lasts, and no longer.
     public init(_ storage: HTTPCookieStorage) {
         store = .storage(storage)
     }
@@ -50,8 +52,8 @@ public final class CookieJar: Sendable {
         all(now: .secondsSince1970).compactMap { $0.httpCookie() }
     }
 
-    /// Those that a request to `url` would carry, in the order in which it would carry them: the ones with the longest
-    /// path first.
+    /// Those that a request to `url` would carry, in the order in which it would carry them: the ones with
+    /// the longest path first.
     public func cookies(for url: URL) -> [HTTPCookie] {
         cookies(for: url, host: Cookie.canonical(url.host ?? "")).compactMap { $0.httpCookie() }
     }
@@ -69,8 +71,8 @@ public final class CookieJar: Sendable {
             .map(\.element)
     }
 
-    /// Puts a cookie in, in place of the one of the same name for the same hosts and path. One that has expired takes that
-    /// one away.
+    /// Puts a cookie in, in place of the one of the same name for the same hosts and path. One that has
+    /// expired takes that one away.
     public func set(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
         set(cookie)

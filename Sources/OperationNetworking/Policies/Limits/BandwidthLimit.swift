@@ -2,9 +2,9 @@ internal import OperationNetworkingSystem
 
 /// How many bytes of bodies may move in a second, through all transfers together that have this limit.
 ///
-/// Give each operation one of its own, or several operations the same. It can be changed while they run, from any
-/// thread; they notice within a quarter of a second. A transfer that waits for its turn sleeps nowhere and holds up no
-/// other, and the time does not count as idle.
+/// Give each operation one of its own, or several operations the same. It can be changed while they run, from
+/// any thread; they notice within a quarter of a second. A transfer that waits for its turn sleeps nowhere
+/// and holds up no other, and the time does not count as idle.
 ///
 /// ```swift
 /// let night = BandwidthLimit(bytesPerSecond: 500_000)
@@ -40,7 +40,8 @@ public final class BandwidthLimit: Sendable {
     func wait(now: MonotonicTime) -> Double {
         let wait = state.withLock { $0?.wait(now: now) ?? 0 }
         guard wait > Self.longestWait else { return wait }
-        // All look again in the same moment: one that looked a little before the others would always be the first.
+        // All look again in the same moment: one that looked a little before the others would always be the
+        // first.
         return Self.longestWait - now.seconds.truncatingRemainder(dividingBy: Self.longestWait)
     }
 

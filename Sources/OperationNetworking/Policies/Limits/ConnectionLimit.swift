@@ -1,7 +1,7 @@
 internal import OperationNetworkingSystem
 
-/// How many connections to one server may carry transfers at once, of all transfers that have this limit. Two limits
-/// count apart, whatever their values are. Everything may be called from any thread.
+/// How many connections to one server may carry transfers at once, of all transfers that have this limit. Two
+/// limits count apart, whatever their values are. Everything may be called from any thread.
 final class ConnectionLimit: Sendable {
     /// What browsers and Foundation allow.
     static let standard = 6
@@ -19,7 +19,8 @@ final class ConnectionLimit: Sendable {
 
     private let state: Locked<State>
 
-    /// - Parameter value: at least 1; `nil`: as many as operations without a manager may have, whatever that is.
+    /// - Parameter value: at least 1; `nil`: as many as operations without a manager may have, whatever that
+    ///   is.
     init(_ value: Int? = nil) {
         state = Locked(State(own: value.map { max(1, $0) }))
     }

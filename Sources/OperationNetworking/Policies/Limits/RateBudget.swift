@@ -2,8 +2,9 @@ internal import OperationNetworkingSystem
 
 /// How many bytes may move, when there may be so many in a second: a token bucket that can owe. A value.
 ///
-/// Bytes are spent when they moved, since a piece that came cannot be taken in part; after that nothing moves until they
-/// are earned back. What is not spent is kept for a twentieth of a second only, so that a pause is no licence to burst.
+/// Bytes are spent when they moved, since a piece that came cannot be taken in part; after that nothing moves
+/// until they are earned back. What is not spent is kept for a twentieth of a second only, so that a pause is
+/// no licence to burst.
 struct RateBudget {
     /// Seconds of credit that are kept, and the time a piece of the advised size stands for.
     static let burst = 0.05
@@ -31,8 +32,8 @@ struct RateBudget {
         balance -= Double(count)
     }
 
-    /// Goes on at another rate. What is owed is owed for no longer than at either rate: a slower one is not paid for what
-    /// moved before it, and a faster one ends a wait that the slower one made.
+    /// Goes on at another rate. What is owed is owed for no longer than at either rate: a slower one is not
+    /// paid for what moved before it, and a faster one ends a wait that the slower one made.
     mutating func change(to rate: Int64, now: MonotonicTime) {
         earn(until: now)
         let new = Double(max(1, rate))

@@ -2,12 +2,12 @@ import Foundation
 
 /// A server that requests go through instead of going straight to theirs.
 ///
-/// An http URL is asked of an `http` proxy, which sees everything; for https it only opens a tunnel
-/// ([RFC 9110 §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)), and everything in it is between the client and
-/// the server. A SOCKS proxy passes bytes on for both.
+/// An http URL is asked of an `http` proxy, which sees everything; for https it only opens a tunnel ([RFC
+/// 9110 §9.3.6](https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6)), and everything in it is between the
+/// client and the server. A SOCKS proxy passes bytes on for both.
 ///
-/// Proxies that are spoken to over TLS (`https://`) are refused: one verdict about trust would be asked about two servers,
-/// and could not tell which one it is about.
+/// Proxies that are spoken to over TLS (`https://`) are refused: one verdict about trust would be asked about
+/// two servers, and could not tell which one it is about.
 public struct Proxy: Hashable, Sendable {
     /// How the proxy is spoken to.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
@@ -45,7 +45,8 @@ public struct Proxy: Hashable, Sendable {
     ///   - port: where it listens.
     ///   - user: for Basic, Digest and NTLM, whichever the proxy takes, or for RFC 1929.
     ///   - password: the user's.
-    /// - Throws: ``ProxyError/malformed(reason:)`` for a host or a port that is none, and for credentials that cannot be sent.
+    /// - Throws: ``ProxyError/malformed(reason:)`` for a host or a port that is none, and for credentials
+    ///   that cannot be sent.
     public init(
         kind: Kind = .http,
         host: String,
@@ -188,7 +189,8 @@ extension Proxy: Codable {
         )
     }
 
-    /// User and password are not written: archives lie about in files. Set the proxy again where it needs them.
+    /// User and password are not written: archives lie about in files. Set the proxy again where it needs
+    /// them.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(kind, forKey: .kind)

@@ -9,8 +9,8 @@ public enum ProxyConfiguration: Hashable, Sendable {
     /// | http  | `http_proxy`, `all_proxy`, `ALL_PROXY`                       |
     /// | https | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`       |
     ///
-    /// But not for what `no_proxy`, or else `NO_PROXY`, lists. `HTTP_PROXY` does not count: in CGI programs it is a field of
-    /// somebody's request.
+    /// But not for what `no_proxy`, or else `NO_PROXY`, lists. `HTTP_PROXY` does not count: in CGI programs
+    /// it is a field of somebody's request.
     case environment
     /// No proxy, whatever the environment says.
     case none
@@ -20,7 +20,8 @@ public enum ProxyConfiguration: Hashable, Sendable {
 
     /// The proxy for a URL; `nil`: none, straight to the server.
     ///
-    /// - Throws: ``ProxyError`` when the environment names a proxy that cannot be used: nothing goes around it then.
+    /// - Throws: ``ProxyError`` when the environment names a proxy that cannot be used: nothing goes around
+    ///   it then.
     public func proxy(for url: URL) throws(ProxyError) -> Proxy? {
         try proxy(for: url, environment: .process)
     }

@@ -2,9 +2,10 @@ internal import OperationNetworkingSystem
 
 /// What an HTTP proxy has been found to demand of somebody who has credentials for it.
 ///
-/// It decides two things: whether the credentials go with the first request, and whether a body waits until the proxy has
-/// read the head. A proxy that answers 407 and closes while a body is on its way resets the connection
-/// ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the answer can be lost.
+/// It decides two things: whether the credentials go with the first request, and whether a body waits until
+/// the proxy has read the head. A proxy that answers 407 and closes while a body is on its way resets the
+/// connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the answer can be
+/// lost.
 enum ProxyDemand: Hashable, Sendable, CaseIterable {
     /// Nobody has asked yet, or it refused what was known to be right.
     case unknown

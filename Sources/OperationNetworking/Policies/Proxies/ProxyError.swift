@@ -2,8 +2,8 @@ public import Foundation
 
 /// Why a request did not get through its proxy. Beneath it, in `NSUnderlyingErrorKey`, is a `URLError`.
 ///
-/// What a proxy says to CONNECT is never the response. What it says to a plain http request looks like the server's answer,
-/// and is the response, except for 407.
+/// What a proxy says to CONNECT is never the response. What it says to a plain http request looks like the
+/// server's answer, and is the response, except for 407.
 public enum ProxyError: Error, Hashable, Sendable {
     /// The configuration names no proxy that could be asked. Credentials are not repeated here.
     case malformed(reason: String)
@@ -15,8 +15,8 @@ public enum ProxyError: Error, Hashable, Sendable {
     case authenticationRequired(proxy: String)
     /// The proxy answered CONNECT with another status than 2xx.
     case refused(proxy: String, status: Int)
-    /// A SOCKS proxy could not, or would not, connect to the server; or the proxy broke off, or made no sense. Whether it may
-    /// pass is a guess from what the proxy says.
+    /// A SOCKS proxy could not, or would not, connect to the server; or the proxy broke off, or made no
+    /// sense. Whether it may pass is a guess from what the proxy says.
     case failed(proxy: String, reason: String, mayPass: Bool)
 
     /// What `URLError` calls it.
@@ -74,8 +74,8 @@ extension ProxyError {
             // 401 is a server's; some proxies say it to wrong credentials.
             case 401, 407: self = .authenticationRequired(proxy: address)
             case 0, 200..<300:
-                // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not from TLS, which has
-                // codes of its own.
+                // CURLE_WEIRD_SERVER_REPLY, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR: not from
+                // TLS, which has codes of its own.
                 guard !evidence.hasConnection, [8, 52, 55, 56].contains(evidence.code) else { return nil }
                 self = .failed(proxy: address, reason: evidence.message, mayPass: true)
             case let status: self = .refused(proxy: address, status: status)

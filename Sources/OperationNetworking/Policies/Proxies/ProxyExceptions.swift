@@ -11,9 +11,9 @@ internal import OperationNetworkingSystem
 /// | `10.0.0.0/8`, `fe80::/10`, `[fe80::]/10` | addresses that begin with so many of these bits      |
 /// | any of them with `:8080`; IPv6 in brackets | that port only                                     |
 ///
-/// Names compare without regard to case and to a dot at the end. Names are not looked up: an address says nothing about a
-/// name that leads there. curl 7.88 has neither ports, nor brackets, nor `*` among others, nor items
-/// after a space, nor `/0`, and compares IPv6 as text.
+/// Names compare without regard to case and to a dot at the end. Names are not looked up: an address says
+/// nothing about a name that leads there. curl 7.88 has neither ports, nor brackets, nor `*` among others,
+/// nor items after a space, nor `/0`, and compares IPv6 as text.
 struct ProxyExceptions: Hashable, Sendable {
     private let items: [Item]
 

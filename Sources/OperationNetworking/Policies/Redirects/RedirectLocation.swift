@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where a `Location` field leads ([RFC 9110 §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)): a pure
-/// decision.
+/// Where a `Location` field leads ([RFC 9110
+/// §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)): a pure decision.
 ///
 /// | `Location`                                    | leads                                                        |
 /// |-----------------------------------------------|--------------------------------------------------------------|
@@ -38,7 +38,8 @@ struct RedirectLocation: Hashable, Sendable {
         self.url = url
     }
 
-    /// A form of it that `URL` takes as it is: once a character has to be encoded, `URL` encodes every percent sign, too.
+    /// A form of it that `URL` takes as it is: once a character has to be encoded, `URL` encodes every
+    /// percent sign, too.
     /// - Returns: `nil` if it has a host that nothing can be made of.
     private static func reference(_ text: String) -> String? {
         let (start, rest) = split(text)

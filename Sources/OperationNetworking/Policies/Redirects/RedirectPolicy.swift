@@ -10,8 +10,9 @@ import FoundationNetworking
 /// | 303      | GET, but HEAD stays                               | dropped        |
 /// | 307, 308 | stays                                             | stays          |
 ///
-/// A body that stays goes to another origin, too, as RFC 9110 has it: whoever does not want that refuses the redirect,
-/// here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the response.
+/// A body that stays goes to another origin, too, as RFC 9110 has it: whoever does not want that refuses the
+/// redirect, here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the
+/// response.
 public struct RedirectPolicy: Hashable, Sendable {
     /// Follows up to 20 redirects, as browsers and Foundation do, and none from https to http.
     public static let follow = RedirectPolicy()
@@ -23,9 +24,9 @@ public struct RedirectPolicy: Hashable, Sendable {
         return policy
     }()
 
-    /// The ``droppedFields`` unless they are set: names under which services take keys and tokens, such as `X-Api-Key`,
-    /// `Api-Key`, `X-Auth-Token`, `X-Amz-Security-Token`, `X-CSRF-Token`, `Private-Token` and `X-Vault-Token`. Whole names,
-    /// in any case; `Idempotency-Key` is not one of them.
+    /// The ``droppedFields`` unless they are set: names under which services take keys and tokens, such as
+    /// `X-Api-Key`, `Api-Key`, `X-Auth-Token`, `X-Amz-Security-Token`, `X-CSRF-Token`, `Private-Token` and
+    /// `X-Vault-Token`. Whole names, in any case; `Idempotency-Key` is not one of them.
     public static let defaultDroppedFields: Set<String> = SecretFields.names
 
     /// Fields that describe a body, and say nothing, or something wrong, about a request that has none
@@ -42,17 +43,19 @@ public struct RedirectPolicy: Hashable, Sendable {
 
     /// Whether redirects are followed; a redirect that is not is the response.
     public var isFollowing = true
-    /// How many redirects are followed; one more is an error, `URLError.httpTooManyRedirects`. What was asked before may be
-    /// asked again: the answer may have changed, for example by a cookie.
+    /// How many redirects are followed; one more is an error, `URLError.httpTooManyRedirects`. What was asked
+    /// before may be asked again: the answer may have changed, for example by a cookie.
     public var maximumCount: Int
     /// Whether a POST stays a POST after 301 and 302, as in RFC 9110 before everybody did otherwise.
     public var keepsPost = false
     /// Whether a redirect may lead from https to http. If not, it is an error,
-    /// `URLError.appTransportSecurityRequiresSecureConnection`, also when a closure of `setRedirect(_:)` returns it.
+    /// `URLError.appTransportSecurityRequiresSecureConnection`, also when a closure of `setRedirect(_:)`
+    /// returns it.
     public var allowsDowngrade = false
     /// Names of fields that another origin (another scheme, host or port) must not see, in any case; besides
-    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees. ``defaultDroppedFields`` unless
-    /// something else is set: `insert(_:)` adds a name of your own, and `remove(_:)` lets one go everywhere.
+    /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees.
+    /// ``defaultDroppedFields`` unless something else is set: `insert(_:)` adds a name of your own, and
+    /// `remove(_:)` lets one go everywhere.
     ///
     /// What was dropped does not come back when a later redirect leads to the first origin.
     public var droppedFields: Set<String> = defaultDroppedFields
@@ -100,8 +103,8 @@ public struct RedirectPolicy: Hashable, Sendable {
         return moved
     }
 
-    /// What a manager's request serializer says to one origin only. A `Proxy-Authorization` is for the proxy, whatever the
-    /// origin.
+    /// What a manager's request serializer says to one origin only. A `Proxy-Authorization` is for the proxy,
+    /// whatever the origin.
     var fieldsOfOneOrigin: Set<String> {
         SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedFields)
             .union([Self.originField])
@@ -149,8 +152,8 @@ extension RedirectPolicy: Codable {
         droppedFields = try values.decodeIfPresent(Set<String>.self, forKey: .droppedFields) ?? droppedFields
     }
 
-    /// The set is written in order, so that equal policies are written alike; the default one is not, so that a later version's
-    /// counts.
+    /// The set is written in order, so that equal policies are written alike; the default one is not, so that
+    /// a later version's counts.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(isFollowing, forKey: .isFollowing)

@@ -14,8 +14,8 @@ struct HostWaits {
 
     var count: Int { ends.count }
 
-    /// A server asked for so many seconds. An end that it named before is not brought forward: that one may have been
-    /// meant for all of its clients, and this one for a single path.
+    /// A server asked for so many seconds. An end that it named before is not brought forward: that one may
+    /// have been meant for all of its clients, and this one for a single path.
     mutating func note(_ origin: Origin, seconds: Double, now: MonotonicTime) {
         guard seconds > 0 else { return }
         let end = now + seconds

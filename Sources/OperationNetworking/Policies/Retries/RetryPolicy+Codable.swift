@@ -6,7 +6,8 @@ extension RetryPolicy: Codable {
             errorCodes
     }
 
-    /// A policy from an earlier process. Error codes are numbers: `URLError.Code` is not `Codable` everywhere.
+    /// A policy from an earlier process. Error codes are numbers: `URLError.Code` is not `Codable`
+    /// everywhere.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(

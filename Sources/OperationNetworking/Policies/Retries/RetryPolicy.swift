@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Whether a request that failed is sent again, and when. A value; an operation without one never tries again.
+/// Whether a request that failed is sent again, and when. A value; an operation without one never tries
+/// again.
 ///
 /// | What happened                                           | Again?                                                   |
 /// |---------------------------------------------------------|----------------------------------------------------------|
@@ -12,17 +13,18 @@ public import Foundation
 /// | as often as ``maximumRetries`` says                     | no more                                                  |
 /// | a wait that would end after ``timeBudget``              | no                                                       |
 ///
-/// A `Retry-After` that came with a status in ``statuses`` counts for its server, that is for scheme, host and port: all
-/// operations that have a policy wait with their next attempt there, the first one included, and come back within
-/// ``initialDelay`` of each other. One that would wait for longer than its own ``longestWait`` allows, or beyond its
-/// ``timeBudget``, does not wait, and gets the server's answer. `pause()` and `resume()` end such a wait: whoever resumes an
-/// operation wants it now.
+/// A `Retry-After` that came with a status in ``statuses`` counts for its server, that is for scheme, host
+/// and port: all operations that have a policy wait with their next attempt there, the first one included,
+/// and come back within ``initialDelay`` of each other. One that would wait for longer than its own
+/// ``longestWait`` allows, or beyond its ``timeBudget``, does not wait, and gets the server's answer.
+/// `pause()` and `resume()` end such a wait: whoever resumes an operation wants it now.
 ///
-/// Delays double from ``initialDelay`` on, up to ``longestDelay``, and each is chosen at random between 0 and that
-/// (full jitter), so that many clients of a server that failed do not come back all at once.
+/// Delays double from ``initialDelay`` on, up to ``longestDelay``, and each is chosen at random between 0 and
+/// that (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often a request is sent after the first time; counted anew when bytes came that are kept, as those of a
-    /// download are: 16 KiB, or a 64th of a file that is smaller than 1 MiB, together or one after the other.
+    /// How often a request is sent after the first time; counted anew when bytes came that are kept, as those
+    /// of a download are: 16 KiB, or a 64th of a file that is smaller than 1 MiB, together or one after the
+    /// other.
     public var maximumRetries: Int
 
     /// Seconds since the operation began after which no other attempt begins; `nil`: no limit.
@@ -34,7 +36,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Seconds that a wait takes at most when the server says nothing.
     public var longestDelay: TimeInterval = 30
 
-    /// Seconds that `Retry-After` may ask for, and that one attempt waits at most because somebody else was told so.
+    /// Seconds that `Retry-After` may ask for, and that one attempt waits at most because somebody else was
+    /// told so.
     public var longestWait: TimeInterval = 600
 
     /// The methods that may be sent again, in upper case: those that are idempotent
@@ -104,7 +107,8 @@ public struct RetryPolicy: Hashable, Sendable {
         return isWithinBudget(elapsed + wait) ? wait : nil
     }
 
-    /// Decides whether an attempt waits for a server that told somebody else, by `Retry-After`, to come back later.
+    /// Decides whether an attempt waits for a server that told somebody else, by `Retry-After`, to come back
+    /// later.
     /// - Parameters:
     ///   - asked: seconds from now that the server asked for.
     ///   - waited: seconds for which the same attempt waited already.
@@ -136,8 +140,9 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 extension HeaderFields {
-    /// Seconds from now until the time that `Retry-After` names, as a number or as a date; 0 for a time that has passed,
-    /// `nil` for what is neither ([RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
+    /// Seconds from now until the time that `Retry-After` names, as a number or as a date; 0 for a time that
+    /// has passed, `nil` for what is neither ([RFC 9110
+    /// §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)).
     ///
     /// A date is measured against the response's own `Date`: the clocks need not agree.
     func retryAfter(now: Date) -> TimeInterval? {

@@ -1,7 +1,9 @@
-/// A setting that puts something between a request and the network: see `TransferLayering`, which each of them conforms to.
+/// A setting that puts something between a request and the network: see `TransferLayering`, which each of
+/// them conforms to.
 protocol TransferLayer: Sendable {}
 
-/// The layers of an operation, from the one that sees a request first to the one that is nearest to the network.
+/// The layers of an operation, from the one that sees a request first to the one that is nearest to the
+/// network.
 struct TransferLayers: Sendable {
     /// Kinds of layers, in that order.
     enum Kind: Int, CaseIterable {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What of the settings is kept for a later process: what a request must not be sent without, and nothing that is secret.
+/// What of the settings is kept for a later process: what a request must not be sent without, and nothing
+/// that is secret.
 ///
 /// What is absent is as it is unless set.
 struct TransferSettingsArchive: Codable, Hashable, Sendable {

@@ -1,0 +1,58 @@
+/// The cookies of a transfer, as far as they are known.
+enum CookieReading: Sendable {
+    case notYet
+    /// `nil`: it has nothing to do with a jar.
+    case done([Cookie]?)
+}
+
+/// What an exchange has to do with its jar: a value.
+struct CookieWork {
+    /// For the next transfer.
+    private var reading: CookieReading
+    /// How many changes are on their way to the jar.
+    private var stores = 0
+    /// The end is decided, and waits for them.
+    private var holdsEnd = false
+
+    init(_ reading: CookieReading) {
+        self.reading = reading
+    }
+
+    var areRead: Bool {
+        switch reading {
+        case .notYet: false
+        case .done: true
+        }
+    }
+
+    var areStored: Bool { stores == 0 }
+
+    /// What was read, once.
+    mutating func take() -> [Cookie]? {
+        defer { reading = .notYet }
+        switch reading {
+        case .notYet: return nil
+        case .done(let cookies): return cookies
+        }
+    }
+
+    mutating func forget() {
+        reading = .notYet
+    }
+
+    mutating func willStore() {
+        stores += 1
+    }
+
+    mutating func holdEnd() {
+        holdsEnd = true
+    }
+
+    /// - Returns: whether the end waited for this.
+    mutating func didStore() -> Bool {
+        stores -= 1
+        guard holdsEnd, areStored else { return false }
+        holdsEnd = false
+        return true
+    }
+}
