@@ -29,7 +29,7 @@ CURL_SUITES = $(shell cd Tests/OperationNetworkingTests && find Policies Network
     -exec basename {} .swift \; | sort | paste -sd '|')
 EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
-SWIFT_SOURCES := Package.swift Sources Tests $(wildcard Benchmarks)
+SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
 .PHONY: help demo test test-curl crash-test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
 

@@ -58,20 +58,23 @@ let package = Package(
         .executableTarget(
             name: "OperationNetworkingDemo",
             dependencies: ["OperationNetworking", "OperationNetworkingTesting"],
+            path: "Examples/Demo",
             swiftSettings: settings
         ),
         // Kills downloaders and looks at what they leave: for the crash test and the tests of opget.
         .target(
-            name: "CrashTesting",
+            name: "OperationNetworkingCrashTesting",
             dependencies: ["OperationNetworkingTesting"],
+            path: "Tests/CrashTesting",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "OperationNetworkingCrashTest",
             dependencies: [
-                "CrashTesting", "OperationNetworkingTesting",
+                "OperationNetworkingCrashTesting", "OperationNetworkingTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            path: "Tests/CrashTest",
             swiftSettings: settings
         ),
         .testTarget(
@@ -93,13 +96,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
-            name: "CrashTestingTests",
-            dependencies: ["CrashTesting", "OperationNetworkingTesting"],
+            name: "OperationNetworkingCrashTestingTests",
+            dependencies: ["OperationNetworkingCrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "opgetTests",
-            dependencies: ["opget", "CrashTesting", "OperationNetworkingTesting"],
+            dependencies: ["opget", "OperationNetworkingCrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
     ],

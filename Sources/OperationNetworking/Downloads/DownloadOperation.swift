@@ -42,7 +42,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var wantedAlgorithms: [DigestAlgorithm] = []
         var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
-        var willFinish: (@Sendable (Download, URL) throws -> Void)?
+        var willFinish: (@Sendable (DownloadedFile, URL) throws -> Void)?
     }
 
     /// The treatment of bytes that a server gives no strong validator for.
@@ -99,7 +99,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// The file, with its proof; `nil` before it has its name. A `cancel()` that comes just then is an error
     /// all the same, and leaves the file.
-    public var download: Download? { progress.withLock { $0.download } }
+    public var download: DownloadedFile? { progress.withLock { $0.download } }
 
     /// Whether the server has no other file than the existing one: see ``onlyIfChanged``. There is no
     /// ``download`` then.
@@ -180,7 +180,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.expectedDigests = newValue } }
     }
 
-    /// Further digests to compute, for ``Download/digests``.
+    /// Further digests to compute, for ``DownloadedFile/digests``.
     public var wantedDigests: [DigestAlgorithm] {
         get { settings.withLock { $0.wantedAlgorithms } }
         set { set { $0.wantedAlgorithms = newValue } }
@@ -203,7 +203,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     }
 
     /// See ``DownloadPlan/willFinish``: how the journal of a batch hears of a file before it has its name.
-    var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)? {
+    var willFinish: (@Sendable (_ download: DownloadedFile, _ part: URL) throws -> Void)? {
         get { settings.withLock { $0.willFinish } }
         set { set { $0.willFinish = newValue } }
     }

@@ -28,7 +28,7 @@ struct DownloadPlan: Sendable {
     /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right,
     /// and on the disk, and is about to get its name. What it throws is the end, and the partial file is
     /// kept.
-    var willFinish: (@Sendable (_ download: Download, _ part: URL) throws -> Void)?
+    var willFinish: (@Sendable (_ download: DownloadedFile, _ part: URL) throws -> Void)?
 
     /// As whom it is asked.
     var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
@@ -57,5 +57,5 @@ struct DownloadProgress: Sendable {
     /// Whether the bytes that came are kept when the rest is not wanted.
     var keepsPartialFile = true
     /// The file, when it has its name.
-    var download: Download?
+    var download: DownloadedFile?
 }

@@ -354,11 +354,11 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             let computed = try result.get()
             let isJoinedByOverlap = partial.checkpoint?.isJoinedByOverlap ?? false
             let verified = try digests?.verify(computed, of: plan.destination ?? partial.partURL)
-            let proof: Download.Proof =
+            let proof: DownloadedFile.Proof =
                 verified.map { .digest($0) } ?? ownRange.map { .range($0) }
                 ?? (!isEndMarked ? .unverifiable : isJoinedByOverlap ? .overlap : .length)
             let progress = progress.withLock { $0 }
-            let download = Download(
+            let download = DownloadedFile(
                 file: plan.destination ?? partial.partURL,
                 length: partial.count,
                 proof: proof,

@@ -17,19 +17,19 @@ internal import OperationNetworkingSystem
 /// process that is killed leaves no record on another file. Length and time of modification bind it to the
 /// bytes: after any write it is of no use.
 struct FileRecord: Hashable, Sendable {
-    /// The proof of the file when it got its name: less than ``Download/Proof``, which says it to the caller
-    /// then.
+    /// The proof of the file when it got its name: less than ``DownloadedFile/Proof``, which says it to the
+    /// caller then.
     enum Proof: String, Hashable, Sendable, CaseIterable {
         /// It had a digest, or the length or the end that the server had named, and every byte was proven to
         /// be the server's.
         case complete
-        /// It was joined by comparing some bytes (``Download/Proof/overlap``): those before them may be
+        /// It was joined by comparing some bytes (``DownloadedFile/Proof/overlap``): those before them may be
         /// others.
         case overlap
-        /// It ended when its connection did (``Download/Proof/unverifiable``): it may be cut short.
+        /// It ended when its connection did (``DownloadedFile/Proof/unverifiable``): it may be cut short.
         case unverifiable
 
-        init(_ proof: Download.Proof) {
+        init(_ proof: DownloadedFile.Proof) {
             self =
                 switch proof {
                 case .digest, .length, .range: .complete

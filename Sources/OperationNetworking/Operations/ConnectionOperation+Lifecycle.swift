@@ -18,8 +18,8 @@ extension ConnectionOperation {
         let (effect, hasBecomeCancelled) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = event(&state)
-            // Scheduled before somebody who waits for the operation can go on: what he then does on the completion
-            // queue comes after the callbacks.
+            // Scheduled before somebody who waits for the operation can go on: what he then does on the
+            // completion queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
             return (effect, wasCancelled != state.machine.isCancelled)
         }
@@ -101,8 +101,9 @@ extension ConnectionOperation {
 
     /// What is cancelled in a queue waits for its dependencies no longer, nor for a barrier.
     ///
-    /// Foundation is told only if something blocks. It would make an operation ready that is not in a queue yet; and
-    /// adding a ready one behind a barrier deadlocks, because Foundation takes the queue's lock twice.
+    /// Foundation is told only if something blocks. It would make an operation ready that is not in a queue
+    /// yet; and adding a ready one behind a barrier deadlocks, because Foundation takes the queue's lock
+    /// twice.
     func goPastWhatBlocks() {
         guard !super.isReady else { return }
         // The queue may start it at once.
@@ -110,10 +111,11 @@ extension ConnectionOperation {
         super.cancel()
     }
 
-    /// Before anybody sees that the operation has finished: from then on the queue counts on what was its own.
+    /// Before anybody sees that the operation has finished: from then on the queue counts on what was its
+    /// own.
     private func giveEverythingBack(then: @escaping @Sendable () -> Void) {
-        // Foundation keeps pointers from an operation to those that depend on it without retaining them: one that is
-        // finished and released before its dependencies are would leave such a pointer behind.
+        // Foundation keeps pointers from an operation to those that depend on it without retaining them: one
+        // that is finished and released before its dependencies are would leave such a pointer behind.
         for dependency in dependencies { removeDependency(dependency) }
         let (passed, slots) = state.withLock { state in
             defer { state.slots = nil }
@@ -151,7 +153,8 @@ extension ConnectionOperation {
 
     /// Lends the slot to the queue, or asks for one, as the phase then says; on its own, goes on at once.
     ///
-    /// The queue is the one that started the operation. The main queue runs one at a time, and its limit cannot be set.
+    /// The queue is the one that started the operation. The main queue runs one at a time, and its limit
+    /// cannot be set.
     private func settleSlot() {
         let (known, queue) = state.withLock { ($0.slots, $0.queue) }
         if let known {
@@ -179,8 +182,8 @@ extension ConnectionOperation {
         }
     }
 
-    /// Whether the slot is one of `slots`. A queue is believed only if it holds the operation: a block of some queue may
-    /// have called `start()`.
+    /// Whether the slot is one of `slots`. A queue is believed only if it holds the operation: a block of
+    /// some queue may have called `start()`.
     func lendsSlot(to slots: QueueSlots, isMember: (Operation) -> Bool) -> Bool {
         if state.withLock({ $0.slots === slots }) { return true }
         guard isMember(self) else { return false }
@@ -194,8 +197,8 @@ extension ConnectionOperation {
     /// Whether the results are what they will be.
     var isFinal: Bool { state.withLock { $0.machine.isFinal } }
 
-    /// What a task that waited for the operation throws: the error that it ended with, or, if it has no end yet, that the
-    /// wait was cancelled.
+    /// What a task that waited for the operation throws: the error that it ended with, or, if it has no end
+    /// yet, that the wait was cancelled.
     var errorForWaiting: (any Error)? {
         state.withLock { $0.machine.isFinal ? $0.error : URLError.cancelled(url: $0.request.url) }
     }
@@ -276,7 +279,8 @@ extension ConnectionOperation: ExchangeOwner {
         Self.processingQueue.async { self.finish(end) }
     }
 
-    /// Everything becomes final in one step with the phase: nobody sees a finished operation without its result.
+    /// Everything becomes final in one step with the phase: nobody sees a finished operation without its
+    /// result.
     private func finish(_ end: ExchangeEnd) {
         let evaluation = evaluate(end)
         apply { state in

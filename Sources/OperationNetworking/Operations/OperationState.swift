@@ -84,11 +84,12 @@ struct OperationState {
         return .queue(completionQueue ?? .main)
     }
 
-    /// Whether a closure is there that is called on the completion queue, apart from those that hear the result.
+    /// Whether a closure is there that is called on the completion queue, apart from those that hear the
+    /// result.
     var hasClosures: Bool { uploadProgress != nil || downloadProgress != nil || completionBlock != nil }
 
-    /// What is to be released when nothing is told any more; returned, because releasing a closure may run anything, and
-    /// the lock is held here.
+    /// What is to be released when nothing is told any more; returned, because releasing a closure may run
+    /// anything, and the lock is held here.
     mutating func takeClosures() -> [Any?] {
         defer {
             uploadProgress = nil

@@ -9,8 +9,8 @@ public struct Retry: Sendable {
         case response(HTTPURLResponse)
         /// A transport error.
         case error(any Error)
-        /// The server of this URL told another operation to come back later (`Retry-After`): the attempt that was due has
-        /// to wait. It may be the first one.
+        /// The server of this URL told another operation to come back later (`Retry-After`): the attempt that
+        /// was due has to wait. It may be the first one.
         case busyServer(URL)
     }
 

@@ -10,8 +10,8 @@ internal import Foundation
 /// | asctime       | `Sun Nov  6 08:49:37 1994`       |
 ///
 /// Strict, since a date that is believed lets bytes of two responses be joined: exact spacing and case, a day
-/// that exists, the day of the week that it was. A validator is never formatted again: what is sent back is the
-/// text that came.
+/// that exists, the day of the week that it was. A validator is never formatted again: what is sent back is
+/// the text that came.
 struct HTTPDate: Hashable, Sendable, Comparable {
     /// Since 1970-01-01 00:00:00 UTC, leap seconds not counted.
     let secondsSince1970: Int64

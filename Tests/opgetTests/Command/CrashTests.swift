@@ -1,5 +1,5 @@
-import CrashTesting
 import Foundation
+import OperationNetworkingCrashTesting
 import OperationNetworkingTesting
 import Testing
 

@@ -26,7 +26,7 @@ public final class DownloadBatch: Sendable {
     /// An event of a batch.
     public enum Event: Sendable {
         /// The member with this index has ended; one that an earlier process had finished, at the beginning.
-        case ended(Int, Result<Download, any Error>)
+        case ended(Int, Result<DownloadedFile, any Error>)
         /// There is no room on the disk, for a file or for the journal. The batch has paused; what came is
         /// kept. ``DownloadBatch/resume()`` tries again: the member that found no room comes last. One whose
         /// announced length does not fit then either fails.
@@ -47,7 +47,7 @@ public final class DownloadBatch: Sendable {
 
     private struct State {
         var run: DownloadRun
-        var results: [Result<Download, any Error>?]
+        var results: [Result<DownloadedFile, any Error>?]
         var running: [Int: Running] = [:]
         var bytesPerSecondPerDownload: Int64?
         /// Whether operations were paused, and not resumed since.
@@ -76,7 +76,7 @@ public final class DownloadBatch: Sendable {
         options: Options,
         source: Source,
         journal: DownloadJournal?,
-        known: [Int: Result<Download, any Error>] = [:],
+        known: [Int: Result<DownloadedFile, any Error>] = [:],
         onEvent: (@Sendable (Event) -> Void)?
     ) {
         self.items = items
@@ -86,7 +86,7 @@ public final class DownloadBatch: Sendable {
         self.onEvent = onEvent
         limit = BandwidthLimit(bytesPerSecond: options.bytesPerSecond)
         var estimate = BatchEstimate(count: items.count)
-        var results = [Result<Download, any Error>?](repeating: nil, count: items.count)
+        var results = [Result<DownloadedFile, any Error>?](repeating: nil, count: items.count)
         for (index, result) in known {
             results[index] = result
             let length = (try? result.get().length) ?? 0
@@ -164,7 +164,7 @@ public final class DownloadBatch: Sendable {
     ///
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then.
-    public func results() async -> [Result<Download, any Error>] {
+    public func results() async -> [Result<DownloadedFile, any Error>] {
         await Wait.until(whenComplete) {
             self.cancel()
             return true
@@ -298,7 +298,7 @@ public final class DownloadBatch: Sendable {
 
     /// `nil`: it has none yet.
     private static func end(of operation: DownloadOperation) -> (
-        result: Result<Download, any Error>, end: DownloadRun.End
+        result: Result<DownloadedFile, any Error>, end: DownloadRun.End
     )? {
         guard operation.isFinal else { return nil }
         if let error = operation.error {
@@ -310,7 +310,11 @@ public final class DownloadBatch: Sendable {
         }
     }
 
-    private func memberDidEnd(_ index: Int, _ result: Result<Download, any Error>, _ end: DownloadRun.End) {
+    private func memberDidEnd(
+        _ index: Int,
+        _ result: Result<DownloadedFile, any Error>,
+        _ end: DownloadRun.End
+    ) {
         let isStopped = state.withLock { state in
             let hasFailed: Bool
             state.running[index] = nil
@@ -343,7 +347,7 @@ public final class DownloadBatch: Sendable {
     /// These waited, and are not going to start.
     private func end(_ waiting: [Int], _ state: inout State) {
         for index in waiting {
-            let result = Result<Download, any Error>.failure(URLError.cancelled(url: items[index].url))
+            let result = Result<DownloadedFile, any Error>.failure(URLError.cancelled(url: items[index].url))
             state.results[index] = result
             tell(.ended(index, result))
             gauge.record { $0.finish(index) }

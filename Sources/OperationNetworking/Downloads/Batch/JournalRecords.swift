@@ -143,7 +143,7 @@ struct JournalEntry: Hashable, Codable, Sendable {
         var isJoinedByOverlap: Bool?
         var digests: [Digest]?
 
-        init(_ download: Download, stamp: FileStamp) {
+        init(_ download: DownloadedFile, stamp: FileStamp) {
             self.stamp = stamp
             if case .digest(let digest) = download.proof { self.digest = digest }
             if case .range(let range) = download.proof { rangeStart = range.lowerBound }
@@ -159,8 +159,8 @@ struct JournalEntry: Hashable, Codable, Sendable {
         }
 
         /// The result of it, as if every byte had been kept from before.
-        func download(_ file: URL) -> Download {
-            Download(
+        func download(_ file: URL) -> DownloadedFile {
+            DownloadedFile(
                 file: file,
                 length: stamp.length,
                 proof: digest.map { .digest($0) } ?? ownRange.map { .range($0) }

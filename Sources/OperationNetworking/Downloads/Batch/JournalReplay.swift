@@ -59,8 +59,8 @@ struct JournalReplay: Hashable, Sendable {
         _ items: [DownloadItem],
         retriesFailed: Bool,
         stamp: (URL) -> FileStamp?
-    ) -> [Int: Result<Download, any Error>] {
-        var known: [Int: Result<Download, any Error>] = [:]
+    ) -> [Int: Result<DownloadedFile, any Error>] {
+        var known: [Int: Result<DownloadedFile, any Error>] = [:]
         for (member, entry) in entries {
             let file = items[member].destination
             if let finished = entry.finished, stamp(file) == finished.stamp {

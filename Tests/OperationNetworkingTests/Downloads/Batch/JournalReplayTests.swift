@@ -21,7 +21,7 @@ import Testing
 
     private static func finished(_ member: Int, length: Int64 = 7) -> JournalEntry {
         let stamp = FileStamp(length: length, seconds: 1, nanoseconds: 2)
-        let download = Download(
+        let download = DownloadedFile(
             file: folder,
             length: length,
             proof: .length,
@@ -38,9 +38,9 @@ import Testing
 
     // MARK: - What is written comes back
 
-    @Test(arguments: [.length, .overlap, .range(5..<12), .unverifiable] as [Download.Proof])
-    func aProofIsTheSameInALaterProcess(_ proof: Download.Proof) throws {
-        let download = Download(
+    @Test(arguments: [.length, .overlap, .range(5..<12), .unverifiable] as [DownloadedFile.Proof])
+    func aProofIsTheSameInALaterProcess(_ proof: DownloadedFile.Proof) throws {
+        let download = DownloadedFile(
             file: Self.folder,
             length: 7,
             proof: proof,

@@ -2,7 +2,7 @@ import Foundation
 import OperationNetworkingTesting
 import Testing
 
-@testable import CrashTesting
+@testable import OperationNetworkingCrashTesting
 
 struct JudgingTests {
     private let directory: TemporaryDirectory

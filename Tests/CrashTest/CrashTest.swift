@@ -1,6 +1,6 @@
 import ArgumentParser
-import CrashTesting
 import Foundation
+import OperationNetworkingCrashTesting
 import OperationNetworkingTesting
 
 /// The program behind `make crash-test`.

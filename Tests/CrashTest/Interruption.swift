@@ -1,6 +1,6 @@
-import CrashTesting
 import Dispatch
 import Foundation
+import OperationNetworkingCrashTesting
 
 /// The end of the program by a signal: its processes are ended and its files removed first.
 final class Interruption {

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A file that was downloaded, and the proof of it.
-public struct Download: Hashable, Sendable {
+public struct DownloadedFile: Hashable, Sendable {
     /// The proof that the file is the whole, and the right one.
     public enum Proof: Hashable, Sendable {
         /// It has this digest, the strongest of those that the caller or the server named.

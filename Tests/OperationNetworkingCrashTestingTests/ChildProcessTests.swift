@@ -2,7 +2,7 @@ import Foundation
 import OperationNetworkingTesting
 import Testing
 
-@testable import CrashTesting
+@testable import OperationNetworkingCrashTesting
 
 @Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
     private let directory: TemporaryDirectory

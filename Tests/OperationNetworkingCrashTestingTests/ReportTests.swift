@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CrashTesting
+@testable import OperationNetworkingCrashTesting
 
 struct ReportTests {
     @Test(arguments: [
