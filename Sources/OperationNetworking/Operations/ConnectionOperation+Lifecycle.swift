@@ -18,8 +18,8 @@ extension ConnectionOperation {
         let (effect, hasBecomeCancelled) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = event(&state)
-            // Scheduled before somebody who waits for the operation can go on: what he then does on the
-            // completion queue comes after the callbacks.
+            // Scheduled before a waiter for the operation can go on: what it then does on the completion
+            // queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
             return (effect, wasCancelled != state.machine.isCancelled)
         }
@@ -65,7 +65,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// What the first transfer may send.
+    /// The cookies that the first transfer may send.
     func cookiesForStart() -> CookieReading {
         let (request, jar) = state.withLock { ($0.request, $0.settings.cookieJar) }
         return request.readCookies(jar)
@@ -99,7 +99,7 @@ extension ConnectionOperation {
         }
     }
 
-    /// What is cancelled in a queue waits for its dependencies no longer, nor for a barrier.
+    /// Lets a cancelled operation in a queue go past its dependencies and barriers.
     ///
     /// Foundation is told only if something blocks. It would make an operation ready that is not in a queue
     /// yet; and adding a ready one behind a barrier deadlocks, because Foundation takes the queue's lock
@@ -111,8 +111,7 @@ extension ConnectionOperation {
         super.cancel()
     }
 
-    /// Before anybody sees that the operation has finished: from then on the queue counts on what was its
-    /// own.
+    /// Called before `isFinished` is seen: from then on the queue counts on the slot that was its own.
     private func giveEverythingBack(then: @escaping @Sendable () -> Void) {
         // Foundation keeps pointers from an operation to those that depend on it without retaining them: one
         // that is finished and released before its dependencies are would leave such a pointer behind.
@@ -140,7 +139,7 @@ extension ConnectionOperation {
         for body in whenFinished { body() }
     }
 
-    /// What is left are notifications, and nothing waits for these.
+    /// Ends an operation without listeners: only notifications are left, and nothing waits for these.
     private func endWithoutAudience() {
         letGo()
         let (group, isUntold) = state.withLock { state in
@@ -174,7 +173,7 @@ extension ConnectionOperation {
 
     var phase: OperationStateMachine.Phase { state.withLock { $0.machine.phase } }
 
-    /// Whether its queue, or somebody, has called `start()`.
+    /// Whether its queue, or its user, has called `start()`.
     var hasStarted: Bool {
         switch phase {
         case .ready, .pausedBeforeStart: false
@@ -197,7 +196,7 @@ extension ConnectionOperation {
     /// Whether the results are what they will be.
     var isFinal: Bool { state.withLock { $0.machine.isFinal } }
 
-    /// What a task that waited for the operation throws: the error that it ended with, or, if it has no end
+    /// The error of a task that waited for the operation: the one that it ended with, or, if it has no end
     /// yet, that the wait was cancelled.
     var errorForWaiting: (any Error)? {
         state.withLock { $0.machine.isFinal ? $0.error : URLError.cancelled(url: $0.request.url) }
@@ -279,7 +278,7 @@ extension ConnectionOperation: ExchangeOwner {
         Self.processingQueue.async { self.finish(end) }
     }
 
-    /// Everything becomes final in one step with the phase: nobody sees a finished operation without its
+    /// Everything becomes final in one step with the phase: a finished operation is never seen without its
     /// result.
     private func finish(_ end: ExchangeEnd) {
         let evaluation = evaluate(end)

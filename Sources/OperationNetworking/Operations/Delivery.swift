@@ -20,7 +20,7 @@ enum Delivery {
     case finished(wasRunning: Bool)
 }
 
-/// Where callbacks come.
+/// The queue of callbacks.
 enum DeliveryTarget {
     case queue(DispatchQueue)
     /// The main queue, for what has no audience: see ``DeliveryLine``.

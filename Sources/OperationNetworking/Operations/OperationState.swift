@@ -8,7 +8,7 @@ struct OperationState {
     // MARK: Configuration
 
     var request: URLRequest
-    /// Of the request's body, if that is a stream.
+    /// The use of the request's body, if that is a stream.
     var inputStreamUse = StreamUse()
     var outputStream: OutputStream?
     var outputFile: URL?
@@ -32,7 +32,7 @@ struct OperationState {
     var observers: [any OperationObserver] = []
     /// Called when the operation has finished, before any callback was delivered.
     var whenFinished: [@Sendable () -> Void] = []
-    /// Of the batches it is a member of, until its end counts for them.
+    /// The memberships in batches, until its end counts for them.
     var seats: [BatchSeat] = []
     /// Whether the end counts for batches: there is no audience, or it was told everything.
     var isDelivered = false
@@ -52,7 +52,7 @@ struct OperationState {
     weak var queue: OperationQueue?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
     var mayHavePassedBarrier = false
-    /// Of that queue, from the first pause to the end.
+    /// The slots of that queue, from the first pause to the end.
     var slots: QueueSlots?
     var outbox = Outbox()
     /// Entered for what is in the outbox.
@@ -88,7 +88,7 @@ struct OperationState {
     /// result.
     var hasClosures: Bool { uploadProgress != nil || downloadProgress != nil || completionBlock != nil }
 
-    /// What is to be released when nothing is told any more; returned, because releasing a closure may run
+    /// The closures to be released when no event is left; returned, because releasing a closure may run
     /// anything, and the lock is held here.
     mutating func takeClosures() -> [Any?] {
         defer {
@@ -129,7 +129,7 @@ struct OperationState {
         )
     }
 
-    /// What the body itself asks for.
+    /// The limit that the body itself asks for.
     private var ownUploadLimit: [BandwidthLimit] {
         request.bodySource?.maximumRate.map { [BandwidthLimit(bytesPerSecond: $0)] } ?? []
     }

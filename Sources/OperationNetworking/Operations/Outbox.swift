@@ -1,6 +1,6 @@
-/// What waits to be delivered, in order. Whoever appends to an idle one has to schedule a delivery; the
-/// delivery takes all there is, and schedules another one for what came meanwhile. So events stay in order,
-/// and never overlap, on concurrent queues as well.
+/// The events that wait to be delivered, in order. An append to an idle outbox has to schedule a delivery;
+/// the delivery takes all there is, and schedules another one for what came meanwhile. So events stay in
+/// order, and never overlap, on concurrent queues as well.
 struct Outbox {
     private var deliveries: [Delivery] = []
     private var isScheduled = false

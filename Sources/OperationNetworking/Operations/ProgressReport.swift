@@ -1,8 +1,8 @@
-/// What a progress closure gets.
+/// The arguments of a progress closure.
 struct ProgressReport: Hashable, Sendable {
     /// Since the last report.
     var bytes: Int
-    /// Altogether, with what was there before a resumption.
+    /// All bytes, with those from before a resumption.
     var total: Int64
     /// -1: unknown.
     var expected: Int64

@@ -15,7 +15,7 @@ struct Origin: Hashable, Sendable {
 }
 
 extension URL {
-    /// `http://host:8080`: what may be said of an address whose path and query are nobody's business.
+    /// `http://host:8080`: the part of an address that may be shown where its path and query are private.
     var originText: String {
         var components = URLComponents()
         components.scheme = scheme

@@ -1,20 +1,20 @@
 import Foundation
 
-/// How the end of a response's body is known ([RFC 9112
-/// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
+/// The length of a response's body, and so its end
+/// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
 ///
 /// libcurl lets malformed and conflicting lengths pass, so the length is judged here, before the body.
 enum MessageLength: Hashable, Sendable {
     /// There is no body, whatever the fields say: HEAD, 1xx, 204, 304.
     case none
-    /// So many bytes.
+    /// This number of bytes.
     case exactly(Int64)
     /// The last chunk, or the end of an HTTP/2 stream, says that it was the end.
     case delimited
     /// The body lasts until the connection closes.
     case untilClose
 
-    /// What is wrong with a response's length fields; the associated value is what they say.
+    /// The error of a response's length fields; the associated value is their text.
     enum Failure: Error, Hashable, Sendable {
         /// A `Content-Length` that is not a number of bytes.
         case malformedLength(String)
@@ -25,7 +25,7 @@ enum MessageLength: Hashable, Sendable {
         case unknownTransferCoding(String)
     }
 
-    /// - Throws: `Failure`. Nobody can say then where the body ends.
+    /// - Throws: `Failure`. The end of the body is then unknown.
     init(method: String, head: ResponseHead) throws(Failure) {
         let declared = try Self.declaredLength(head.fields)
         let hasNoBody = method == "HEAD" || head.isInterim || head.status == 204 || head.status == 304

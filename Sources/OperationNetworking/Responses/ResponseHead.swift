@@ -12,7 +12,7 @@ struct ResponseHead: Hashable, Sendable {
     /// 1xx: another head follows.
     var isInterim: Bool { (100..<200).contains(status) }
 
-    /// What makes the head one that must not be believed; `nil`: nothing.
+    /// The reason why the head must not be believed; `nil`: there is none.
     func malformation(isTLS: Bool, _ asked: TransferOptions.HTTPVersion) -> String? {
         guard (200..<600).contains(status) else { return "the status is \(status)" }
         // libcurl believes a status line that says HTTP/2 on a connection that is not.
@@ -30,7 +30,7 @@ struct ResponseHead: Hashable, Sendable {
 
 /// Reads response heads line by line, as libcurl hands them over.
 struct ResponseHeadReader {
-    /// What a line completed.
+    /// The event that a line completes.
     enum Event {
         case nothing
         /// A whole head, interim ones included.
@@ -45,7 +45,7 @@ struct ResponseHeadReader {
     private(set) var hasFinalHead = false
     /// Whether a field came after the body.
     private(set) var hasTrailers = false
-    /// Which limit was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a
+    /// The limit that was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a
     /// server could send lines for ever.
     private(set) var excess: HeadLimit?
     /// The first thing that was wrong with a field.

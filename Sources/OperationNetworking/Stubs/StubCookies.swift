@@ -26,7 +26,7 @@ struct StubCookies {
             .map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
     }
 
-    /// What a response with these fields changes. Public suffixes are not looked up.
+    /// The changes of cookies by a response with these fields. Public suffixes are not looked up.
     func changes(by fields: HeaderFields) -> CookieChanges {
         var prefixes = CookiePrefix()
         var after = known

@@ -1,10 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// Which transfers may start now: a value that decides and does nothing.
+/// The admission of transfers: decides which may start now. A value that does nothing else.
 ///
 /// A *server* is a scheme, a host and a port, for the transfers of one ``ConnectionLimit``. It has as many
-/// connections at work as its limit says, and no more. Who waits starts by priority, then in order; a server
-/// that has its share keeps nobody else waiting.
+/// connections at work as its limit says, and no more. Waiting transfers start by priority, then in order; a
+/// server that has its share holds up no other server's.
 ///
 /// A *group* are the transfers to a server that may share connections of HTTP/2, or those that share none.
 /// What is known about a group says how many may start:
@@ -53,7 +53,8 @@ struct Admission {
         var limit: Int
         /// The highest that one of those that are there asks for; 0: none does.
         var raisedLimit = 0
-        /// How many ask for each. There are as many as there are different settings, so few.
+        /// The number of transfers that ask for each. There are as many as there are different settings, so
+        /// few.
         var raisedLimits: [Int: Int] = [:]
         /// Connections at work.
         var connections = 0
@@ -88,7 +89,7 @@ struct Admission {
     }
 
     private struct Group {
-        /// What is known about its connections.
+        /// The knowledge about its connections.
         enum Knowledge: Hashable {
             case none
             /// Each transfer needs one.
@@ -137,7 +138,7 @@ struct Admission {
     /// - Parameters:
     ///   - id: the transfer.
     ///   - place: where it wants to go.
-    ///   - priority: who of several that wait goes first.
+    ///   - priority: its rank among those that wait.
     ///   - raisedLimit: the limit of the server while the transfer is there, if it is higher.
     ///   - rank: its place in the line, if it had one before.
     /// - Returns: its place in the line.
@@ -358,7 +359,7 @@ struct Admission {
         place.sharing == nil ? .single : .none
     }
 
-    /// What was known may be wrong when the next transfer comes.
+    /// The knowledge may be out of date when the next transfer comes.
     private mutating func didBecomeIdle(_ group: Int) {
         groups[group].knowledge = Self.first(groups[group].place)
         groups[group].connections = SharedConnections()

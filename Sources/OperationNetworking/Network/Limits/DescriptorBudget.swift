@@ -1,4 +1,4 @@
-/// How many transfers the descriptors of the process are enough for: a value.
+/// The number of transfers for which the descriptors of the process are enough: a value.
 ///
 /// What is open is only looked at when the descriptors might not be enough, since that costs time: until
 /// then, everything that started since the last look counts with the most that it may need, whether it has
@@ -19,7 +19,7 @@ struct DescriptorBudget {
         self.limit = limit ?? .max
     }
 
-    /// What is left to the rest of the process: an eighth, at least 24.
+    /// The descriptors left to the rest of the process: an eighth, at least 24.
     private var reserve: Int { max(24, limit / 8) }
 
     /// Connections to keep for later: an eighth, too.

@@ -22,7 +22,7 @@ struct DescriptorWatch {
     /// Connections to keep for later, in each domain.
     var idleConnections: Int { closesIdle ? 0 : budget.idleConnections }
 
-    /// When to try again; `nil`: nothing waits for descriptors.
+    /// The time of the next try; `nil`: nothing waits for descriptors.
     var nextLook: MonotonicTime? { isShort ? lastLook.map { $0 + Self.timeToNextLook } : nil }
 
     mutating func beginPass() {
@@ -67,8 +67,8 @@ struct DescriptorWatch {
         return time >= Self.timeBetweenLooks && (closesIdle || !budget.has(DescriptorBudget.perStart))
     }
 
-    /// When there are not enough, those connections go that no transfer needs: all that can be closed at
-    /// once, and one of the others with each transfer that ends.
+    /// Counts the descriptors. Where they are too few, connections that no transfer needs are closed: all
+    /// that can be closed at once, and one of the others with each transfer that ends.
     private mutating func look(_ now: MonotonicTime, _ expected: Int, _ domains: inout TransferDomains) {
         lastLook = now
         count(expected)

@@ -29,7 +29,7 @@ struct SharedConnections {
     /// Since ``maximum`` changed.
     private var ends = 0
 
-    /// How many more are certain to find room.
+    /// The number of further transfers that are certain to find room.
     var provenRoom: Int {
         loads.reduce(0) { $0 + ($1.isFull ? 0 : max(0, peak - $1.carried)) }
     }

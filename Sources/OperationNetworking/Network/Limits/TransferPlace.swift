@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What a transfer that needs a connection of its own says before it knows what to ask.
+/// The request for admission of a transfer that needs a connection of its own, before its request is made.
 struct TurnRequest: Sendable {
     var place: TransferPlace
     var priority: TransferPriority
@@ -9,7 +9,7 @@ struct TurnRequest: Sendable {
     var raisedConnectionLimit: Int
 }
 
-/// Where a transfer wants to go, and with whom it may share a connection.
+/// The place of a transfer: its server, and the trust domain with which it may share a connection.
 struct TransferPlace: Hashable, Sendable {
     /// Transfers of different limits are counted apart.
     var limit: ConnectionLimit

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which of several transfers that wait goes first.
+/// The priority of a waiting transfer.
 enum TransferPriority: Int, Comparable, CaseIterable, Sendable {
     case veryLow, low, normal, high, veryHigh
 
@@ -31,8 +31,8 @@ struct WaitingRank: Comparable, Sendable {
 }
 
 /// Transfers that wait, by priority and then in order. Each step takes constant time on average, leaving from
-/// the middle included: who has left stays in the line as a gap until the line comes to it, or has more gaps
-/// than transfers.
+/// the middle included: a transfer that has left stays in the line as a gap until the line comes to it, or
+/// has more gaps than transfers.
 struct WaitingLine {
     private struct Entry {
         var id: TransferID
@@ -41,7 +41,7 @@ struct WaitingLine {
 
     private struct Bucket {
         var entries: [Entry] = []
-        /// How many of them are gone.
+        /// The number of them that are gone.
         var head = 0
 
         var first: Entry? { head < entries.count ? entries[head] : nil }
@@ -73,7 +73,7 @@ struct WaitingLine {
         }
     }
 
-    /// How many wait.
+    /// The number of waiting transfers.
     private(set) var count = 0
     private var buckets = [Bucket](repeating: Bucket(), count: TransferPriority.allCases.count)
     private var gaps: Set<TransferID> = []
@@ -92,7 +92,7 @@ struct WaitingLine {
         gaps = []
     }
 
-    /// Who is the next.
+    /// The next transfer.
     mutating func first() -> (id: TransferID, rank: WaitingRank)? {
         guard count > 0 else { return nil }
         for priority in TransferPriority.allCases.reversed() {

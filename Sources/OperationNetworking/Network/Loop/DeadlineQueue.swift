@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// Which transfers to look at next, and when: a binary heap.
+/// The transfers to look at, by time: a binary heap.
 ///
 /// An entry is only a reminder. A transfer that moved since is entered again, so that a byte costs nothing
 /// here.

@@ -1,4 +1,4 @@
-/// First in, first out, each in constant time on average; it may grow while somebody empties it.
+/// A queue, first in, first out, each step in constant time on average; it may grow while it is emptied.
 struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0

@@ -34,7 +34,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// From now on somebody empties it.
+    /// Wakes `source`, which empties it, now and at each append to an empty inbox.
     func open(waking source: RunLoopSource) {
         state.withLock { $0.wake = source }
         source.signal()

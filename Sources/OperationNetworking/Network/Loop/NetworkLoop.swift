@@ -52,8 +52,8 @@ final class NetworkLoop {
         }
     }
 
-    /// Calls somebody who may run the run loop nested. Then the rest of this pass must come in another one:
-    /// its trigger is used up.
+    /// Lends the run loop to a closure, which may run it nested. Then the rest of this pass must come in
+    /// another one: its trigger is used up.
     func lend(to body: (RunLoop) -> Void) {
         wake.signalFromItsOwnThread()
         body(RunLoop.current)
@@ -64,8 +64,7 @@ final class NetworkLoop {
         pass()
     }
 
-    /// Everything there is to do, once. A run loop that somebody runs nested calls it again in the middle of
-    /// itself.
+    /// Everything there is to do, once. A nested run of the run loop calls it again in the middle of itself.
     private func pass() {
         guard !transfers.isInsideCurl else {
             // Asking for another pass right now would make the nested loop spin.
@@ -89,8 +88,8 @@ final class NetworkLoop {
         tellEnds()
     }
 
-    /// The last thing in a pass: whoever runs the loop nested in there finds everything armed, and the rest
-    /// of the ends asked for.
+    /// The last thing in a pass: a nested run of the loop in there finds everything armed, and the rest of
+    /// the ends asked for.
     private func tellEnds() {
         while let tell = transfers.nextEnd() {
             if transfers.hasWork { wake.signalFromItsOwnThread() }

@@ -5,7 +5,7 @@ final class TransferDomain {
     private let multi: MultiHandle
     private let sessions: TLSSessions
     private let timer: Timer
-    /// What its proxy is known to demand; means nothing without a proxy that has credentials.
+    /// The known demand of its proxy; means nothing without a proxy that has credentials.
     private(set) var demand = ProxyDemand.unknown
 
     init(
@@ -25,13 +25,13 @@ final class TransferDomain {
         )
     }
 
-    /// How many connections are kept for later.
+    /// The number of idle connections to keep.
     var maximumIdleConnections: Int {
         get { multi.maximumIdleConnections }
         set { multi.maximumIdleConnections = newValue }
     }
 
-    /// When libcurl wants ``timeOut()``; `nil`: not for now.
+    /// The time at which libcurl wants ``timeOut()``; `nil`: not for now.
     var deadline: MonotonicTime? { timer.deadline }
 
     /// A handle to prepare for one transfer.

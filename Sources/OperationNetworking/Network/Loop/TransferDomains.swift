@@ -3,8 +3,8 @@ internal import OperationNetworkingSystem
 /// The domains that have transfers, and those last used, whose connections may be wanted again. Used on the
 /// network thread.
 struct TransferDomains {
-    /// So many domains without a transfer are kept. Policies, identities and proxies may come and go by the
-    /// thousand in one process, and each domain keeps idle connections.
+    /// The number of domains without a transfer that are kept. Policies, identities and proxies may come and
+    /// go by the thousand in one process, and each domain keeps idle connections.
     static let maximumIdle = 16
 
     private struct Member {
@@ -22,7 +22,7 @@ struct TransferDomains {
     /// All of them.
     var all: some Sequence<TransferDomain> { members.values.lazy.map(\.domain) }
 
-    /// How many there are.
+    /// The number of domains.
     var count: Int { members.count }
 
     /// The domain that a number was given to; `nil` if it is gone.

@@ -1,11 +1,10 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// All transfers of the process. It is only lent, by ``NetworkThread/perform(_:)``, and stays on the network
-/// thread.
+/// All transfers of the process. Only lent, by ``NetworkThread/perform(_:)``, on the network thread.
 ///
-/// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; whoever does
-/// is stopped by a precondition, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
+/// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; a precondition
+/// stops such a call, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
 final class Transfers: TransferRunning {
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
@@ -25,15 +24,15 @@ final class Transfers: TransferRunning {
     private var byHandle: [ObjectIdentifier: TransferID] = [:]
     private var versions = KnownVersions()
     private var deadlines = DeadlineQueue()
-    /// When those go on that a limit holds.
+    /// The times at which transfers go on that a limit holds.
     var held = DeadlineQueue()
-    /// When to look whether those still cannot go on that their clients hold.
+    /// The times of the next look at transfers that their clients hold.
     var stalled = DeadlineQueue()
     /// Ends that the clients have not heard of yet.
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
     /// Those that may start, and have not said with what.
     private var turns: [TransferID: (place: TransferPlace, rank: WaitingRank)] = [:]
-    /// Of these, those that have not heard of it.
+    /// Granted turns of which the clients have not heard yet.
     private var granted = Fifo<(client: any TransferClient, id: TransferID)>()
     /// Those that never will, and have not heard of it.
     private var refused = Fifo<(client: any TransferClient, id: TransferID, error: TransferError)>()
@@ -77,7 +76,7 @@ final class Transfers: TransferRunning {
     /// Readable when a socket of any transfer is ready.
     var descriptor: Int32 { poller.descriptor }
 
-    /// How many transfers have started and not ended.
+    /// The number of transfers that have started and not ended.
     var count: Int {
         checkThread()
         return waiting.count + running.count
@@ -145,7 +144,7 @@ final class Transfers: TransferRunning {
     @discardableResult
     func stop(_ id: TransferID) -> TransferMetrics? {
         checkThread()
-        // It may be gone: it can end on this thread between somebody's stop and now.
+        // It may be gone: it can end on this thread between the call to stop and now.
         guard let transfer = running[id]?.transfer else {
             if waiting.removeValue(forKey: id) != nil || turns.removeValue(forKey: id) != nil {
                 admission.remove(id)
@@ -209,8 +208,7 @@ final class Transfers: TransferRunning {
             || admission.mayHaveNext && !descriptors.isShort
     }
 
-    /// What tells the next end to its client, who may start the next transfer from there, or run the run
-    /// loop.
+    /// A closure that tells the next end to its client, which may start a transfer, or run the run loop.
     func nextEnd() -> (() -> Void)? {
         while let next = granted.popFirst() {
             if turns[next.id] != nil { return { next.client.transferMayStart(next.id) } }
@@ -223,7 +221,7 @@ final class Transfers: TransferRunning {
         return nil
     }
 
-    /// When ``pass()`` has something to do even if no socket is ready.
+    /// The time at which ``pass()`` has something to do even if no socket is ready.
     var nextDeadline: MonotonicTime? {
         let own = [deadlines.next, held.next, stalled.next, descriptors.nextLook]
         return (domains.all.map(\.deadline) + own).compactMap(\.self).min()
@@ -236,7 +234,7 @@ final class Transfers: TransferRunning {
         return try body()
     }
 
-    /// Starts the next few. libcurl has a turn in between: those who find a connection make way for others.
+    /// Starts the next few, with a turn of libcurl's in between: those that find a connection make way.
     private func admit() {
         var left = Self.startsPerPass
         descriptors.beginPass()
@@ -399,7 +397,7 @@ final class Transfers: TransferRunning {
         ended.append((transfer.client, end))
     }
 
-    /// Most transfers end long before their deadline, and nobody shall wake up for those.
+    /// Most transfers end long before their deadline, and the thread need not wake up for those.
     private func forgetDeadlines() {
         guard deadlines.count > (running.isEmpty ? 0 : 2 * running.count + 1024) else { return }
         deadlines.removeAll { running[$0] == nil }
@@ -427,8 +425,7 @@ final class Transfers: TransferRunning {
             didChangeSocket: { socket, interest in
                 switch interest {
                 case .watch(let events):
-                    // It fails only for a descriptor that is closed already, and libcurl finds that out by
-                    // itself.
+                    // It fails only for a closed descriptor, which libcurl finds out by itself.
                     try? poller.watch(
                         socket,
                         for: events,

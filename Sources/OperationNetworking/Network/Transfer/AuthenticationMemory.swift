@@ -1,10 +1,10 @@
 import Foundation
 
-/// Which scheme an origin took a credential by, so that the next request sends it at once. A value.
+/// The schemes by which origins took credentials, so that the next request sends them at once. A value.
 ///
-/// What it forgets costs a request that is answered with 401; so it keeps only so many.
+/// What it forgets costs a request that is answered with 401; so its size is limited.
 struct AuthenticationMemory {
-    /// Whose connection, where, and who.
+    /// The trust domain, the origin and the credential.
     struct Key: Hashable {
         var trustDomain: TrustDomain
         var origin: Origin
@@ -13,9 +13,9 @@ struct AuthenticationMemory {
 
     private struct Entry {
         var scheme: AuthenticationScheme
-        /// Of Basic: below which paths it was taken.
+        /// The paths below which Basic was taken.
         var prefixes: [String] = []
-        /// Of Digest: one for each realm, the one last that was used last.
+        /// The sessions of Digest: one for each realm, the one last that was used last.
         var digests: [Digest] = []
     }
 
@@ -26,10 +26,10 @@ struct AuthenticationMemory {
         var prefixes: [String] = []
     }
 
-    /// Of one origin; a site with more is asked again.
+    /// The limit for one origin; a site with more is asked again.
     private static let maximumRealms = 16
 
-    /// Of one origin; a site with more is asked again.
+    /// The limit for one origin; a site with more is asked again.
     private static let maximumPrefixes = 16
 
     let capacity: Int
@@ -104,7 +104,7 @@ struct AuthenticationMemory {
         return best?.session
     }
 
-    /// How to send it at once; `nil`: wait until the server asks.
+    /// The scheme by which to send it at once; `nil`: wait until the server asks.
     func scheme(for key: Key, to url: URL) -> AuthenticationScheme? {
         guard let entry = entries[key] else { return nil }
         guard entry.scheme != .digest else { return digest(for: key, to: url) == nil ? nil : .digest }

@@ -32,7 +32,7 @@ final class BodyStream: @unchecked Sendable {
         var hasRoom: Bool { bytesWaiting < 2 * pieceSize }
     }
 
-    /// In bytes, if somebody promised it; `nil`: unknown.
+    /// The promised length in bytes; `nil`: unknown.
     let length: Int64?
     private let stream: InputStream
     /// From the first byte to the end.
@@ -59,7 +59,7 @@ final class BodyStream: @unchecked Sendable {
         self.provider = provider
     }
 
-    /// Of a request's stream, as long as its `Content-Length` says; `nil` if it has none.
+    /// The body of a request's stream, with the length of its `Content-Length`; `nil` if it has no stream.
     convenience init?(of request: URLRequest, use: StreamUse = StreamUse(), provider: Provider? = nil) {
         guard let stream = request.httpBodyStream else { return nil }
         if let source = request.bodySource {
@@ -95,7 +95,7 @@ final class BodyStream: @unchecked Sendable {
     /// Whether it was made to read `stream`, or what that stands for.
     func reads(_ stream: InputStream) -> Bool { carrier === stream }
 
-    /// Whether somebody makes another stream of the same bytes, again and again.
+    /// Whether a provider makes further streams of the same bytes.
     var isRepeatable: Bool { provider != nil }
 
     /// Whether ``fromStart()`` will have something, as far as is known before a provider is asked.
@@ -109,8 +109,8 @@ final class BodyStream: @unchecked Sendable {
         return BodyStream(stream, length: length, provider: provider)
     }
 
-    /// What the stream said when it failed, or ``TransferError/bodyNotRepeatable``: another one began to read
-    /// it since ``fromStart()`` was asked.
+    /// The error of the stream that failed, or ``TransferError/bodyNotRepeatable``: another reader began to
+    /// read it since ``fromStart()`` was asked.
     var error: (any Error)? { state.withLock { $0.error } }
 
     /// The next piece; see ``RequestBodyReader/next(atMost:whenReady:)``. Called on the network thread.
@@ -142,11 +142,11 @@ final class BodyStream: @unchecked Sendable {
         }
     }
 
-    /// Nobody takes more of it. What is open is closed at once, or when a reading that waits comes back;
-    /// until then others who know the stream would keep it open.
+    /// Stops reading. An open stream is closed at once, or when a read that waits returns; without this,
+    /// other references to the stream would keep it open.
     func stop() {
         let closes = state.withLock { state in
-            // Of one that nobody began to read nothing is open, and the next transfer may be given it.
+            // A stream that no reader began to read is not open, and the next transfer may be given it.
             guard state.hasStarted else { return false }
             defer {
                 state.isStopped = true

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import OperationNetworkingSystem
 
-/// A server's nonce, and how many requests have had it: whoever proves who he is by it takes the next number,
-/// from any thread ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
+/// A server's nonce, and the number of requests that have had it: each request takes the next number, from
+/// any thread ([RFC 7616 §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
 final class DigestSession: Sendable {
     let challenge: DigestChallenge
     /// One for all requests: the algorithms with `-sess` make it part of the session.
@@ -41,8 +41,8 @@ final class DigestSession: Sendable {
         )
     }
 
-    /// What the next request is to use, after a response with this `Authentication-Info`: another nonce, if
-    /// it names one ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
+    /// The session for the next request, after a response with this `Authentication-Info`: with another
+    /// nonce, if it names one ([RFC 7616 §3.5](https://www.rfc-editor.org/rfc/rfc7616#section-3.5)).
     func following(_ information: String?) -> DigestSession {
         // It has the form of a challenge's parameters.
         guard let information,

@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What proves that the body of a response is complete, as far as its head says.
+/// The proof that the body of a response is complete, as far as its head says.
 ///
 /// | The body                                       | proof                             |
 /// |------------------------------------------------|-----------------------------------|

@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What origins were seen to do with versions of HTTP, and so which one a request asks for: a value.
+/// The versions of HTTP that origins were seen to use, and so the one that a request asks for: a value.
 ///
 /// What may be held, as a download is, goes over HTTP/1.1 (`ExchangeConfiguration.version`). Some servers
 /// have HTTP/2 only, and show it in one of three ways when only `http/1.1` is offered in the TLS handshake
@@ -16,10 +16,10 @@ internal import OperationNetworkingSystem
 /// What it chooses then is remembered. Servers that know nothing of ALPN choose nothing again, and get
 /// HTTP/1.1.
 struct KnownVersions {
-    /// What is forgotten costs one question more.
+    /// The limit of origins; a forgotten one costs one negotiation more.
     private static let maximumOrigins = 4096
 
-    /// What is known of an origin for one trust domain only.
+    /// An origin within one trust domain.
     private struct Place: Hashable {
         let origin: Origin
         let trustDomain: TrustDomain

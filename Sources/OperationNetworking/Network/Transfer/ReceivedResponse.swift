@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// A response as Foundation has it, made when somebody wants it.
+/// A response of Foundation's kind, made on demand.
 ///
 /// Foundation looks at each field several times to make one. On the network thread that would hold up every
 /// transfer, by a tenth of what a small request costs there. Callable from any thread.

@@ -1,7 +1,7 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What is sent after a request's head.
+/// The body of a request.
 enum RequestBody: Sendable {
     case data(Data)
     case stream(BodyStream)
@@ -22,7 +22,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// Whether it can be sent as often as anybody likes.
+    /// Whether it can be sent any number of times.
     var isRepeatable: Bool {
         switch self {
         case .data: true

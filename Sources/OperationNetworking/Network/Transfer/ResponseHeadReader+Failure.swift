@@ -3,8 +3,8 @@ internal import OperationNetworkingSystem
 extension ResponseHeadReader {
     static let continuesNothing = "its first field continues one that is not there"
 
-    /// What libcurl means when it ends a transfer, after the request went out, with an error that names
-    /// neither a head nor a trailer; `nil`: what it says.
+    /// The meaning of libcurl's error when it ends a transfer, after the request went out, without naming a
+    /// head or a trailer; `nil`: the error means what it says.
     ///
     /// | libcurl                                          | the server sent                                  |
     /// |--------------------------------------------------|--------------------------------------------------|

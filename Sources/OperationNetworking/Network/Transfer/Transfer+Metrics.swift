@@ -2,7 +2,7 @@ import Foundation
 internal import OperationNetworkingSystem
 
 extension Transfer {
-    /// What it cost until now, with earlier tries.
+    /// Its cost until now, with earlier tries.
     var metrics: TransferMetrics {
         var sum = spent
         sum.add(ownMetrics)

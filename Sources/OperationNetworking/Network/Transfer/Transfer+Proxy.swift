@@ -1,7 +1,7 @@
 internal import OperationNetworkingSystem
 
 extension Transfer {
-    /// What a proxy is to blame for.
+    /// The error of a proxy.
     func proxyError(_ code: Int32) -> TransferError? {
         guard let proxy = request.trustDomain.proxy else { return nil }
         if isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
@@ -16,7 +16,7 @@ extension Transfer {
         return ProxyError(proxy, evidence).map { .proxy($0) }
     }
 
-    /// What the transfer, which has ended, shows of its proxy.
+    /// The evidence about the proxy from a transfer that has ended.
     var proxyEvidence: ProxyDemand.Evidence {
         if case .bodyCannotWait = failure { return .cannotHold }
         if isRefusedByProxy { return .refused }

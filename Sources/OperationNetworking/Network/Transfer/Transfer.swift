@@ -7,17 +7,16 @@ internal import OperationNetworkingSystem
 final class Transfer: EasyHandleDelegate {
     /// Seconds from one look at a transfer that waits to the next, at least.
     private static let shortestLook = 0.001
-    /// How often libcurl may answer what one transfer is asked: Digest, NTLM and Negotiate need one or two
-    /// answers.
+    /// The limit of libcurl's answers to challenges in one transfer; its schemes need one or two.
     private static let maximumAnswers = 8
 
     let id: TransferID
     let request: TransferRequest
     let client: any TransferClient
     let easy: EasyHandle
-    /// When a byte last moved.
+    /// The time at which a byte last moved.
     var lastActivity: MonotonicTime
-    /// When its limits last let something move: of several that wait, the one that waited longest goes first.
+    /// The time at which its limits last let something move: the one that waited longest goes first.
     private(set) var lastTurn: MonotonicTime
     /// The client's sink is full, or a limit holds the transfer.
     private var isHeld = false
@@ -26,8 +25,7 @@ final class Transfer: EasyHandleDelegate {
     /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
     /// wait for it.
     var isPutAside = false { didSet { lastActivity = clock.now } }
-    /// Since when no byte can move because of the client: its sink is full, or the request's body has nothing
-    /// yet.
+    /// The time since when no byte can move because of the client's sink, or of the request's body.
     private(set) var stalledSince: MonotonicTime?
     /// The stream that the request's body comes from has nothing yet.
     private var waitsForBody = false
@@ -44,7 +42,7 @@ final class Transfer: EasyHandleDelegate {
     private let mustWait: (MonotonicTime) -> Void
     private(set) var reader = ResponseHeadReader()
     private(set) var head: ResponseHead?
-    /// A head that libcurl may answer by itself, so that nobody needs to know of it; see
+    /// A head that libcurl may answer by itself, so that the client need not hear of it; see
     /// ``mayBeAnswered(_:)``.
     private(set) var heldHead: ResponseHead?
     private var answerCount = 0
@@ -57,13 +55,13 @@ final class Transfer: EasyHandleDelegate {
     private var watchesForCloseNotify = false
     var unseen: UnseenBytes
     private(set) var hasConnection = false
-    /// What the server chose in the TLS handshake, or `nil`: nothing; the outer `nil`: there was no
+    /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
     /// connection with TLS.
     private(set) var chosenProtocol: String??
     /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there:
     /// the answer is not the server's.
     private(set) var isRefusedByProxy = false
-    /// What connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
+    /// The bytes that connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
     private(set) var bytesSent: Int64 = 0
     /// Why we gave it up; libcurl then only says that a callback failed.
@@ -135,8 +133,7 @@ final class Transfer: EasyHandleDelegate {
         // CURLE_PARTIAL_FILE says the same, without the numbers; any other failure says more.
         if code == 0 || code == 18, let error = incoming?.lengthError { return error }
         if let error = easy.error(for: code) {
-            // In a later handshake of the connection the request is out already, and is not sent to anybody
-            // else.
+            // In a later handshake of the connection the request is out already, and goes to no other server.
             if let refusal = examination?.error {
                 return hasConnection ? .client(refusal) : .untrusted(refusal)
             }
@@ -167,8 +164,7 @@ final class Transfer: EasyHandleDelegate {
     // MARK: - Holding
 
     /// The client's sink has room again.
-    /// - Returns: why the transfer has to be given up. libcurl does not end a transfer whose callback fails
-    ///   here.
+    /// - Returns: why the transfer has to be given up: libcurl ignores a failing callback here.
     func resumeReceiving() -> TransferError? {
         guard isHeld else { return nil }
         isHeld = false
@@ -202,11 +198,10 @@ final class Transfer: EasyHandleDelegate {
     /// No byte can move, and it is not the server's fault.
     private var isExcused: Bool { isHeld || waitsForBody || isPutAside }
 
-    /// When to look again whether it has been idle for too long; `nil`: it has. Always later than `now`.
+    /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
     func nextLook(after now: MonotonicTime) -> MonotonicTime? {
         if isExcused { return now + max(request.idleTimeout, Self.shortestLook) }
-        // Compared with the sum that was entered, which is rounded: `now - lastActivity` is rounded
-        // otherwise.
+        // Compared with the rounded sum that was entered: `now - lastActivity` is rounded otherwise.
         let deadline = lastActivity + request.idleTimeout
         return deadline > now ? deadline : nil
     }
@@ -287,8 +282,8 @@ final class Transfer: EasyHandleDelegate {
         return accept(head)
     }
 
-    /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has asked without the
-    /// body who is welcome, and nobody asked back. A byte of the body, or the end, shows that it has not.
+    /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has sent the request
+    /// without its body first, and was not challenged. A byte of the body, or the end, shows that it has not.
     private func mayBeAnswered(_ head: ResponseHead) -> Bool {
         switch request.authentication?.scheme {
         case nil, .basic: false
@@ -396,7 +391,7 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// Whether a limit lets nothing move now; then somebody comes back when it does.
+    /// Whether a limit lets nothing move now; then the transfer is held until it does.
     private func waits(for limits: [BandwidthLimit]) -> Bool {
         let wait = limits.wait(now: clock.now)
         guard wait > 0 else {

@@ -1,13 +1,13 @@
 internal import OperationNetworkingSystem
 
-/// Whoever a transfer is for. Called on the network thread.
+/// The client of a transfer. Called on the network thread.
 ///
 /// All but the last are called from within libcurl: nothing there may wait, or start or stop a transfer.
 protocol TransferClient: AnyObject {
     /// The final head came. No byte of the body was handed over yet.
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer
 
-    /// What the server has said about cookies. Called before the final head, if there is anything.
+    /// The server's changes of cookies. Called before the final head, if there is anything.
     func transferDidReceive(_ changes: CookieChanges)
 
     /// Whether the body has to wait. Asked before each piece; ``TransferRunning/resumeReceiving(_:)`` goes
@@ -18,7 +18,7 @@ protocol TransferClient: AnyObject {
     /// - Throws: anything that makes the rest useless; the transfer ends with it.
     func transferDidReceive(_ bytes: Span<UInt8>) throws
 
-    /// So many bytes of the request's body were taken by libcurl.
+    /// `count` bytes of the request's body were taken by libcurl.
     func transferDidSend(_ count: Int)
 
     /// The request's body is sent again from `offset` on, over another connection.
@@ -41,7 +41,7 @@ extension TransferClient {
     func transferCannotStart(_ id: TransferID, _ error: TransferError) {}
 }
 
-/// What to do with a response, decided by its head.
+/// The treatment of a response, decided by its head.
 enum HeadAnswer {
     case receive
     /// The client will say: the body waits in its connection until `receive(_:)` or `giveUp(_:)` of

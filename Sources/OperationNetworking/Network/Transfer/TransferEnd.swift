@@ -1,6 +1,6 @@
-/// How a transfer ended.
+/// The end of a transfer.
 struct TransferEnd: Sendable {
-    /// Whose end it is.
+    /// The transfer that ended.
     var id: TransferID
     /// `nil`: completely, every byte of it, as far as HTTP can tell.
     var error: TransferError?

@@ -8,7 +8,7 @@ enum TransferError: Error, Sendable {
     case cannotStart(SystemError)
     /// The server is not one to talk to.
     case untrusted(ServerTrustError)
-    /// So many seconds without a byte.
+    /// `seconds` passed without a byte.
     case idle(seconds: Double)
     /// The response's length cannot be known.
     case length(MessageLength.Failure)
@@ -52,7 +52,7 @@ enum TransferError: Error, Sendable {
     case proxy(ProxyError)
     /// The request's body would have to be sent again, and can be read only once.
     case bodyNotRepeatable
-    /// The server wants to know who asks, again and again.
+    /// The server asks for credentials again and again.
     case endlessChallenges
     /// The body of an answer that libcurl reads by itself does not end; see ``UnseenBytes``.
     case endlessAnswer

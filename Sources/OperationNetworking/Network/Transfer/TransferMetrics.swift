@@ -1,9 +1,9 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-/// What a transfer cost, or an exchange with all its redirects, resumptions and retries together.
+/// The cost of a transfer, or of an exchange with all its redirects, resumptions and retries together.
 public struct TransferMetrics: Hashable, Sendable {
-    /// What was asked for, in the last transfer; without user and password.
+    /// The URL of the last transfer, without user and password.
     public internal(set) var url: URL?
     /// Bytes of response bodies as they came over the wire, before any content coding was undone.
     public internal(set) var bytesReceived: Int64 = 0
@@ -18,7 +18,7 @@ public struct TransferMetrics: Hashable, Sendable {
     public internal(set) var transferCount = 0
     /// Connections that had to be opened; the rest were reused.
     public internal(set) var connectionCount = 0
-    /// Of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
+    /// The version of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.
     public internal(set) var httpVersion: String?
     /// Whether something other than the end itself proves that the last body was complete: its length, its
     /// content coding, the last chunk, trailers of HTTP/2, or TLS. Says nothing of a transfer that failed.
@@ -28,20 +28,20 @@ public struct TransferMetrics: Hashable, Sendable {
     /// server gave up in order (`RST_STREAM` with `NO_ERROR`) for a complete one. A response to a GET is
     /// asked for over HTTP/1.1 then.
     public internal(set) var isEndProven = true
-    /// Seconds in the last transfer until the server's name was known; 0 over a reused connection.
+    /// The seconds of the last transfer until the server's name was known; 0 over a reused connection.
     public internal(set) var nameLookupTime = 0.0
-    /// Seconds in the last transfer until the connection stood, without TLS; 0 over a reused connection.
+    /// The seconds of the last transfer until the connection stood, without TLS; 0 over a reused connection.
     public internal(set) var connectTime = 0.0
-    /// Seconds in the last transfer until TLS stood; 0 without TLS, and over a reused connection.
+    /// The seconds of the last transfer until TLS stood; 0 without TLS, and over a reused connection.
     public internal(set) var tlsTime = 0.0
-    /// Seconds in the last transfer until the first byte of the response.
+    /// The seconds of the last transfer until the first byte of the response.
     public internal(set) var firstByteTime = 0.0
-    /// Seconds that all transfers took together.
+    /// The seconds of all transfers together.
     public internal(set) var transferTime = 0.0
 
     init() {}
 
-    /// What libcurl knows of one transfer.
+    /// The metrics of one transfer, from libcurl.
     init(_ easy: EasyHandle, hasConnection: Bool) {
         let moments = easy.moments
         transferCount = 1
@@ -69,9 +69,9 @@ public struct TransferMetrics: Hashable, Sendable {
     }
 }
 
-/// What the transfers of an exchange cost, together and one by one.
+/// The costs of the transfers of an exchange, together and one by one.
 struct TransferLog: Sendable {
-    /// Of so many the costs are kept one by one, the last ones.
+    /// The number of last transfers whose costs are kept one by one.
     static let longestList = 100
 
     private(set) var sum = TransferMetrics()

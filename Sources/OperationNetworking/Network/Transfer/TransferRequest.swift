@@ -8,7 +8,7 @@ struct TransferRequest: Sendable {
     var fields: HeaderFields
     var body: RequestBody?
     var trustDomain: TrustDomain
-    /// What libcurl proves to the server; the exchange sends tokens as a field.
+    /// The credentials that libcurl sends to the server; the exchange sends tokens as a field.
     var authentication: CurlAuthentication?
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
@@ -27,11 +27,11 @@ struct TransferRequest: Sendable {
     var uploadLimits: [BandwidthLimit] = []
     /// All of them hold for the response's body.
     var downloadLimits: [BandwidthLimit] = []
-    /// How many connections its server may have at work.
+    /// The limit of connections that its server may have at work.
     var connectionLimit = ConnectionLimit.none
     /// The limit of connections to the server while the transfer is there, if it is higher.
     var raisedConnectionLimit = 0
-    /// Who of several that wait for a connection goes first.
+    /// Its rank among the transfers that wait for a connection.
     var priority = TransferPriority.normal
     /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
     var mayOfferHTTP2 = false

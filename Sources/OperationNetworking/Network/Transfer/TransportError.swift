@@ -2,7 +2,7 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 extension URLError.Code {
-    /// What Foundation calls a libcurl failure. Anything not listed is `.unknown`, and a test lists what is
+    /// Foundation's code for a libcurl failure. Anything not listed is `.unknown`, and a test lists what is
     /// not.
     init(_ error: CurlError) {
         self =
@@ -45,7 +45,7 @@ extension URLError.Code {
 }
 
 extension URLError {
-    /// In `userInfo`: the `CURLcode`, an `Int`; see libcurl-errors(3).
+    /// The key, in `userInfo`, of the `CURLcode`, an `Int`; see libcurl-errors(3).
     public static let curlCodeKey = "OperationNetworking.curlCode"
 
     fileprivate static let hasNoDescriptors =
@@ -81,7 +81,7 @@ extension URLError {
         )
     }
 
-    /// The end of an operation that was sent on once more than so many times.
+    /// The end of an operation that was redirected more than `count` times.
     static func tooManyRedirects(_ count: Int, url: URL?) -> URLError {
         URLError(
             .httpTooManyRedirects,
@@ -125,7 +125,8 @@ extension URLError {
 }
 
 extension TransferError {
-    /// What an operation's `error` says. A failure of the client's or of the user's stream stays what it is.
+    /// The value of an operation's `error`. A failure of the client's or of the user's stream stays what it
+    /// is.
     func error(for url: URL) -> any Error {
         switch self {
         case .curl(let error):

@@ -1,27 +1,27 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// What must be equal for two transfers to share anything: connections, TLS sessions, handles.
+/// The settings that must be equal for two transfers to share anything: connections, TLS sessions, handles.
 ///
 /// libcurl hands out a connection that was opened under one policy to a transfer with another one, so it
 /// never gets the chance: each domain has its own multi handle.
 struct TrustDomain: Hashable, Sendable {
     var policy = SecurityPolicy.default
     var anchors = TrustAnchors.system
-    /// What the places that `anchors` names were when the transfer was made: where somebody else is trusted
-    /// now, nothing is kept of what was trusted before. libcurl reads a file once for each domain.
+    /// The versions of the files that `anchors` names when the transfer was made: after a change of
+    /// authorities, no older connection is used. libcurl reads a file once for each domain.
     var anchorVersions: [FileVersion?] = []
     var identity: ClientIdentity?
     var versions = TLSVersion.defaultRange
-    /// With its credentials: a connection through a proxy, or a tunnel, is for whoever opened it.
+    /// With its credentials: a connection through a proxy, or a tunnel, is for the user that opened it.
     var proxy: Proxy?
-    /// What the caller says to the proxy about who it is, besides.
+    /// The caller's own `Proxy-Authorization`, besides.
     var proxyAuthorization: String?
-    /// Who has authenticated the connections, by a scheme that authenticates those; `nil`: nobody.
+    /// The credential that authenticated the connections, by a scheme that authenticates those; `nil`: none.
     var credential: Credential?
     /// The one transfer that the domain is for: it has its connection to itself. `nil`: any.
     var transfer: TransferID?
-    /// Servers that somebody trusts although the policy does not.
+    /// Servers that the challenge's closure trusts although the policy does not.
     var exceptions: Set<TrustException> = []
 
     /// libcurl's form of it, for a connection to `host`.
@@ -63,7 +63,8 @@ struct TrustDomain: Hashable, Sendable {
     }
 }
 
-/// A server that somebody trusts although the policy does not, for as long as it presents this certificate.
+/// A server that the challenge's closure trusts although the policy does not, for as long as it presents this
+/// certificate.
 struct TrustException: Hashable, Sendable {
     let host: String
     let certificate: Certificate
@@ -97,7 +98,7 @@ final class ServerExamination: ServerJudge {
     }
 
     func accepts(_ certificates: [Data], chain: ChainResult) -> Bool {
-        // Without a host there is a name to compare all the same: nobody has it.
+        // Without a host there is a name to compare all the same: no certificate has it.
         let trust = ServerTrust(host: url.host ?? "", presented: certificates, chain: chain, policy: policy)
         let refusal = policy.failedCheck(of: trust).map {
             ServerTrustError(host: url.host ?? "", check: $0, serverTrust: trust, url: url)

@@ -39,7 +39,7 @@ struct UnseenBytes {
         (count, lastReceived) = (0, nil)
     }
 
-    /// What comes from now on is seen.
+    /// Ends the counting: later bytes are seen.
     mutating func end() {
         phase = .off
     }

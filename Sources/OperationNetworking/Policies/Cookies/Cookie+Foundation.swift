@@ -34,7 +34,7 @@ extension Cookie {
         return hasOverflow ? (age < 0 ? .min : .max) : sum
     }
 
-    /// When Foundation was given the cookie, in seconds since 2001.
+    /// The time at which Foundation was given the cookie, in seconds since 2001.
     static func creation(of cookie: HTTPCookie) -> Double? {
         cookie.properties?[created] as? Double
     }

@@ -3,7 +3,8 @@ import Foundation
 /// One cookie, as its server meant it ([RFC 6265 §5.3](https://www.rfc-editor.org/rfc/rfc6265#section-5.3)),
 /// made of characters that can be sent and written to a file: there is no other.
 struct Cookie: Hashable, Sendable {
-    /// What a cookie replaces: the one of the same name for the same hosts and the same path.
+    /// The identity of a cookie, which replaces the one of the same name for the same hosts and the same
+    /// path.
     struct Identity: Hashable, Sendable {
         let name: String
         let domain: String
@@ -96,7 +97,7 @@ struct Cookie: Hashable, Sendable {
         host.contains(":") || host.utf8.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
     }
 
-    /// What no line end, no tab and no other pair can hide in.
+    /// Whether the octet is one of a cookie's text, in which no line end, no tab and no other pair can hide.
     private static func isCookieText(_ octet: UInt8) -> Bool {
         octet >= 0x20 && octet != 0x7F && octet != UInt8(ascii: ";")
     }

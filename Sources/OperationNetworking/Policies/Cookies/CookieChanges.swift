@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server has changed: a value.
+/// A server's changes of cookies: a value.
 struct CookieChanges: Hashable, Sendable {
     /// New ones, and old ones with another value or another end.
     private(set) var stored: [Cookie] = []

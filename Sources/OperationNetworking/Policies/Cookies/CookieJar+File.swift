@@ -36,7 +36,7 @@ extension CookieJar {
     }
 
     /// Writes all cookies, those of the session included, into a file that curl and wget can read, and that
-    /// only its owner can. It is there whole, or the one that was there before is.
+    /// only its owner can. The file is replaced as a whole, or stays as it was.
     ///
     /// - Throws: an error for a file that cannot be written.
     public func save(to file: URL) throws {

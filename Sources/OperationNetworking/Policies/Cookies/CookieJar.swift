@@ -3,7 +3,7 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Where cookies are kept from one request to the next.
+/// A cookie storage, which keeps cookies from one request to the next.
 ///
 /// | Jar                             | Its cookies                                                          |
 /// |---------------------------------|----------------------------------------------------------------------|
@@ -28,7 +28,7 @@ public final class CookieJar: Sendable {
     public static let shared = CookieJar(HTTPCookieStorage.shared)
 
     private let store: Store
-    /// What the network thread wants, in order: a storage may wait for the disk, and that thread may not.
+    /// The work of the network thread, in order: a storage may wait for the disk, and that thread may not.
     private let queue = DispatchQueue(label: "OperationNetworking.cookies")
 
     /// An empty jar in memory.
@@ -52,8 +52,7 @@ public final class CookieJar: Sendable {
         all(now: .secondsSince1970).compactMap { $0.httpCookie() }
     }
 
-    /// Those that a request to `url` would carry, in the order in which it would carry them: the ones with
-    /// the longest path first.
+    /// The cookies that a request to `url` would carry, in that order: the ones with the longest path first.
     public func cookies(for url: URL) -> [HTTPCookie] {
         cookies(for: url, host: Cookie.canonical(url.host ?? "")).compactMap { $0.httpCookie() }
     }
@@ -94,7 +93,7 @@ public final class CookieJar: Sendable {
 
     // MARK: - For transfers
 
-    /// Whether there is nothing to send to anybody. May wait, if a storage does.
+    /// Whether there is no cookie to send to any server. May wait, if a storage does.
     var isEmpty: Bool {
         switch store {
         case .memory(let table): table.withLock { $0.isEmpty }
@@ -177,7 +176,7 @@ public final class CookieJar: Sendable {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// What it is; nothing of the cookies, which let a reader be somebody else.
+    /// The kind of object; nothing of the cookies, which are secrets.
     public var description: String { "<CookieJar>" }
 
     /// The same as ``description``.

@@ -1,6 +1,5 @@
-/// What the prefix of a cookie's name promises, and the names for which a response has broken it ([RFC
-/// 6265bis §4.1.3](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.3)): a
-/// value.
+/// The promise of a cookie name's prefix, and the names for which a response has broken it ([RFC 6265bis
+/// §4.1.3](https://datatracker.ietf.org/doc/html/draft-ietf-httpbis-rfc6265bis#section-4.1.3)): a value.
 ///
 /// | The name begins with | The line has                                      |
 /// |----------------------|---------------------------------------------------|

@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// How many bytes of bodies may move in a second, through all transfers together that have this limit.
+/// A limit of the bytes per second that the bodies of all transfers that share it may move together.
 ///
 /// Give each operation one of its own, or several operations the same. It can be changed while they run, from
 /// any thread; they notice within a quarter of a second. A transfer that waits for its turn sleeps nowhere
@@ -22,7 +22,7 @@ public final class BandwidthLimit: Sendable {
         state = Locked(bytesPerSecond.map { RateBudget(rate: $0) })
     }
 
-    /// What is below 1 counts as 1; `nil`: as fast as it goes.
+    /// The limit; below 1 counts as 1; `nil`: as fast as it goes.
     public var bytesPerSecond: Int64? {
         // What is next to the highest is 2^63 as a Double.
         get { state.withLock { $0.map { Int64(exactly: $0.rate) ?? .max } } }
@@ -49,7 +49,7 @@ public final class BandwidthLimit: Sendable {
         state.withLock { $0?.spend(count, now: now) }
     }
 
-    /// How much to move at once.
+    /// The number of bytes to move at once.
     var advisedPiece: Int { state.withLock { $0?.advisedPiece ?? .max } }
 }
 
@@ -63,6 +63,6 @@ extension [BandwidthLimit] {
         for limit in self { limit.spend(count, now: now) }
     }
 
-    /// How much to move at once.
+    /// The number of bytes to move at once.
     var advisedPiece: Int { map(\.advisedPiece).min() ?? .max }
 }

@@ -1,19 +1,19 @@
 internal import OperationNetworkingSystem
 
-/// How many connections to one server may carry transfers at once, of all transfers that have this limit. Two
-/// limits count apart, whatever their values are. Everything may be called from any thread.
+/// A limit of the connections to one server that may carry transfers at once, for all transfers that share
+/// it. Two limits count apart, whatever their values are. Everything may be called from any thread.
 final class ConnectionLimit: Sendable {
-    /// What browsers and Foundation allow.
+    /// The limit of browsers and Foundation.
     static let standard = 6
 
-    /// Of operations without a manager.
+    /// The limit of operations without a manager.
     static let process = ConnectionLimit(standard)
-    /// Of transfers that nothing limits.
+    /// The limit of transfers without one.
     static let none = ConnectionLimit(.max)
 
     private struct State {
         var own: Int?
-        /// What is called after a change.
+        /// Called after a change.
         var didChange: (@Sendable () -> Void)?
     }
 
@@ -37,7 +37,7 @@ final class ConnectionLimit: Sendable {
         }
     }
 
-    /// What holds now.
+    /// The value now.
     var value: Int { own ?? Self.process.own ?? Self.standard }
 
     /// From now on `body` is called after any limit has changed, on the thread that changed it.

@@ -1,6 +1,6 @@
 internal import OperationNetworkingSystem
 
-/// How many bytes may move, when there may be so many in a second: a token bucket that can owe. A value.
+/// A token bucket that may go into debt: limits bytes per second. A value.
 ///
 /// Bytes are spent when they moved, since a piece that came cannot be taken in part; after that nothing moves
 /// until they are earned back. What is not spent is kept for a twentieth of a second only, so that a pause is
@@ -41,7 +41,7 @@ struct RateBudget {
         self.rate = new
     }
 
-    /// How much to move at once, so that it goes on evenly.
+    /// The number of bytes to move at once, so that they move evenly.
     var advisedPiece: Int { max(1, Int(min(rate * Self.burst, 1_048_576))) }
 
     private mutating func earn(until now: MonotonicTime) {

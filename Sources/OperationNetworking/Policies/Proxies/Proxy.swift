@@ -9,7 +9,7 @@ import Foundation
 /// Proxies that are spoken to over TLS (`https://`) are refused: one verdict about trust would be asked about
 /// two servers, and could not tell which one it is about.
 public struct Proxy: Hashable, Sendable {
-    /// How the proxy is spoken to.
+    /// The protocol of a proxy.
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         /// HTTP; tunnels for https.
         case http
@@ -23,16 +23,16 @@ public struct Proxy: Hashable, Sendable {
         case socks5h
     }
 
-    /// That of a proxy without one, as in curl.
+    /// The port of a proxy whose URL has none, as in curl.
     public static let defaultPort = 1080
 
-    /// How it is spoken to.
+    /// The protocol.
     public let kind: Kind
-    /// Its name or address; IPv6 without brackets.
+    /// The host: a name or an address; IPv6 without brackets.
     public let host: String
-    /// Where it listens.
+    /// The port.
     public let port: Int
-    /// Who is to use it; `nil`: nobody in particular.
+    /// The user name; `nil`: none.
     public let user: String?
     /// The user's password.
     public let password: String?
@@ -105,7 +105,7 @@ public struct Proxy: Hashable, Sendable {
         try self.init(kind: kind, host: host, port: port, user: user, password: password)
     }
 
-    /// What may be said of it: `http://host:3128`.
+    /// The address without credentials: `http://host:3128`.
     public var address: String { "\(kind.rawValue)://\(server)" }
 
     /// As in a URL: `host:3128`, `[::1]:3128`.
@@ -210,6 +210,6 @@ extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomRe
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Only what ``description`` tells: `dump` and string interpolation of what holds a proxy look here.
+    /// Only the ``description``: `dump` and string interpolation of what holds a proxy look here.
     public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
 }

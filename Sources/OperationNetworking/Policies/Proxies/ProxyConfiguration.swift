@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Which proxy requests go through. A value, asked anew for each redirect.
+/// The choice of a proxy for requests. A value, asked anew for each redirect.
 public enum ProxyConfiguration: Hashable, Sendable {
-    /// What the environment of the process says, read once, as curl does:
+    /// The proxies of the process's environment, read once, as curl does:
     ///
     /// | URL   | Variables; the first that is not empty counts                |
     /// |-------|--------------------------------------------------------------|
@@ -10,11 +10,11 @@ public enum ProxyConfiguration: Hashable, Sendable {
     /// | https | `https_proxy`, `HTTPS_PROXY`, `all_proxy`, `ALL_PROXY`       |
     ///
     /// But not for what `no_proxy`, or else `NO_PROXY`, lists. `HTTP_PROXY` does not count: in CGI programs
-    /// it is a field of somebody's request.
+    /// it is a field of the client's request.
     case environment
     /// No proxy, whatever the environment says.
     case none
-    /// That proxy, for http and https. `exceptions` are items as in `no_proxy`: `localhost`, `.example.org`,
+    /// This proxy, for http and https. `exceptions` are items as in `no_proxy`: `localhost`, `.example.org`,
     /// `10.0.0.0/8`, `example.org:8080`.
     case proxy(Proxy, exceptions: [String] = [])
 
@@ -78,9 +78,9 @@ extension ProxyConfiguration: Codable {
 
 // MARK: - The environment
 
-/// What environment variables say about proxies.
+/// The proxies of environment variables.
 struct ProxyEnvironment: Sendable {
-    /// Of this process, when it was first asked for.
+    /// The proxies of this process, read when they are first asked for.
     static let process = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
     private let http: Result<Proxy?, ProxyError>

@@ -1,13 +1,13 @@
 internal import OperationNetworkingSystem
 
-/// What an HTTP proxy has been found to demand of somebody who has credentials for it.
+/// The authentication that an HTTP proxy has been found to demand, of a client with credentials for it.
 ///
 /// It decides two things: whether the credentials go with the first request, and whether a body waits until
 /// the proxy has read the head. A proxy that answers 407 and closes while a body is on its way resets the
 /// connection ([RFC 9112 §9.6](https://www.rfc-editor.org/rfc/rfc9112#section-9.6)), and the answer can be
 /// lost.
 enum ProxyDemand: Hashable, Sendable, CaseIterable {
-    /// Nobody has asked yet, or it refused what was known to be right.
+    /// Not asked yet, or it refused what was known to be right.
     case unknown
     /// It lets requests pass.
     case nothing
@@ -16,7 +16,7 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
     /// A scheme whose proof is made from the challenge, which has to come first.
     case challenge
 
-    /// What a transfer has shown.
+    /// The evidence of a transfer.
     enum Evidence: Hashable, Sendable, CaseIterable {
         /// The credentials were not good enough.
         case refused
@@ -48,6 +48,6 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
     /// [RFC 9110 §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1).
     var holdsBodies: Bool { self == .unknown || self == .challenge }
 
-    /// What libcurl may prove with.
+    /// The schemes that libcurl may use.
     var authentication: TransferOptions.Proxy.Authentication { self == .basic ? .basic : .asAsked }
 }

@@ -19,7 +19,7 @@ public enum ProxyError: Error, Hashable, Sendable {
     /// sense. Whether it may pass is a guess from what the proxy says.
     case failed(proxy: String, reason: String, mayPass: Bool)
 
-    /// What `URLError` calls it.
+    /// The code of `URLError` for it.
     public var code: URLError.Code {
         switch self {
         case .malformed: .badURL
@@ -43,11 +43,11 @@ public enum ProxyError: Error, Hashable, Sendable {
 // MARK: - From libcurl
 
 extension ProxyError {
-    /// How far a connection through a proxy had come when it failed.
+    /// The progress of a connection through a proxy when it failed.
     struct Evidence: Hashable, Sendable {
         /// The `CURLcode`.
         var code: Int32
-        /// What libcurl says about it.
+        /// The message of libcurl.
         var message = ""
         /// The answer to CONNECT; 0: none.
         var tunnelStatus = 0
@@ -119,7 +119,7 @@ extension ProxyError: LocalizedError, CustomNSError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// What Objective-C would call it.
+    /// The domain of the `NSError`.
     public static var errorDomain: String { "OperationNetworking.ProxyError" }
 
     /// The number of ``code``.

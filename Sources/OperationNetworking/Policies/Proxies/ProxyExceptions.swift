@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// | `*`                                     | all                                                   |
 /// | `example.org`, `.example.org`           | that one, and all below it: `www.example.org`         |
 /// | `10.1.2.3`, `::1`, `[::1]`              | that address                                          |
-/// | `10.0.0.0/8`, `fe80::/10`, `[fe80::]/10` | addresses that begin with so many of these bits      |
+/// | `10.0.0.0/8`, `fe80::/10`, `[fe80::]/10` | addresses that begin with that number of these bits  |
 /// | any of them with `:8080`; IPv6 in brackets | that port only                                     |
 ///
 /// Names compare without regard to case and to a dot at the end. Names are not looked up: an address says
@@ -54,7 +54,7 @@ struct ProxyExceptions: Hashable, Sendable {
 
     // MARK: - Reading
 
-    /// - Returns: `nil` for what can be nobody's name.
+    /// - Returns: `nil` for what cannot be a name.
     private static func item(_ text: Substring) -> Item? {
         if let item = addresses(text, port: nil) { return item }
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

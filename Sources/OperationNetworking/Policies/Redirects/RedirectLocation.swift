@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where a `Location` field leads ([RFC 9110
-/// §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)): a pure decision.
+/// The target of a `Location` field
+/// ([RFC 9110 §10.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.2)): a pure decision.
 ///
 /// | `Location`                                    | leads                                                        |
 /// |-----------------------------------------------|--------------------------------------------------------------|

@@ -10,9 +10,8 @@ import FoundationNetworking
 /// | 303      | GET, but HEAD stays                               | dropped        |
 /// | 307, 308 | stays                                             | stays          |
 ///
-/// A body that stays goes to another origin, too, as RFC 9110 has it: whoever does not want that refuses the
-/// redirect, here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the
-/// response.
+/// A body that stays goes to another origin, too, as RFC 9110 has it: refuse the redirect to prevent that,
+/// here or in `setRedirect(_:)`. Other statuses, and a `Location` that leads nowhere, are the response.
 public struct RedirectPolicy: Hashable, Sendable {
     /// Follows up to 20 redirects, as browsers and Foundation do, and none from https to http.
     public static let follow = RedirectPolicy()
@@ -38,15 +37,15 @@ public struct RedirectPolicy: Hashable, Sendable {
         "Transfer-Encoding", "Trailer", "Expect",
     ]
 
-    /// What the caller calls one origin. Another one has its name in its URL (RFC 9110 §15.4).
+    /// The caller's name for one origin. Another one has its name in its URL (RFC 9110 §15.4).
     static let originField = "Host"
 
     /// Whether redirects are followed; a redirect that is not is the response.
     public var isFollowing = true
-    /// How many redirects are followed; one more is an error, `URLError.httpTooManyRedirects`. What was asked
-    /// before may be asked again: the answer may have changed, for example by a cookie.
+    /// The number of redirects that are followed; one more is an error, `URLError.httpTooManyRedirects`. What
+    /// was asked before may be asked again: the answer may have changed, for example by a cookie.
     public var maximumCount: Int
-    /// Whether a POST stays a POST after 301 and 302, as in RFC 9110 before everybody did otherwise.
+    /// Whether a POST stays a POST after 301 and 302, as in RFC 9110, although browsers do otherwise.
     public var keepsPost = false
     /// Whether a redirect may lead from https to http. If not, it is an error,
     /// `URLError.appTransportSecurityRequiresSecureConnection`, also when a closure of `setRedirect(_:)`
@@ -103,20 +102,20 @@ public struct RedirectPolicy: Hashable, Sendable {
         return moved
     }
 
-    /// What a manager's request serializer says to one origin only. A `Proxy-Authorization` is for the proxy,
-    /// whatever the origin.
+    /// The fields that a manager's request serializer sends to one origin only. A `Proxy-Authorization` is
+    /// for the proxy, whatever the origin.
     var fieldsOfOneOrigin: Set<String> {
         SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedFields)
             .union([Self.originField])
     }
 
-    /// The values of `Location`, if there are several that differ: nobody can say then what is meant.
+    /// The values of `Location`, if there are several that differ: their meaning is then unknown.
     static func conflict(in head: ResponseHead) -> [String]? {
         let values = head.fields.values(for: "Location")
         return Set(values).count > 1 ? values : nil
     }
 
-    /// Whether somebody who asked over TLS would ask without it.
+    /// Whether the redirect leads from a URL with TLS to one without.
     static func isDowngrade(from first: URL?, to second: URL?) -> Bool {
         first?.scheme?.lowercased() == "https" && second?.scheme?.lowercased() == "http"
     }

@@ -1,10 +1,10 @@
 internal import OperationNetworkingSystem
 
-/// Which servers asked, with `Retry-After`, to be left alone for a while, and until when. A value.
+/// The servers that asked, with `Retry-After`, to be left alone, and for how long. A value.
 ///
-/// What it forgets costs a request that is answered with the same wish again; so it keeps only so many.
+/// What it forgets costs a request that is answered with the same wish again; so its size is limited.
 struct HostWaits {
-    /// Of different origins.
+    /// The number of origins that are kept.
     let capacity: Int
     private var ends: [Origin: MonotonicTime] = [:]
 
@@ -14,8 +14,8 @@ struct HostWaits {
 
     var count: Int { ends.count }
 
-    /// A server asked for so many seconds. An end that it named before is not brought forward: that one may
-    /// have been meant for all of its clients, and this one for a single path.
+    /// Notes a server's `Retry-After`. A later one never shortens an earlier one, which may have been meant
+    /// for all of its clients, and this one for a single path.
     mutating func note(_ origin: Origin, seconds: Double, now: MonotonicTime) {
         guard seconds > 0 else { return }
         let end = now + seconds

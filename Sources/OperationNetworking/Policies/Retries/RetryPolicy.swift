@@ -17,27 +17,27 @@ public import Foundation
 /// and port: all operations that have a policy wait with their next attempt there, the first one included,
 /// and come back within ``initialDelay`` of each other. One that would wait for longer than its own
 /// ``longestWait`` allows, or beyond its ``timeBudget``, does not wait, and gets the server's answer.
-/// `pause()` and `resume()` end such a wait: whoever resumes an operation wants it now.
+/// `pause()` and `resume()` end such a wait: a resumed operation is wanted now.
 ///
 /// Delays double from ``initialDelay`` on, up to ``longestDelay``, and each is chosen at random between 0 and
 /// that (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often a request is sent after the first time; counted anew when bytes came that are kept, as those
-    /// of a download are: 16 KiB, or a 64th of a file that is smaller than 1 MiB, together or one after the
-    /// other.
+    /// The number of times that a request is sent after the first time; counted anew when bytes came that are
+    /// kept, as those of a download are: 16 KiB, or a 64th of a file that is smaller than 1 MiB, together or
+    /// one after the other.
     public var maximumRetries: Int
 
-    /// Seconds since the operation began after which no other attempt begins; `nil`: no limit.
+    /// The time limit, in seconds since the operation began, of further attempts; `nil`: no limit.
     public var timeBudget: TimeInterval?
 
-    /// Seconds that the first wait takes at most.
+    /// The longest first wait, in seconds.
     public var initialDelay: TimeInterval = 0.5
 
-    /// Seconds that a wait takes at most when the server says nothing.
+    /// The longest wait, in seconds, when the server says nothing.
     public var longestDelay: TimeInterval = 30
 
-    /// Seconds that `Retry-After` may ask for, and that one attempt waits at most because somebody else was
-    /// told so.
+    /// The longest wait in seconds: that `Retry-After` may ask for, and that one attempt waits for what
+    /// another operation was told.
     public var longestWait: TimeInterval = 600
 
     /// The methods that may be sent again, in upper case: those that are idempotent
@@ -61,17 +61,17 @@ public struct RetryPolicy: Hashable, Sendable {
         self.timeBudget = timeBudget
     }
 
-    /// Those of RFC 9110, and of those registered elsewhere only what somebody may use without WebDAV.
+    /// Those of RFC 9110, and of those registered elsewhere only what is of use without WebDAV.
     static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
     // MARK: - Deciding
 
-    /// How an attempt ended.
+    /// The end of an attempt.
     enum Outcome: Hashable, Sendable {
         /// A response came. `retryAfter`: seconds from now that the server asks for.
         case status(Int, retryAfter: TimeInterval?)
         case error(URLError.Code)
-        /// It cannot be repeated, or nobody wants it any more.
+        /// It cannot be repeated, or its owner does not want it any more.
         case final
     }
 
@@ -107,14 +107,14 @@ public struct RetryPolicy: Hashable, Sendable {
         return isWithinBudget(elapsed + wait) ? wait : nil
     }
 
-    /// Decides whether an attempt waits for a server that told somebody else, by `Retry-After`, to come back
-    /// later.
+    /// Decides whether an attempt waits for a server that told another operation, by `Retry-After`, to come
+    /// back later.
     /// - Parameters:
     ///   - asked: seconds from now that the server asked for.
     ///   - waited: seconds for which the same attempt waited already.
     ///   - elapsed: seconds since the operation began.
     ///   - chance: 0 to 1, at random.
-    /// - Returns: seconds to wait; `nil`: it begins at once, as if nobody knew.
+    /// - Returns: seconds to wait; `nil`: it begins at once, as if there were no `Retry-After`.
     func delay(
         whileHostRests asked: TimeInterval,
         waited: TimeInterval,
@@ -126,12 +126,12 @@ public struct RetryPolicy: Hashable, Sendable {
         return isWithinBudget(elapsed + wait) ? wait : nil
     }
 
-    /// Whether a request may be sent twice when nobody knows what became of the first one.
+    /// Whether a request may be sent twice when the fate of the first one is unknown.
     static func maySendAgain(_ method: String, policy: RetryPolicy?) -> Bool {
         idempotentMethods.contains(method) || policy?.methods.contains(method) == true
     }
 
-    /// Seconds over which those come back who were told to come back at the same moment.
+    /// The seconds over which operations come back that were told to come back at the same moment.
     private var spread: TimeInterval { min(initialDelay, longestDelay) }
 
     private func isWithinBudget(_ seconds: TimeInterval) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How requests travel: what a manager and its operations have in common.
+/// The settings of transfers, which a manager and its operations have in common.
 struct TransferSettings: Sendable {
     var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
@@ -21,7 +21,7 @@ struct TransferSettings: Sendable {
     /// Seconds that everything may take together.
     var totalTimeout: TimeInterval?
     var connectionLimit = ConnectionLimit.process
-    /// What a batch asks for besides.
+    /// The limit that a batch asks for besides.
     var raisedConnectionLimit = 0
     var uploadLimits: [BandwidthLimit] = []
     var downloadLimits: [BandwidthLimit] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What of the settings is kept for a later process: what a request must not be sent without, and nothing
+/// The settings that are kept for a later process: those that a request must not be sent without, and none
 /// that is secret.
 ///
 /// What is absent is as it is unless set.
@@ -19,9 +19,9 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
     private let shouldUseCredentialStorage: Bool?
     private let cookies: Cookies?
 
-    /// Whose cookies there were, if they were not the process's.
+    /// The cookie storage, if it was not the process's.
     private enum Cookies: String, Codable {
-        /// Nobody's.
+        /// None.
         case nobodys
         /// Those of a jar of its own. It cannot be kept; an empty one takes its place, not the process's.
         case own
