@@ -3,7 +3,7 @@ public import FoundationNetworking
 
 /// Why a request is sent later: again, or for the first time.
 public struct Retry: Sendable {
-    /// What the attempt ended with, or waits for.
+    /// The end of the attempt, or the reason of its wait.
     public enum Cause: Sendable {
         /// A response that may be better the next time.
         case response(HTTPURLResponse)
@@ -14,8 +14,8 @@ public struct Retry: Sendable {
         case busyServer(URL)
     }
 
-    /// What the attempt ended with, or waits for.
+    /// The end of the attempt, or the reason of its wait.
     public let cause: Cause
-    /// Seconds until the next attempt.
+    /// The seconds until the next attempt.
     public let delay: TimeInterval
 }

@@ -10,8 +10,7 @@
 /// | `Content-Length` | the length of the file, if it is another one but 0, or no number   |
 ///
 /// A length of 0 is that of the 304's own body: some servers say so of every answer without one, where the
-/// field names the length of a 200
-/// ([RFC 9110 §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
+/// field names the length of a 200 ([RFC 9110 §8.6](https://www.rfc-editor.org/rfc/rfc9110#section-8.6)).
 struct FileCondition: Hashable, Sendable {
     /// The validator of the response that brought the file.
     private enum Validator: Hashable, Sendable {

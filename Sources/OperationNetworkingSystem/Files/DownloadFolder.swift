@@ -78,7 +78,7 @@ package final class DownloadFolder {
     /// The number of looks at a name that loses its file all the time.
     private static let maximumLooks = 1000
 
-    /// What has a name. A file that loses the name while it is looked at, and has no name left, does not
+    /// The file of a name. One that loses the name while it is looked at, and has no name left, does not
     /// count: its name is looked at again.
     package func status(of name: String) throws -> NameStatus {
         for _ in 0..<Self.maximumLooks {

@@ -122,7 +122,7 @@ struct WithoutMainQueueTests {
         }
     }
 
-    /// Who never comes to the main queue does not keep what waits for it.
+    /// A process that never runs the main queue does not keep what waits for it.
     @Test func whatTheMainQueueIsNeverToldIsNotKept() async {
         await #expect(processExitsWith: .success) {
             alarm(100)

@@ -17,7 +17,8 @@ struct RealServerTests {
         anchors = .file(try #require(RealServers.authorities))
     }
 
-    /// What the rest of the process did is not counted: a domain of its own, by another spelling of the same file.
+    /// The transfers of the rest of the process are not counted: a domain of its own, by another spelling of
+    /// the same file.
     private func ownAnchors(_ name: String) throws -> (TrustAnchors, TemporaryDirectory) {
         let directory = try TemporaryDirectory()
         let copy = directory.file(name)

@@ -118,7 +118,8 @@ import Testing
         struct Writer {
             var changes: Int
             var isDone = false
-            /// What it is about to write, what it has written without having said so, what it waits for.
+            /// The write that it is about to make, the one that it has made without having said so, the one
+            /// that it waits for.
             var isAbout: (number: Int, turn: Int)?
             var hasDone: Int?
             var waits: (number: Int, turn: Int)?

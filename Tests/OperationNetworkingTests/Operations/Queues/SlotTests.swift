@@ -351,7 +351,7 @@ struct SlotTests {
 
         func watch() { isWatching.withLock { $0 = true } }
 
-        /// Who asks first waits for the lock.
+        /// The first caller waits for the lock.
         override var isReady: Bool {
             guard isWatching.withLock({ $0 }) else { return false }
             let isFirst = !isAsked.isOpen
@@ -367,7 +367,8 @@ struct SlotTests {
         case pause, resume, cancel, limit
     }
 
-    /// What an operation overrides may want a lock that is held by a thread that pauses another one.
+    /// An overridden property of an operation may want a lock that is held by a thread that pauses another
+    /// one.
     @Test(arguments: Kind.allCases, Call.allCases)
     func whoHoldsALockThatOperationsWantIsNotHeldUp(_ kind: Kind, _ call: Call) async throws {
         let scene = try Scene("a", "b")
@@ -415,7 +416,7 @@ struct SlotTests {
         if call == .limit { #expect(queue.maxConcurrentOperationCount == 7) }
     }
 
-    /// What keeps a queue's ledger is the operations that were paused.
+    /// The operations that were paused keep a queue's ledger.
     @Test func nothingOutlivesTheQueue() async throws {
         weak var queue: OperationQueue?
         weak var slots: QueueSlots?

@@ -71,7 +71,7 @@ import Testing
         #expect(waits.count == 3)
         #expect(waits.remaining(for: try origin("http://b"), now: start) == nil)
         #expect(waits.remaining(for: try origin("http://d"), now: start) == 5)
-        // One that is there already needs no room.
+        // An origin that is kept already needs no room.
         waits.note(try origin("http://a"), seconds: 40, now: start)
         #expect(waits.count == 3)
     }
