@@ -99,19 +99,6 @@ extension HeaderFields {
         guard let type = self["Content-Type"]?.split(separator: ";").first else { return false }
         return type.isToken("multipart/byteranges")
     }
-
-    /// The length of the whole, for a response whose body is received behind `offset` bytes: that of
-    /// `Content-Range`, else the offset and the length of the body (F15). `nil` when neither is known, and
-    /// when the body is coded, since its length is not that of the bytes which are counted (F42).
-    func expectedTotal(fromOffset offset: Int64) -> Int64? {
-        guard !hasContentCoding else { return nil }
-        if let field = self["Content-Range"], let range = try? ContentRange(fieldValue: field) {
-            if let total = range.total { return total }
-        }
-        guard let remaining = contentLength else { return nil }
-        let (total, isTooLong) = offset.addingReportingOverflow(remaining)
-        return isTooLong ? nil : total
-    }
 }
 
 extension Substring {
