@@ -11,26 +11,31 @@
 /// The fraction never goes down. A larger total, or a member that has to begin again, lowers ``confidence``
 /// instead; the fraction stays until it is true again. It is 1 when all have finished, and not before.
 struct BatchEstimate: Sendable {
+    /// The bytes of one member that go one way.
+    private struct Flow {
+        var moved: Int64 = 0
+        /// -1: unknown.
+        var length: Int64 = -1
+    }
+
     /// The bytes that one member has moved.
     private struct Part {
-        var uploaded: Int64 = 0
-        var uploadLength: Int64 = -1
-        var downloaded: Int64 = 0
-        var downloadLength: Int64 = -1
+        var upload = Flow()
+        var download = Flow()
         /// The most that had been downloaded before it had to begin again.
         var lost: Int64 = 0
         var isFinished = false
 
-        var moved: Int64 { uploaded + downloaded }
+        var moved: Int64 { upload.moved + download.moved }
 
         /// `nil`: unknown.
         var length: Int64? {
             if isFinished { return moved }
-            guard downloadLength >= 0 || uploadLength > 0 else { return nil }
-            return max(0, uploadLength, uploaded) + max(0, downloadLength, downloaded)
+            guard download.length >= 0 || upload.length > 0 else { return nil }
+            return max(0, upload.length, upload.moved) + max(0, download.length, download.moved)
         }
 
-        var isExact: Bool { isFinished || (downloadLength >= 0 && downloaded >= lost) }
+        var isExact: Bool { isFinished || (download.length >= 0 && download.moved >= lost) }
     }
 
     private var parts: [Part]
@@ -68,28 +73,17 @@ struct BatchEstimate: Sendable {
     /// A body begins to come: from `offset`, the number of bytes kept from before. -1: its length is unknown.
     mutating func begin(_ index: Int, at offset: Int64, length: Int64) {
         change(index) { [longest] part in
-            part.lost = max(part.lost, part.downloaded)
-            part.downloaded = min(offset, longest)
-            part.downloadLength = min(length, longest)
+            part.lost = max(part.lost, part.download.moved)
+            part.download = Flow(moved: min(offset, longest), length: min(length, longest))
         }
     }
 
     mutating func download(_ index: Int, total: Int64, length: Int64) {
-        let total = min(total, longest)
-        transfer(total - parts[index].downloaded)
-        change(index) { [longest] part in
-            part.downloaded = total
-            part.downloadLength = min(length, longest)
-        }
+        record(\.download, of: index, Flow(moved: min(total, longest), length: min(length, longest)))
     }
 
     mutating func upload(_ index: Int, total: Int64, length: Int64) {
-        let total = min(total, longest)
-        transfer(total - parts[index].uploaded)
-        change(index) { [longest] part in
-            part.uploaded = total
-            part.uploadLength = min(length, longest)
-        }
+        record(\.upload, of: index, Flow(moved: min(total, longest), length: min(length, longest)))
     }
 
     mutating func finish(_ index: Int) {
@@ -106,8 +100,10 @@ struct BatchEstimate: Sendable {
         updateUnits()
     }
 
-    private mutating func transfer(_ bytes: Int64) {
-        transferred = transferred.addingSaturated(max(0, bytes))
+    @inline(__always)  // so that the key path is an offset in each of the two callers
+    private mutating func record(_ way: WritableKeyPath<Part, Flow>, of index: Int, _ flow: Flow) {
+        transferred = transferred.addingSaturated(max(0, flow.moved - parts[index][keyPath: way].moved))
+        change(index) { $0[keyPath: way] = flow }
     }
 
     private mutating func updateUnits() {
