@@ -53,8 +53,6 @@ public final class DownloadBatch: Sendable {
         /// Whether operations were paused, and not resumed since.
         var hasPaused = false
         var isCompleting = false
-        var isComplete = false
-        var whenComplete: [@Sendable () -> Void] = []
     }
 
     /// The items, in order.
@@ -65,6 +63,8 @@ public final class DownloadBatch: Sendable {
     private let journal: DownloadJournal?
     private let limit: BandwidthLimit
     private let gauge: BatchGauge
+    /// Happens after everything that was told of the members.
+    private let completion = BatchCompletion()
     private let onEvent: (@Sendable (Event) -> Void)?
     /// Operations are made and commanded here, one after the other, and so in order.
     private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
@@ -165,7 +165,7 @@ public final class DownloadBatch: Sendable {
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then.
     public func results() async -> [Result<DownloadedFile, any Error>] {
-        await Wait.until(whenComplete) {
+        await Wait.until(completion.whenComplete) {
             self.cancel()
             return true
         }
@@ -175,14 +175,6 @@ public final class DownloadBatch: Sendable {
                     ?? .failure(URLError.cancelled(url: items[index].url))
             }
         }
-    }
-
-    private func whenComplete(_ body: @escaping @Sendable () -> Void) {
-        let isComplete = state.withLock { state in
-            if !state.isComplete { state.whenComplete.append(body) }
-            return state.isComplete
-        }
-        if isComplete { body() }
     }
 
     /// The journal, while the batch is not complete. It is removed when every member has succeeded; else it
@@ -375,17 +367,7 @@ public final class DownloadBatch: Sendable {
     }
 
     private func conclude() {
-        gauge.conclude(hasClosures: onEvent != nil) { self.complete() }
-    }
-
-    /// After everything that was told of the members.
-    private func complete() {
-        let whenComplete = state.withLock { state in
-            state.isComplete = true
-            defer { state.whenComplete = [] }
-            return state.whenComplete
-        }
-        for body in whenComplete { body() }
+        gauge.conclude(hasClosures: onEvent != nil) { self.completion.complete() }
     }
 }
 

@@ -18,12 +18,12 @@ final class BatchCount: Sendable {
         var failure: Int?
         var whenFailed: (@Sendable () -> Void)?
         var body: (@Sendable () -> Void)?
-        var whenComplete: [@Sendable () -> Void] = []
-        var isComplete = false
     }
 
     /// Counts their bytes.
     let gauge: BatchGauge
+    /// Happens after everything that was told of the members.
+    let completion = BatchCompletion()
     private let told = Locked(0)
     private let total: Int
     private let heard: (@Sendable (Int, Int) -> Void)?
@@ -59,21 +59,12 @@ final class BatchCount: Sendable {
                 let count = self
                 count.gauge.conclude(hasClosures: hasClosures) {
                     body()
-                    count.complete()
+                    count.completion.complete()
                 }
             }
         }
-        for other in others { other.whenComplete { self.leave() } }
+        for other in others { other.completion.whenComplete { self.leave() } }
         leave()
-    }
-
-    private func complete() {
-        let whenComplete = state.withLock { state in
-            state.isComplete = true
-            defer { state.whenComplete = [] }
-            return state.whenComplete
-        }
-        for body in whenComplete { body() }
     }
 
     /// One is not waited for any longer.
@@ -85,14 +76,6 @@ final class BatchCount: Sendable {
             return state.body
         }
         body?()
-    }
-
-    func whenComplete(_ body: @escaping @Sendable () -> Void) {
-        let isComplete = state.withLock { state in
-            if !state.isComplete { state.whenComplete.append(body) }
-            return state.isComplete
-        }
-        if isComplete { body() }
     }
 
     /// Calls `body` once, when the first member has failed: on any thread.

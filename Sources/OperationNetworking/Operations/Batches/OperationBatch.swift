@@ -154,7 +154,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then, and still end when their queue comes to them.
     public func results() async -> [Result<Member, any Error>] {
-        await Wait.until(count.whenComplete) {
+        await Wait.until(count.completion.whenComplete) {
             self.cancel()
             return true
         }
