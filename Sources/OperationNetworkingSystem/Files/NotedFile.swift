@@ -80,20 +80,6 @@ package final class NotedFile {
 
     /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
     package func read(_ count: Int, at offset: Int64) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, done in
-            while done < count {
-                let rest = UnsafeMutableRawBufferPointer(
-                    rebasing: UnsafeMutableRawBufferPointer(buffer)[done...]
-                )
-                let read = pread(descriptor, rest.baseAddress, count - done, off_t(offset) + off_t(done))
-                if read > 0 {
-                    done += read
-                } else if read == 0 {
-                    return
-                } else if errno != EINTR {
-                    throw SystemError(errno, "pread \(path)")
-                }
-            }
-        }
+        try [UInt8](reading: count, from: descriptor, at: offset, of: path)
     }
 }
