@@ -121,7 +121,7 @@ struct Admission {
     private var idleGroups = 0
     private var lastNumber: UInt64 = 0
     /// The first of each group that may start one. An entry may be out of date.
-    private var heads = WaitingHeap()
+    private var heads = BinaryHeap<WaitingRank, Int>()
     /// Started, and without a connection yet.
     private(set) var startingCount = 0
     /// Started, and neither held nor ended.
@@ -168,11 +168,11 @@ struct Admission {
     /// The next transfer to start; `nil`: none may. It counts as started: ``remove(_:hasFailed:)`` has to
     /// follow.
     mutating func next() -> TransferID? {
-        while let (number, group) = heads.removeFirst() {
-            guard group < groups.count, groups[group].offered == number else { continue }
+        while let (key: offered, value: group) = heads.removeFirst() {
+            guard group < groups.count, groups[group].offered == offered.number else { continue }
             groups[group].offered = nil
             guard mayStart(group), let (id, rank) = groups[group].line.first() else { continue }
-            guard rank.number == number else {
+            guard rank.number == offered.number else {
                 offer(group)
                 continue
             }
@@ -337,7 +337,7 @@ struct Admission {
             groups[group].offered != rank.number
         else { return }
         groups[group].offered = rank.number
-        heads.insert(rank, group)
+        heads.insert(group, rank)
     }
 
     private mutating func group(_ place: TransferPlace) -> Int {
@@ -384,7 +384,7 @@ struct Admission {
         members = members.mapValues { $0.moved(to: numbers[$0.group]) }
         (groups, servers) = (renamed.groups, renamed.servers)
         (groupOf, serverOf) = (renamed.groupOf, renamed.serverOf)
-        heads = WaitingHeap()
+        heads = BinaryHeap()
         idleGroups = 0
         for server in servers.indices { offerAll(server) }
     }

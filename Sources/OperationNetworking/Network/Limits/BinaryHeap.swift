@@ -1,0 +1,48 @@
+/// Values by key, the least key first: a binary heap.
+///
+/// Inserting and removing take the logarithm of ``count``. Values with equal keys leave in any order.
+struct BinaryHeap<Key: Comparable, Value> {
+    private var entries: [(key: Key, value: Value)] = []
+
+    var count: Int { entries.count }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// The entry with the least key.
+    var first: (key: Key, value: Value)? { entries.first }
+
+    mutating func insert(_ value: Value, _ key: Key) {
+        entries.append((key, value))
+        var child = entries.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard entries[child].key < entries[parent].key else { return }
+            entries.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    /// Takes the entry with the least key out.
+    mutating func removeFirst() -> (key: Key, value: Value)? {
+        guard let first = entries.first else { return nil }
+        entries.swapAt(0, entries.count - 1)
+        entries.removeLast()
+        var parent = 0
+        while true {
+            var least = parent
+            // Not a list of the two, which would be an allocation for each level.
+            for child in (2 * parent + 1)...(2 * parent + 2) where child < entries.count {
+                if entries[child].key < entries[least].key { least = child }
+            }
+            guard least != parent else { return first }
+            entries.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    mutating func removeAll(where isOver: (Value) -> Bool) {
+        entries.removeAll { isOver($0.value) }
+        // A sorted array is a heap.
+        entries.sort { $0.key < $1.key }
+    }
+}
