@@ -1,15 +1,14 @@
 internal import Foundation
 
-/// Writes a tree of parameters as the text of a ``QueryString``, in one pass and into one buffer.
+/// Writes parameters as the text of a ``QueryString``, in one pass and into one buffer.
 struct QueryWriter {
-    private let arrayStyle: QueryString.ArrayStyle
     private var octets: [UInt8] = []
     /// The name of what is being written, escaped.
-    private var name: [UInt8] = []
-    private var depth = 0
+    private var escapedName: [UInt8] = []
+    private var hasWritten = false
 
-    private init(arrayStyle: QueryString.ArrayStyle) {
-        self.arrayStyle = arrayStyle
+    private init(capacity: Int) {
+        octets.reserveCapacity(capacity)
     }
 
     /// The text of the pairs of a dictionary.
@@ -17,10 +16,12 @@ struct QueryWriter {
         of dictionary: ParameterDictionary,
         arrayStyle: QueryString.ArrayStyle
     ) throws -> String {
-        var writer = QueryWriter(arrayStyle: arrayStyle)
-        writer.octets.reserveCapacity(dictionary.names.count * 32)
-        try writer.write(dictionary: dictionary)
-        return String(decoding: writer.octets, as: UTF8.self)
+        let walk = try ParameterWalk(
+            dictionary,
+            arrayStyle: arrayStyle,
+            to: QueryWriter(capacity: dictionary.names.count * 32)
+        )
+        return String(decoding: walk.writer.octets, as: UTF8.self)
     }
 
     static func escape(_ text: String) -> String {
@@ -30,132 +31,48 @@ struct QueryWriter {
         return String(decoding: octets, as: UTF8.self)
     }
 
-    // MARK: - Trees
+    /// Without the value: a separator and the name.
+    private mutating func beginPair() {
+        if hasWritten { octets.append(UInt8(ascii: "&")) }
+        hasWritten = true
+        octets.append(contentsOf: escapedName)
+    }
+}
 
-    private mutating func write(_ value: Any) throws {
-        if ParameterScalar.isKnown(type(of: value)) {
-            return write(text: ParameterScalar.text(of: value))
-        }
-        switch ParameterShape(value) {
-        case .leaf(let leaf):
-            try write(leaf: leaf)
-        case .null:
-            beginPair()
-        case .dictionary(let dictionary):
-            try write(dictionary: dictionary)
-        case .array(let array):
-            try write(array: array)
-        case .set(let set):
-            try deeper { writer in
-                let texts = set.map { ParameterScalar.text(of: $0) }
-                for position in NameOrder.sortedPositions(of: texts) { try writer.write(set[position]) }
-            }
-        }
+// MARK: - ParameterWriter
+
+extension QueryWriter: ParameterWriter {
+    static func whole(_ leaf: Any) -> Never? { nil }
+
+    /// The length of the name.
+    var name: Int { escapedName.count }
+
+    mutating func extendName(by text: String) {
+        escapedName.append(escaping: text)
     }
 
-    private mutating func write(dictionary: ParameterDictionary) throws {
-        let isOutermost = depth == 0
-        try deeper { writer in
-            for position in NameOrder.sortedPositions(of: dictionary.names) {
-                let end = writer.name.count
-                if isOutermost {
-                    writer.name.append(escaping: dictionary.names[position])
-                } else {
-                    writer.name.append(escaping: "[")
-                    writer.name.append(escaping: dictionary.names[position])
-                    writer.name.append(escaping: "]")
-                }
-                try writer.write(dictionary.values[position])
-                writer.name.removeLast(writer.name.count - end)
-            }
-        }
+    mutating func restoreName(_ name: Int) {
+        escapedName.removeLast(escapedName.count - name)
     }
 
-    private mutating func write(array: [Any]) throws {
-        if arrayStyle == .comma, try writeList(array) { return }
-        try deeper { writer in
-            let end = writer.name.count
-            for (position, element) in array.enumerated() {
-                switch writer.arrayStyle {
-                case .brackets, .comma: writer.name.append(escaping: "[]")
-                case .indices: writer.name.append(escaping: "[\(position)]")
-                case .repeated: break
-                }
-                try writer.write(element)
-                writer.name.removeLast(writer.name.count - end)
-            }
-        }
-    }
+    mutating func write(whole: Never) {}
 
-    /// Writes the elements as one pair, unless one of them has elements of its own.
-    private mutating func writeList(_ array: [Any]) throws -> Bool {
-        var texts: [String] = []
-        texts.reserveCapacity(array.count)
-        for element in array {
-            switch ParameterShape(element) {
-            case .leaf(let leaf):
-                guard let text = ParameterScalar.leafText(of: leaf) else { return false }
-                texts.append(text)
-            case .null: texts.append("")
-            case .dictionary, .array, .set: return false
-            }
-        }
-        for (position, text) in texts.enumerated() {
-            if position == 0 {
-                beginPair()
-                octets.append(UInt8(ascii: "="))
-            } else {
-                octets.append(UInt8(ascii: ","))
-            }
-            octets.append(escaping: text)
-        }
-        return true
-    }
-
-    private mutating func write(leaf: Any) throws {
-        if let text = ParameterScalar.leafText(of: leaf) {
-            write(text: text)
-        } else if let encodable = leaf as? any Encodable {
-            try deeper { writer in try writer.write(ParameterEncoder.tree(of: encodable)) }
-        }
-    }
-
-    private mutating func write(text: String) {
+    mutating func write(text: String) {
         beginPair()
         octets.append(UInt8(ascii: "="))
         octets.append(escaping: text)
     }
 
-    /// Without the value: a separator and the name.
-    private mutating func beginPair() {
-        if !octets.isEmpty || hasWritten { octets.append(UInt8(ascii: "&")) }
-        hasWritten = true
-        octets.append(contentsOf: name)
+    mutating func write(list: [String]) {
+        beginPair()
+        for (position, text) in list.enumerated() {
+            octets.append(position == 0 ? UInt8(ascii: "=") : UInt8(ascii: ","))
+            octets.append(escaping: text)
+        }
     }
 
-    private var hasWritten = false
-
-    private mutating func deeper(_ body: (inout QueryWriter) throws -> Void) throws {
-        guard depth < ParameterShape.depthLimit else {
-            throw RequestSerializationError.parametersTooDeep(limit: ParameterShape.depthLimit)
-        }
-        depth += 1
-        try body(&self)
-        depth -= 1
-    }
-}
-
-extension ParameterScalar {
-    /// The text of a value that has no parts, `nil` for one that says what its parts are by being
-    /// `Encodable`.
-    ///
-    /// A type with a description of its own is written with it, as AFNetworking does.
-    static func leafText(of leaf: Any) -> String? {
-        guard isKnown(type(of: leaf)) || leaf is any CustomStringConvertible || !(leaf is any Encodable)
-        else {
-            return nil
-        }
-        return text(of: leaf)
+    mutating func writeNull() {
+        beginPair()
     }
 }
 
