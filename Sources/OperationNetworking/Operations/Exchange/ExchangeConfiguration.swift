@@ -99,8 +99,11 @@ struct ExchangeConfiguration: Sendable {
         if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }
         fields["Proxy-Authorization"] = nil
         let method = (hop.httpMethod ?? "GET").uppercased()
-        guard method.isHTTPToken else { throw RequestSerializationError.invalidMethod(method) }
-        let acceptsContentCoding = acceptsContentCoding && !continues
+        guard method.isHTTPToken else {
+            throw RequestSerializationError.invalidMethod(hop.httpMethod ?? method)
+        }
+        // A redirect closure may have chosen other fields.
+        let acceptsContentCoding = acceptsContentCoding && !continues && !Self.choosesCoding(hop)
         if !acceptsContentCoding {
             // The caller's own Accept-Encoding selected the representation, and selects it again.
             for field in asked.fields.fields
@@ -144,8 +147,13 @@ struct ExchangeConfiguration: Sendable {
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
     var acceptsContentCoding: Bool {
         guard case .memory = destination, !isResumable else { return false }
-        return request.value(forHTTPHeaderField: "Accept-Encoding") == nil
-            && request.value(forHTTPHeaderField: "Range") == nil
+        return !Self.choosesCoding(request)
+    }
+
+    /// Whether the fields of a request say which content codings are wanted: by name, or by a range of bytes.
+    private static func choosesCoding(_ request: URLRequest) -> Bool {
+        request.value(forHTTPHeaderField: "Accept-Encoding") != nil
+            || request.value(forHTTPHeaderField: "Range") != nil
     }
 
     /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in

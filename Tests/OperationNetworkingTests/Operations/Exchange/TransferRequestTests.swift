@@ -139,6 +139,23 @@ import Testing
         #expect(transfer.lines("Accept-Encoding").count == lines)
     }
 
+    /// A redirect closure may have chosen the fields of a later hop.
+    @Test(arguments: [["Accept-Encoding": "br"], ["Range": "bytes=0-1"]])
+    func theFieldsOfAHopSayWhichCodingIsWanted(fields: [String: String]) throws {
+        var scene = try HopScene()
+        #expect(try scene.transfer().acceptsContentCoding)
+        for (name, value) in fields { scene.hop.setValue(value, forHTTPHeaderField: name) }
+        let transfer = try scene.transfer()
+        #expect(!transfer.acceptsContentCoding)
+        let asked = fields["Accept-Encoding"] ?? "identity"
+        #expect(transfer.lines("Accept-Encoding") == ["Accept-Encoding: \(asked)"])
+    }
+
+    @Test func aMethodIsRefusedAsItWasGiven() throws {
+        let scene = try HopScene("http://example.org/", "ge t")
+        #expect(throws: RequestSerializationError.invalidMethod("ge t")) { try scene.transfer() }
+    }
+
     // MARK: - The version
 
     private static let versions: [HopScene.Row<TransferOptions.HTTPVersion>] = [
