@@ -2,27 +2,23 @@ package import Foundation
 package import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Partial files of processes that died, beside a file that is done without them: the user, or another
-/// program, has completed it meanwhile.
+/// Copies of other programs' files (P20) that a killed download has left beside a file that is done without
+/// them: the user, or another program, has completed it meanwhile.
 ///
-/// | A partial file of that name, and its checkpoint                   | Current | Record  |
-/// |--------------------------------------------------------------------|---------|---------|
-/// | that are not certainly of this user's downloads (``FileTrust``)   | stay    | stay    |
-/// | that are locked: a download is running                            | stay    | stay    |
-/// | of another address                                                | stay    | stay    |
-/// | a copy of another program's file (P20), which was another one     | removed | removed |
-/// | any other: it may be of a later version, and is then continued    | removed | stay    |
-///
-/// *Current*: a digest, or the server, has just said that the file is what the server has. *Record*: only the
-/// file's own record says that it is done.
+/// | A partial file of that name, and its checkpoint                 |         |
+/// |-----------------------------------------------------------------|---------|
+/// | that are not certainly of this user's downloads (``FileTrust``) | stay    |
+/// | that are locked: a download is running                          | stay    |
+/// | of another address                                              | stay    |
+/// | a copy: the file that it was made of is another one by now      | removed |
+/// | any other: it may be of a later version, and is then continued  | stay    |
 package enum StalePart {
-    /// Removes those that are of no use any more.
+    /// Removes the copies.
     /// - Parameters:
     ///   - file: the file that is done.
     ///   - request: the request that it is the answer to.
-    ///   - isCurrent: whether a digest, or the server, has just said that the file is what the server has.
     /// - Throws: ``DownloadError``, or a `CocoaError`.
-    package static func remove(beside file: URL, of request: URLRequest, isCurrent: Bool) throws {
+    package static func remove(beside file: URL, of request: URLRequest) throws {
         let place = try DownloadPlace(file, watch: nil)
         let name = PartialName(of: place.name)
         let url = RequestRecord(request).url
@@ -30,21 +26,21 @@ package enum StalePart {
             for number in 0..<PartialName.candidateCount {
                 let names = name.candidate(number)
                 guard try place.folder.status(of: names.part) != .nothing else { return }
-                try place.folder.removeStale(names, of: url, isCurrent: isCurrent)
+                try place.folder.removeCopy(names, of: url)
             }
         }
     }
 }
 
 extension DownloadFolder {
-    fileprivate func removeStale(_ names: PartialName.Candidate, of url: String, isCurrent: Bool) throws {
+    fileprivate func removeCopy(_ names: PartialName.Candidate, of url: String) throws {
         guard case .file(let found) = try status(of: names.part), try mayBeOurs(found),
             let file = try open(names.part), try trust(file, as: .part) == .full,
             try file.lock() == .taken,
             // Another file may have had the name since, or have it now.
             case .file(let named) = try status(of: names.part), try named.identity == file.status.identity,
             case .checkpoint(let checkpoint) = try finding(names),
-            checkpoint.request.url == url, isCurrent || checkpoint.copy != nil
+            checkpoint.request.url == url, checkpoint.copy != nil
         else { return }
         // First: bytes without a checkpoint would be taken for another program's.
         try file.truncate(to: 0)

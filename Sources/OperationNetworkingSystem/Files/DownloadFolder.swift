@@ -81,17 +81,19 @@ package final class DownloadFolder {
     /// The file of a name. One that loses the name while it is looked at, and has no name left, does not
     /// count: its name is looked at again.
     package func status(of name: String) throws -> NameStatus {
+        var found = NameStatus.nothing
         for _ in 0..<Self.maximumLooks {
             var entry = cfiles_entry()
             guard cfiles_entry_at(descriptor, name, &entry) == 0 else {
                 guard errno == ENOENT else { throw SystemError(errno, "fstatat \(name)") }
                 return .nothing
             }
-            let status = NameStatus(entry)
-            if case .file(let file) = status, file.links == 0 { continue }
-            return status
+            found = NameStatus(entry)
+            if case .file(let file) = found, file.links == 0 { continue }
+            return found
         }
-        return .nothing
+        // There are file systems without numbers of links.
+        return found
     }
 
     // MARK: - Files

@@ -167,8 +167,8 @@ extension Run {
     }
 
     /// Removes leftovers of an earlier run that no later one can use. One that stays is no reason to fail.
-    private func removeStalePart(beside path: FilePath, _ item: Item, isCurrent: Bool) {
-        try? StalePart.remove(beside: path.url, of: settings.request(for: item.url), isCurrent: isCurrent)
+    private func removeStalePart(beside path: FilePath, _ item: Item) {
+        try? StalePart.remove(beside: path.url, of: settings.request(for: item.url))
     }
 
     // MARK: - What is told
@@ -181,7 +181,7 @@ extension Run {
         _ proof: ItemFinished.Proof
     ) {
         tally.findAlreadyThere()
-        removeStalePart(beside: path, items[index], isCurrent: proof != .record)
+        removeStalePart(beside: path, items[index])
         let words =
             switch proof {
             case .overlap: ", same length and last bytes"
@@ -195,7 +195,7 @@ extension Run {
     func report(upToDate index: Int, _ transfer: Transfer, _ proof: ItemFinished.Proof?) {
         tally.findUpToDate()
         if case .file(let path) = transfer.item.destination {
-            removeStalePart(beside: path, transfer.item, isCurrent: true)
+            removeStalePart(beside: path, transfer.item)
         }
         // The library has read it before it asked.
         let digest = transfer.comparison == nil ? ExistingFile.strongest(transfer.item.digests) : nil

@@ -382,8 +382,9 @@ extension BatchGauge: BatchSeatOwner {
 extension DownloadRun.End {
     /// The end of a member with an error that was not cancelled.
     fileprivate init(_ error: any Error) {
-        if case .notEnoughSpace = error as? DownloadError {
-            self = .doesNotFit
+        if case .notEnoughSpace(_, let needed, let available) = error as? DownloadError {
+            // With next to nothing left it is the disk that is full, whatever the length.
+            self = available < min(AllocationPlan.step, needed / 4) ? .outOfSpace : .doesNotFit
         } else {
             self = (error as? CocoaError)?.code == .fileWriteOutOfSpace ? .outOfSpace : .failed
         }

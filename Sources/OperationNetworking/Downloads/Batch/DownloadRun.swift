@@ -15,9 +15,10 @@
 /// | the announced length (`doesNotFit`), the first time | late; begins alone                 | pauses    |
 /// | the same again: nothing of the batch ran beside it  | fails with its error               | goes on   |
 ///
-/// Bytes that came are a fact, and their owner can make room as often as he likes. A length is only the
-/// server's word. He was told of it once, and could make room before ``resume()``; a member that does not fit
-/// then has an end like any other that fails, or one server could keep the batch from ever ending.
+/// A full disk is a fact, and the user can make room as often as need be: a member whose bytes have filled it
+/// once counts as one that found it full whenever its length does not fit. A length alone is only the
+/// server's word. The user was told of it once, and could make room before ``resume()``; a member that does
+/// not fit then has an end like any other that fails, or one server could keep the batch from ever ending.
 struct DownloadRun: Sendable {
     enum Phase: Hashable, Sendable {
         case running
@@ -54,6 +55,8 @@ struct DownloadRun: Sendable {
     private var late: [Int] = []
     /// Those that did not fit once.
     private var misfits: Set<Int> = []
+    /// Those that have filled the disk once.
+    private var fillers: Set<Int> = []
     private let policy: BatchPolicy
 
     init(
@@ -109,9 +112,11 @@ struct DownloadRun: Sendable {
 
     private mutating func isLate(_ index: Int, _ end: End) -> Bool {
         switch end {
-        case .finished, .failed, .cancelled: false
-        case .outOfSpace: true
-        case .doesNotFit: misfits.insert(index).inserted
+        case .finished, .failed, .cancelled: return false
+        case .outOfSpace:
+            fillers.insert(index)
+            return true
+        case .doesNotFit: return fillers.contains(index) || misfits.insert(index).inserted
         }
     }
 
