@@ -28,9 +28,11 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         secondsSince1970 = seconds
     }
 
-    /// The second in which the moment lies.
+    /// The second in which the moment lies; before the year 0, or after 9999, the nearest that can be
+    /// written.
     init(_ date: Date) {
-        secondsSince1970 = Int64(date.timeIntervalSince1970.rounded(.down))
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        secondsSince1970 = Int64(min(max(seconds.isNaN ? 0 : seconds, -62_167_219_200), 253_402_300_799))
     }
 
     /// As IMF-fixdate.

@@ -13,14 +13,16 @@ public struct RequestStub: Sendable {
     ///
     /// - Parameters:
     ///   - method: compared without regard to case.
-    ///   - url: a URL, or a path, which any server may have. A query in it has to be the request's; without
+    ///   - url: a URL with a host, or a path from `/` on, which any server may have; anything else is a
+    ///     mistake of the test, and traps. A query in it has to be the request's, octet for octet; without
     ///     one the request may have any.
     ///   - first: the response to the first request.
     ///   - later: the responses to the next ones.
     public init(_ method: String, _ url: String, _ first: StubResponse, _ later: StubResponse...) {
         let responses = [first] + later
+        let address = StubAddress(url)
         self.init(
-            where: { StubAddress(url).matches($0, method: method) },
+            where: { address.matches($0, method: method) },
             respond: { _, number in responses[min(number, responses.count - 1)] }
         )
     }
@@ -38,7 +40,8 @@ public struct RequestStub: Sendable {
         _ url: String,
         respond: @escaping @Sendable (URLRequest) throws -> StubResponse
     ) {
-        self.init(where: { StubAddress(url).matches($0, method: method) }, respond: respond)
+        let address = StubAddress(url)
+        self.init(where: { address.matches($0, method: method) }, respond: respond)
     }
 
     /// A rule for the requests that meet a condition.
@@ -79,15 +82,21 @@ public struct RequestStub: Sendable {
 ///
 /// Scheme and host are compared without regard to case, default ports are filled in, and fragments do not
 /// count.
-struct StubAddress {
-    private let parts: URLComponents?
+struct StubAddress: Sendable {
+    private let parts: URLComponents
 
     init(_ text: String) {
-        parts = URLComponents(string: text)
+        guard let parts = URLComponents(string: text),
+            parts.host?.isEmpty == false && parts.scheme != nil
+                || parts.host == nil && parts.scheme == nil && text.hasPrefix("/")
+        else {
+            preconditionFailure("\(text) is neither a URL with a host nor a path that begins with a slash")
+        }
+        self.parts = parts
     }
 
     func matches(_ request: URLRequest, method: String) -> Bool {
-        guard let parts, let url = request.url,
+        guard let url = request.url,
             let asked = URLComponents(url: url, resolvingAgainstBaseURL: true),
             method.isEqualIgnoringASCIICase(to: request.httpMethod ?? "GET")
         else { return false }

@@ -49,6 +49,8 @@ final class StubbedTransfer: @unchecked Sendable {
     private var response = StubResponse.response()
     private var incoming: IncomingBody?
     private var awaitsAnswer = false
+    /// The stub has answered, and its own delay counts from now on.
+    private var isDelayed = false
     /// The next piece is on its way, or a step was asked for.
     private var isScheduled = false
 
@@ -148,11 +150,24 @@ final class StubbedTransfer: @unchecked Sendable {
             }
         }
         phase = .waiting
+        limitWaiting()
         var complete = urlRequest
         if request.body != nil { complete.httpBody = sentBody }
         Self.queue.async { [stubs, complete, self] in
             let answer = Result { try stubs.response(of: stub, to: complete) }
             NetworkThread.shared.perform { _ in self.didAnswer(answer, to: complete) }
+        }
+    }
+
+    /// A stub's closure that takes longer than the request allows is a server that is silent.
+    private func limitWaiting() {
+        let limit = request.idleTimeout
+        guard limit > 0, limit.isFinite else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
+            NetworkThread.shared.perform { [weak self] _ in
+                guard let self, case .waiting = phase, !isDelayed else { return }
+                end(.idle(seconds: limit))
+            }
         }
     }
 
@@ -185,6 +200,7 @@ final class StubbedTransfer: @unchecked Sendable {
         switch answer {
         case .success(let response):
             self.response = response
+            isDelayed = true
             wait(response.delay) { $0.begin(answering: request) }
         case .failure(let error):
             end(.client(error))
@@ -196,11 +212,13 @@ final class StubbedTransfer: @unchecked Sendable {
         let limit = request.idleTimeout
         guard seconds > 0 else { return next(self) }
         let isTooLong = limit > 0 && seconds > limit
-        DispatchQueue.global().asyncAfter(deadline: .now() + (isTooLong ? limit : seconds)) {
-            NetworkThread.shared.perform { _ in
-                if case .over = self.phase { return }
+        // Weakly: a delay may be long, and the transfer may be stopped and released long before.
+        DispatchQueue.global().asyncAfter(deadline: .now() + (isTooLong ? limit : seconds)) { [weak self] in
+            NetworkThread.shared.perform { [weak self] _ in
+                guard let self else { return }
+                if case .over = phase { return }
                 // A client that holds the transfer waits for as long as it likes.
-                if isTooLong, !self.isPutAside { self.end(.idle(seconds: limit)) } else { next(self) }
+                if isTooLong, !isPutAside { end(.idle(seconds: limit)) } else { next(self) }
             }
         }
     }
@@ -215,13 +233,13 @@ final class StubbedTransfer: @unchecked Sendable {
         }
         var fields = message.fields
         let hasNoBody = self.request.method == "HEAD" || message.status == 204 || message.status == 304
-        if response.tellsLength, fields["Content-Length"] == nil, fields["Transfer-Encoding"] == nil,
-            message.status != 204, message.status != 304
-        {
-            fields["Content-Length"] = "\(message.body.count)"
+        if message.status == 204 || message.status == 304 {
+            // Neither has a body, nor says how long one would be.
         } else if !response.tellsLength {
             fields["Content-Length"] = nil
             fields["Transfer-Encoding"] = "chunked"
+        } else if fields["Content-Length"] == nil, fields["Transfer-Encoding"] == nil {
+            fields["Content-Length"] = "\(message.body.count)"
         }
         let head = ResponseHead(version: "HTTP/1.1", status: message.status, fields: fields)
         do throws(TransferError) {

@@ -66,6 +66,14 @@ struct RequestStubsTests {
         }
     }
 
+    @Test func aPathWithoutASlashTraps() async {
+        await #expect(processExitsWith: .failure) { _ = RequestStub("GET", "users/1", .text("")) }
+    }
+
+    @Test func anAddressWithoutASchemeTraps() async {
+        await #expect(processExitsWith: .failure) { _ = RequestStub("GET", "localhost:8080/x", .text("")) }
+    }
+
     @Test func theFirstStubThatMatchesAnswersAndTheLastOfItsResponsesStays() async throws {
         let stubs = RequestStubs([
             RequestStub("GET", "/v1/a", .text("1"), .text("2")),

@@ -154,6 +154,41 @@ struct StubbedExchangeTests {
         #expect(error?.code == .timedOut)
     }
 
+    @Test func aClosureThatTakesTooLongTimesOut() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let stubs = RequestStubs([
+            RequestStub("GET", "/a") { _ in
+                _ = gate.wait(timeout: .now() + 20)
+                return .text("late")
+            }
+        ])
+        var request = URLRequest(url: try url("/a"))
+        request.timeoutInterval = 0.05
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.stubs = stubs
+        operation.start()
+        let error = await #expect(throws: URLError.self) { try await operation.value }
+        gate.signal()
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func aStubThatWouldBeLateLetsGoOfACancelledOperation() async throws {
+        weak var released: HTTPRequestOperation?
+        do {
+            let stubs = RequestStubs([RequestStub("GET", "/a", .text("late").delayed(by: 100))])
+            let operation = try operation("/a", stubs)
+            released = operation
+            operation.start()
+            // The answer is known, and delayed.
+            while stubs.requests.isEmpty { await Task.yield() }
+            operation.cancel()
+            _ = try? await operation.value
+        }
+        for _ in 0..<100_000 where released != nil { await Task.yield() }
+        #expect(released == nil)
+    }
+
     @Test func aCancelledOperationDoesNotWaitForItsStub() async throws {
         let stubs = RequestStubs([RequestStub("GET", "/a", .text("late").delayed(by: 100))])
         let operation = try operation("/a", stubs)
