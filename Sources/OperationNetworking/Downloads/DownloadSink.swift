@@ -139,10 +139,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    func settle() {
+    func flush() {
         queue.async {
             self.drain()
-            self.attempt { try $0.settle() }
+            self.attempt { try $0.flush() }
         }
     }
 
@@ -257,7 +257,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 // Whatever was to be kept is not there.
                 throw DownloadError.partialFileReplaced(partial.partURL)
             }
-            let origin = DownloadCheckpoint.Origin(
+            let origin = DownloadCheckpoint.Response(
                 url: start.url.absoluteString,
                 fields: start.head.fields,
                 isHTTP10: start.head.version == "HTTP/1.0"
@@ -410,7 +410,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         let keeps = progress.withLock { $0.keepsPartialFile }
         // The error that ended it is the one to tell; what could not be made safe now is found to be so by
         // the next.
-        if keeps { try? partial?.settle() } else { try? partial?.discard() }
+        if keeps { try? partial?.flush() } else { try? partial?.discard() }
         release()
     }
 

@@ -110,7 +110,7 @@ package struct StartedFile: Hashable, Sendable {
     /// The length of the whole.
     let total: Int64
     /// The response's description of it.
-    let origin: DownloadCheckpoint.Origin
+    let origin: DownloadCheckpoint.Response
 
     /// In bytes.
     package var length: Int64 { stamp.length }
@@ -128,7 +128,7 @@ package struct StartedFile: Hashable, Sendable {
         self.total = total
         var fields = fields
         fields["Content-Length"] = "\(total)"
-        origin = DownloadCheckpoint.Origin(
+        origin = DownloadCheckpoint.Response(
             url: response.url?.absoluteString ?? "",
             fields: fields,
             isHTTP10: false
@@ -170,7 +170,7 @@ extension PartialDownload {
                 throw DownloadError.destinationExists(started.file)
             }
             completeCopy()
-            try settle()
+            try flush()
         }
     }
 }

@@ -8,10 +8,10 @@ internal import OperationNetworkingSystem
 /// partial file is locked until ``close()``.
 ///
 /// ```
-/// open ─ begin ─ write … write ─ settle ─ begin ─ write … write ─ finish
+/// open ─ begin ─ write … write ─ flush ─ begin ─ write … write ─ finish
 /// ```
 ///
-/// After any error it can be settled, begun again, closed or discarded.
+/// After any error it can be flushed, begun again, closed or discarded.
 final class PartialDownload {
     /// The place of a body's bytes in the file.
     enum Place: Hashable, Sendable {
@@ -153,7 +153,7 @@ final class PartialDownload {
     func begin(
         _ start: Place,
         total: Int64?,
-        origin: DownloadCheckpoint.Origin,
+        origin: DownloadCheckpoint.Response,
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
         try translating {
@@ -220,14 +220,14 @@ final class PartialDownload {
 
     // MARK: - The end
 
-    /// All of the file that it begins with a copy of is there: to be settled before any other byte comes.
+    /// All of the file that it begins with a copy of is there: to be flushed before any other byte comes.
     func completeCopy() {
         checkpoint?.copy?.isComplete = true
         hasNotes = true
     }
 
     /// Brings the received bytes to the disk: the transfer has ended, and a later one may go on.
-    func settle() throws {
+    func flush() throws {
         guard !isClosed else { return }
         defer { room.giveBack(behind: count) }
         try translating {
@@ -379,7 +379,7 @@ final class PartialDownload {
     /// Gives all bytes up, and leaves nothing on the disk that could be taken for what comes.
     private func startAnew(
         _ total: Int64?,
-        _ origin: DownloadCheckpoint.Origin,
+        _ origin: DownloadCheckpoint.Response,
         _ note: (inout DownloadCheckpoint) -> Void
     ) throws {
         var next = DownloadCheckpoint(

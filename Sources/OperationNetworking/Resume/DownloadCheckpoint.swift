@@ -18,7 +18,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     }
 
     /// The response that began the file.
-    struct Origin: Hashable, Codable, Sendable {
+    struct Response: Hashable, Codable, Sendable {
         /// The URL that it came from, redirects followed.
         let url: String
         let isHTTP10: Bool
@@ -34,7 +34,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         init(url: String, fields: HeaderFields, isHTTP10: Bool) {
             self.url = url
             self.isHTTP10 = isHTTP10
-            self.fields = Origin.fieldNames.flatMap { name in
+            self.fields = Response.fieldNames.flatMap { name in
                 fields.values(for: name).map { Field(name: name, value: $0) }
             }
         }
@@ -76,7 +76,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     var request: RequestRecord
     /// The hash of the user; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
-    var origin: Origin
+    var origin: Response
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
     /// The number of bytes, from the first one on, that are on the disk for certain.
@@ -107,7 +107,7 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
 
     init(
         request: RequestRecord,
-        origin: Origin,
+        origin: Response,
         total: Int64?,
         part: FileIdentity,
         session: String?,

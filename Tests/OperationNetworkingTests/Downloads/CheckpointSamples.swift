@@ -15,8 +15,8 @@ enum Sample {
         return request
     }
 
-    static func origin(_ fields: HeaderFields = ["ETag": "\"v1\""]) -> DownloadCheckpoint.Origin {
-        DownloadCheckpoint.Origin(url: address, fields: fields, isHTTP10: false)
+    static func origin(_ fields: HeaderFields = ["ETag": "\"v1\""]) -> DownloadCheckpoint.Response {
+        DownloadCheckpoint.Response(url: address, fields: fields, isHTTP10: false)
     }
 
     static func checkpoint(

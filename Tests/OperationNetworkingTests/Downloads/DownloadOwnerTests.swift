@@ -164,7 +164,7 @@ struct DownloadOwnerTests {
         let download = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
         try download.begin(.start, total: 1, origin: Sample.origin()) { $0.wish.replacesFile = wasReplacing }
         try download.write("0")
-        try download.settle()
+        try download.flush()
         download.close()
         #expect(rename(directory.file("a.part").path, directory.file("a").path) == 0)
         #expect(throws: DownloadError.destinationExists(directory.file("a"))) {
@@ -254,7 +254,7 @@ struct DownloadOwnerTests {
                 let first = try open()
                 try first.begin(.start, total: 2, origin: Sample.origin())
                 try first.write("0")
-                try first.settle()
+                try first.flush()
                 guard try mode("a.part") == 0o600, try mode("a.part.resume") == 0o600 else { exit(2) }
                 first.close()
                 // Whatever the mask, the next one goes on.

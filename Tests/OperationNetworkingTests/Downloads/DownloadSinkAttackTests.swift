@@ -59,7 +59,7 @@ struct DownloadSinkAttackTests {
         try await open()
         try await prepare(.start(nil))
         try write("01234")
-        sink.settle()
+        sink.flush()
         try await prepare(.again(from: 0))
         let count = changes.elements.count
         try write("x1234")
@@ -96,7 +96,7 @@ struct DownloadSinkAttackTests {
         try await open()
         try await prepare(.start(nil))
         try write("01234")
-        sink.settle()
+        sink.flush()
         try await prepare(.again(from: 0))
         try write("012")
         guard case .mustStartOver(.overlapDiffers) = try await end() else {
@@ -111,7 +111,7 @@ struct DownloadSinkAttackTests {
         try write("01234")
         try await prepare(.again(from: 0))
         try write("012")
-        sink.settle()
+        sink.flush()
         try await prepare(.end)
         #expect(sink.count == 5)
         try write("56789")

@@ -131,7 +131,7 @@ struct PartialDownloadFaultTests {
             error = .destinationExists(url)
         }
         #expect(throws: error) { try download.finish(modified: nil) }
-        try download.settle()
+        try download.flush()
         #expect(try text("a.part") == "01")
         try FileManager.default.removeItem(at: url)
         try download.finish(modified: nil)
@@ -145,7 +145,7 @@ struct PartialDownloadFaultTests {
         let download = try begun()
         #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
         try download.write("01234")
-        try download.settle()
+        try download.flush()
         download.close()
         #expect(try open().recovered?.offset == 5)
     }
@@ -186,7 +186,7 @@ struct PartialDownloadFaultTests {
         case "cut": #expect(truncate(part.path, 5) == 0)
         default: #expect(truncate(part.path, 15) == 0)
         }
-        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.settle() }
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.flush() }
         #expect(throws: DownloadError.partialFileReplaced(part)) { try download.finish(modified: nil) }
         #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
     }
@@ -264,14 +264,14 @@ struct PartialDownloadFaultTests {
         }
         #expect(try allocated() <= AllocationPlan.step + 65_536)
         switch end {
-        case .settled: try download.settle()
+        case .settled: try download.flush()
         case .closed: download.close()
         case .failed:
             machine.fault.value = { _ in SystemError(EIO, "no disk") }
-            #expect(throws: (any Error).self) { try download.settle() }
+            #expect(throws: (any Error).self) { try download.flush() }
         case .begunAnew:
             try download.begin(.end, total: 101, origin: Sample.origin())
-            try download.settle()
+            try download.flush()
         }
         #expect(try allocated() <= 65_536)
     }
@@ -284,7 +284,7 @@ struct PartialDownloadFaultTests {
         file.close()
         let download = try begun(total: nil)
         try download.write("1")
-        try download.settle()
+        try download.flush()
         #expect(try other.status.allocated <= 65_536)
     }
 
@@ -293,7 +293,7 @@ struct PartialDownloadFaultTests {
         let total = Int64(SmallDisk.capacity * 3 / 4)
         let download = try begun(disk.file("a"), total: total)
         try download.write([UInt8](repeating: 1, count: 1000).span)
-        try download.settle()
+        try download.flush()
         try download.begin(.end, total: total, origin: Sample.origin())
         try download.begin(.start, total: total, origin: Sample.origin())
         #expect(download.count == 0)
@@ -304,14 +304,14 @@ struct PartialDownloadFaultTests {
         let download = try begun(disk.file("a"), total: nil)
         let piece = (0..<10_000).map { UInt8(truncatingIfNeeded: $0) }
         try download.write(piece.span)
-        try download.settle()
+        try download.flush()
         let failed = code { for _ in 0..<10 { try download.write(piece.span) } }
         #expect(failed == .fileWriteOutOfSpace)
         #expect(code { try download.write(piece.span) } == .fileWriteOutOfSpace)
         let count = download.count
         #expect(count >= 20_000)
         // There may be no room for a checkpoint either.
-        try? download.settle()
+        try? download.flush()
         download.close()
         let again = try open(disk.file("a"))
         #expect(again.recovered?.offset == count)
@@ -327,12 +327,12 @@ struct PartialDownloadFaultTests {
     @Test func aFailedSynchronizationGivesUpWhatIsNotCommitted() throws {
         let download = try begun()
         try download.write("0123")
-        try download.settle()
+        try download.flush()
         try download.write("4567")
         machine.fault.value = { change in
             if case .synchronize = change { SystemError(EIO, "fdatasync") } else { nil }
         }
-        #expect(code { try download.settle() } == .fileWriteUnknown)
+        #expect(code { try download.flush() } == .fileWriteUnknown)
         #expect(download.count == 4 && download.committed == 4)
         #expect(try text("a.part") == "0123")
         machine.fault.value = { _ in nil }
@@ -361,12 +361,12 @@ struct PartialDownloadFaultTests {
     @Test func aCheckpointThatCannotBeWrittenLeavesTheOldOne() throws {
         let download = try begun()
         try download.write("0123")
-        try download.settle()
+        try download.flush()
         try download.write("4567")
         machine.fault.value = { change in
             if case .rename = change { SystemError(EIO, "rename") } else { nil }
         }
-        #expect(code { try download.settle() } == .fileWriteUnknown)
+        #expect(code { try download.flush() } == .fileWriteUnknown)
         #expect(download.committed == 4 && download.count == 8)
         machine.fault.value = { _ in nil }
         download.close()

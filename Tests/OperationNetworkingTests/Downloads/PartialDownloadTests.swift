@@ -48,7 +48,7 @@ struct PartialDownloadTests {
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write(text)
-        if settled { try download.settle() }
+        if settled { try download.flush() }
         download.close()
     }
 
@@ -101,7 +101,7 @@ struct PartialDownloadTests {
         #expect(try names() == [])
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin())
-        try download.settle()
+        try download.flush()
         download.close()
         #expect(try names() == [])
     }
@@ -110,7 +110,7 @@ struct PartialDownloadTests {
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write("01234")
-        try download.settle()
+        try download.flush()
         try download.discard()
         #expect(try names() == [])
     }
@@ -146,7 +146,7 @@ struct PartialDownloadTests {
         try first.begin(.start, total: 10, origin: Sample.origin())
         for piece in ["0123", "45"] {
             try first.write(piece)
-            try first.settle()
+            try first.flush()
         }
         first.close()
         try put("0123x5", "a.part")
@@ -183,7 +183,7 @@ struct PartialDownloadTests {
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write("01234")
-        try download.settle()
+        try download.flush()
         try download.begin(.start, total: 3, origin: Sample.origin(["ETag": "\"v2\""]))
         #expect(download.checkpoint?.wasted == 5 && download.checkpoint?.attempts == 2)
         #expect(download.count == 0 && download.committed == 0)
@@ -256,7 +256,7 @@ struct PartialDownloadTests {
         #expect(download.partURL.lastPathComponent == "a.part")
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write("01234")
-        try download.settle()
+        try download.flush()
         download.close()
         #expect(try open().recovered?.offset == 5)
     }
@@ -274,7 +274,7 @@ struct PartialDownloadTests {
         let first = try open("alice")
         try first.begin(.start, total: 10, origin: Sample.origin())
         try first.write("0123456789")
-        try first.settle()
+        try first.flush()
         first.close()
         #expect(try text("a.part.resume").contains("alice") == false)
         let same = try open("alice")
@@ -284,7 +284,7 @@ struct PartialDownloadTests {
         #expect(other.recovered?.offset == 9)
         try other.begin(.end, total: 10, origin: Sample.origin())
         try other.write("9")
-        try other.settle()
+        try other.flush()
         other.close()
         // That they are bob's as well is evidence, so it is looked for again.
         #expect(try open("bob").recovered?.offset == 9)
@@ -359,7 +359,7 @@ struct PartialDownloadTests {
         try first.begin(.start, total: 10, origin: Sample.origin())
         machine.markFault.value = nil
         try first.write("01234")
-        try first.settle()
+        try first.flush()
         first.close()
         machine.session = "another boot"
         let second = try open()
@@ -448,7 +448,7 @@ struct PartialDownloadTests {
         #expect(error?.code == .cancelled && questions == 3)
         #expect(try names() == ["a"])
         // Nothing is written by those who close it.
-        try download.settle()
+        try download.flush()
         download.close()
         #expect(try names() == ["a"])
     }
@@ -490,7 +490,7 @@ struct PartialDownloadTests {
         try download.begin(.start, total: 10, origin: Sample.origin())
         try download.write("01234")
         machine.changes.value = []
-        try download.settle()
+        try download.flush()
         let steps = machine.changes.value.map(\.step)
         #expect(
             steps == [
@@ -514,9 +514,9 @@ struct PartialDownloadTests {
         let download = try open()
         try download.begin(.start, total: 10, origin: Sample.origin()) { $0.digests = ["sha256:a"] }
         try download.write("01234")
-        try download.settle()
+        try download.flush()
         try download.begin(.end, total: 10, origin: Sample.origin()) { $0.digests = ["sha256:b"] }
-        try download.settle()
+        try download.flush()
         download.close()
         #expect(try open().checkpoint?.digests == ["sha256:b"])
     }

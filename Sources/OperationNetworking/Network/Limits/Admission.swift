@@ -85,7 +85,7 @@ struct Admission {
 
     private struct ServerKey: Hashable {
         let limit: ConnectionLimit
-        let origin: OperationNetworking.Origin
+        let origin: Origin
     }
 
     private struct Group {

@@ -20,7 +20,7 @@ struct TransferPlace: Hashable, Sendable {
 
     init(_ request: TransferRequest) {
         limit = request.connectionLimit
-        origin = OperationNetworking.Origin(request.url)
+        origin = Origin(request.url)
         let mayShare =
             switch request.version {
             case .automatic, .http2: origin.scheme == "https" && request.trustDomain.transfer == nil

@@ -309,22 +309,20 @@ final class Transfers: TransferRunning {
         _ number: UInt32
     ) throws(CurlError) {
         let easy = try domain.makeHandle()
+        let context = TransferContext(
+            clock: clock,
+            since: clock.now,
+            spent: next.spent,
+            demand: domain.demand,
+            bodyIsReady: { [post] in post { $0.resumeSending(id) } }
+        )
         let transfer = Transfer(
             id: id,
             request: request,
             client: next.client,
             easy: easy,
-            clock: clock,
-            since: clock.now,
-            spent: next.spent,
-            demand: domain.demand,
-            didConnect: { [unowned self] connection, mayGoBack in
-                admission.didConnect(id, to: connection, mayGoBack: mayGoBack)
-            },
-            didStall: { [unowned self] in watch(id) },
-            didGoOn: { [unowned self] in admission.didResume(id) },
-            bodyIsReady: { [post] in post { $0.resumeSending(id) } },
-            mustWait: { [unowned self] moment in held.insert(id, at: moment) }
+            context: context,
+            delegate: self
         )
         do throws(CurlError) {
             try easy.prepare(transfer.options, delegate: transfer)

@@ -35,11 +35,8 @@ final class Transfer: EasyHandleDelegate {
     let clock: PassClock
     let spent: TransferMetrics
     private let demand: ProxyDemand
-    private let didConnect: (ConnectionID, _ mayGoBack: Bool) -> Bool
-    private let didStall: () -> Void
-    private let didGoOn: () -> Void
     private let bodyIsReady: @Sendable () -> Void
-    private let mustWait: (MonotonicTime) -> Void
+    private unowned let delegate: any TransferDelegate
     private(set) var reader = ResponseHeadReader()
     private(set) var head: ResponseHead?
     /// A head that libcurl may answer by itself, so that the client need not hear of it; see
@@ -67,43 +64,26 @@ final class Transfer: EasyHandleDelegate {
     /// Why we gave it up; libcurl then only says that a callback failed.
     private(set) var failure: TransferError?
 
-    /// `since`: when it was admitted. `spent`: the cost of earlier tries. `demand`: what is known of the
-    /// proxy.
-    ///
-    /// Called from within libcurl: `didConnect` when there is a connection, and answers with false if the
-    /// transfer may not have it; `didStall` when no byte can move because of the client, and `didGoOn` when
-    /// one can again; `mustWait` when a limit holds the transfer until a moment. `bodyIsReady` is called, on
-    /// any thread, when the request's body has more after it had to wait.
     init(
         id: TransferID,
         request: TransferRequest,
         client: any TransferClient,
         easy: EasyHandle,
-        clock: PassClock,
-        since: MonotonicTime,
-        spent: TransferMetrics,
-        demand: ProxyDemand,
-        didConnect: @escaping (ConnectionID, _ mayGoBack: Bool) -> Bool,
-        didStall: @escaping () -> Void,
-        didGoOn: @escaping () -> Void,
-        bodyIsReady: @escaping @Sendable () -> Void,
-        mustWait: @escaping (MonotonicTime) -> Void
+        context: TransferContext,
+        delegate: any TransferDelegate
     ) {
         self.id = id
         self.request = request
         self.client = client
         self.easy = easy
-        self.clock = clock
-        self.spent = spent
-        self.demand = demand
+        self.delegate = delegate
+        clock = context.clock
+        spent = context.spent
+        demand = context.demand
+        bodyIsReady = context.bodyIsReady
         holdsBody = request.holdsBody(demand)
-        self.didConnect = didConnect
-        self.didStall = didStall
-        self.didGoOn = didGoOn
-        self.bodyIsReady = bodyIsReady
-        self.mustWait = mustWait
-        lastActivity = since
-        lastTurn = since
+        lastActivity = context.since
+        lastTurn = context.since
         body = request.body.map { RequestBodyReader($0) }
         unseen = UnseenBytes(usesTunnel: request.usesTunnel)
         examination =
@@ -185,14 +165,14 @@ final class Transfer: EasyHandleDelegate {
 
     private func stall() {
         stalledSince = clock.now
-        didStall()
+        delegate.transferDidStall(id)
     }
 
     private func goOn() {
         lastActivity = clock.now
         guard stalledSince != nil else { return }
         stalledSince = nil
-        if !isPutAside { didGoOn() }
+        if !isPutAside { delegate.transferDidGoOn(id) }
     }
 
     /// No byte can move, and it is not the server's fault.
@@ -215,7 +195,9 @@ final class Transfer: EasyHandleDelegate {
         if request.version == .http2PriorKnowledge { connection.isShared = true }
         // Nothing of the body was read, so it is there for another try.
         let mayGoBack = head == nil && heldHead == nil && !isRefusedByProxy && bytesSent == 0
-        guard didConnect(connection, mayGoBack) else { return give(up: .noConnectionLeft) }
+        guard delegate.transfer(id, didConnectTo: connection, mayGoBack: mayGoBack) else {
+            return give(up: .noConnectionLeft)
+        }
         if heldHead != nil {
             // libcurl answers it. What follows is the response to another request.
             answerCount += 1
@@ -398,7 +380,7 @@ final class Transfer: EasyHandleDelegate {
             if !limits.isEmpty { lastTurn = clock.now }
             return false
         }
-        mustWait(clock.now + wait)
+        delegate.transfer(id, mustWaitUntil: clock.now + wait)
         return true
     }
 

@@ -2,7 +2,8 @@ internal import OperationNetworkingSystem
 
 /// The client of a transfer. Called on the network thread.
 ///
-/// All but the last are called from within libcurl: nothing there may wait, or start or stop a transfer.
+/// All but the turns and the end may be called from within libcurl: nothing there may wait, or start or stop
+/// a transfer.
 protocol TransferClient: AnyObject {
     /// The final head came. No byte of the body was handed over yet.
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer

@@ -4,7 +4,8 @@ internal import OperationNetworkingSystem
 /// (stubs, a cache) does it for some, and hands the others on.
 ///
 /// Everything is called on the network thread, outside of libcurl, and returns at once. A client hears of
-/// what happens later, never during a call.
+/// what happens later; only bytes that wait may come during ``resumeReceiving(_:)``, ``receive(_:)`` and
+/// ``takeUp(_:)``, which libcurl hands over at once. So these are the last thing that a client does.
 protocol TransferRunning: AnyObject {
     /// Starts a transfer, under an identifier that was not used before, or whose turn has come.
     func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient)

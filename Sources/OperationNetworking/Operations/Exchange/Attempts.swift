@@ -11,24 +11,24 @@ struct Attempts {
     /// Since bytes last came that were not there before.
     private var retries = 0
     private var mostBytes: Int64 = 0
-    /// How often the bytes were thrown away.
+    /// The number of times that the bytes were thrown away.
     private var restarts = 0
     private var began: MonotonicTime?
     /// Seconds for which this attempt waited for its server.
     private var waited: TimeInterval = 0
-    /// Somebody resumed the operation, and wants this attempt now.
+    /// The operation was resumed, and wants this attempt now.
     private var isUrgent = false
 
     init(policy: RetryPolicy?) {
         self.policy = policy
     }
 
-    /// Somebody wants an attempt: the first one, or, after a pause, one that waits for nothing.
+    /// An attempt is wanted: the first one, or, after a pause, one that waits for nothing.
     mutating func begin(now: MonotonicTime) {
         if began == nil { began = now } else { isUrgent = true }
     }
 
-    /// The attempt has ended, and so many bytes are there to go on from. When `progress` of them have come,
+    /// The attempt has ended, and `held` bytes are kept to go on from. When `progress` of them have come,
     /// what was tried until then is not counted any more: a file that comes in a thousand pieces comes, one
     /// that comes byte by byte does not.
     mutating func note(held: Int64, progress: Int64 = 1) {
@@ -44,14 +44,14 @@ struct Attempts {
         if restarts <= Self.maximumRestarts { mostBytes = 0 }
     }
 
-    /// What a server says of when to come back, if that is to be known to others.
+    /// The seconds that a server asks to be left alone for, if other operations are to know of it.
     /// - Returns: seconds from now.
     func rest(after head: ResponseHead) -> TimeInterval? {
         guard let policy, policy.statuses.contains(head.status) else { return nil }
         return head.fields.retryAfter(now: Date())
     }
 
-    /// What it means that the server rests for so many seconds more.
+    /// The outcome of a server that rests for some seconds more.
     /// - Returns: seconds until the attempt; `nil`: now.
     mutating func wait(whileHostRests seconds: TimeInterval, now: MonotonicTime) -> TimeInterval? {
         guard !isUrgent else { return nil }
@@ -68,7 +68,7 @@ struct Attempts {
     /// Whether anything is to wait for.
     var mayWait: Bool { policy != nil && !isUrgent }
 
-    /// What a response with this head means.
+    /// The outcome of a response with this head.
     /// - Returns: seconds until the next attempt; `nil`: the response is the result.
     mutating func wait(after head: ResponseHead, to request: URLRequest, now: MonotonicTime) -> TimeInterval?
     {
@@ -79,7 +79,7 @@ struct Attempts {
         )
     }
 
-    /// What the end of a transfer means.
+    /// The outcome of the end of a transfer.
     /// - Returns: seconds until the next attempt; `nil`: the error is the result.
     mutating func wait(after error: any Error, to request: URLRequest, now: MonotonicTime) -> TimeInterval? {
         wait(after: Self.outcome(error), to: request, now: now)

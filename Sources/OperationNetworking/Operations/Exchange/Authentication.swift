@@ -2,11 +2,11 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Who an exchange says it is, hop by hop: a value.
+/// The identity that an exchange shows, hop by hop: a value.
 ///
 /// A credential stays with the origin it is for: that of the caller's request, or that of the URL it was part
-/// of. Other origins get what the credential storage has for them, or what somebody answers who sees their
-/// name.
+/// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
+/// their name.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {
@@ -20,19 +20,19 @@ struct Authentication {
     /// second.
     private static let maximumWastedBody: Int64 = 1024 * 1024
 
-    /// What the operation and the URL of its request have to say.
+    /// The credentials of the operation and of its request's URL.
     private let credential: Credential?
     private let ownOrigin: Origin?
     private let allowed: Set<AuthenticationScheme>
     /// From the URL of a hop: for its origin, whatever hops follow.
     private var named: (origin: Origin, credential: Credential)?
-    /// What an origin has taken in this exchange.
+    /// The proofs that origins have taken in this exchange.
     private var accepted: (origin: Origin, proof: Proof)?
     private var origin: Origin?
     /// Whether a digest of the hop's body can be made.
     private(set) var hasBodyInMemory = true
 
-    /// What the next transfer carries.
+    /// The proof that the next transfer carries.
     private(set) var proof: Proof?
     /// The server's nonce, if `proof` is a digest.
     private(set) var digest: DigestSession?
@@ -43,7 +43,7 @@ struct Authentication {
     /// give it.
     private var asksForLeave = false
     private var givesLeave = true
-    /// What the hop's server did not take.
+    /// The proofs that the hop's server did not take.
     private(set) var refused: Set<Proof> = []
     /// The token in `proof`, if it comes from the source.
     private(set) var token: TokenSource.Token?
@@ -130,8 +130,8 @@ struct Authentication {
         self.proof = nil
     }
 
-    /// What is sent again because the server, asked with a digest, only wants another nonce: it says that the
-    /// old one is stale, or it does not know one that it took earlier. Nobody was refused.
+    /// The proof to send again because the server, asked with a digest, only wants another nonce: it says
+    /// that the old one is stale, or it does not know one that it took earlier. That was no refusal.
     ///
     /// - Throws: `TransferError.endlessChallenges` when it was so too often on this hop.
     mutating func proofToRenew(for offers: [AuthenticationOffer]) throws(TransferError) -> Proof? {
@@ -170,7 +170,8 @@ struct Authentication {
         return token
     }
 
-    /// How to send what somebody answered with; `nil`: the server does not take its kind, or has refused it.
+    /// The way to send the answer of a challenge closure; `nil`: the server does not take its kind, or has
+    /// refused it.
     func proof(with credential: Credential, to offers: [AuthenticationOffer]) -> Proof? {
         AuthenticationChoice
             .scheme(for: credential, among: offers, allowed: allowed, hasBodyInMemory: hasBodyInMemory)
@@ -178,7 +179,7 @@ struct Authentication {
             .flatMap { refused.contains($0) ? nil : $0 }
     }
 
-    /// What nobody needs to be asked for.
+    /// The proof that is known without a question.
     func defaultProof(to offers: [AuthenticationOffer]) -> Proof? {
         knownCredentials.lazy.compactMap { proof(with: $0, to: offers) }.first
     }
@@ -213,7 +214,7 @@ extension Authentication.Proof {
         )
     }
 
-    /// What libcurl makes of it; `nil` for what is a field.
+    /// libcurl's form of it; `nil` for a proof that is a field.
     var curlAuthentication: CurlAuthentication? {
         let curlScheme: CurlAuthentication.Scheme
         switch scheme {

@@ -5,11 +5,11 @@ enum CookieReading: Sendable {
     case done([Cookie]?)
 }
 
-/// What an exchange has to do with its jar: a value.
+/// The dealings of an exchange with its jar: a value.
 struct CookieWork {
     /// For the next transfer.
     private var reading: CookieReading
-    /// How many changes are on their way to the jar.
+    /// The number of changes on their way to the jar.
     private var stores = 0
     /// The end is decided, and waits for them.
     private var holdsEnd = false
@@ -27,7 +27,7 @@ struct CookieWork {
 
     var areStored: Bool { stores == 0 }
 
-    /// What was read, once.
+    /// The cookies that were read, once.
     mutating func take() -> [Cookie]? {
         defer { reading = .notYet }
         switch reading {

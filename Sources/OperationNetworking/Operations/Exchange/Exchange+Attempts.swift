@@ -49,10 +49,10 @@ extension Exchange {
         wait(delay) { exchange, room in exchange.startFromFirstHop(room) }
     }
 
-    /// Whoever cancels or pauses meanwhile begins another round, and nothing comes of this one.
+    /// A cancel or a pause meanwhile begins another round, and nothing comes of this one.
     private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
         phase = .idle
-        sink.settle()
+        sink.flush()
         round += 1
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
         DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self, round] in
@@ -63,7 +63,7 @@ extension Exchange {
         }
     }
 
-    /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
+    /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteRest(after head: ResponseHead) {
         guard let url = hop.url, let seconds = attempts.rest(after: head) else { return }
         NetworkThread.shared.perform { [now = clock.now] room in

@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 // Authentication: what a 401 leads to.
 extension Exchange {
-    /// Answers to one request that a server may refuse; somebody who has more does not have the right one.
+    /// Answers to one request that a server may refuse; a client that has more does not have the right one.
     private static let maximumRefusals = 20
     /// Bytes that are kept of a 401's body while the owner thinks.
     private static let maximumQuestionBody: Int64 = 1024 * 1024
@@ -12,7 +12,7 @@ extension Exchange {
     // MARK: - Before a transfer
 
     /// The hop has another address now, or everything begins again. What its URL says about who asks is taken
-    /// out of it: nobody else needs to see that.
+    /// out of it: the server does not need to see that.
     func beginHop() {
         let information = hop.url?.userInformation
         if let url = hop.url, url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
@@ -77,7 +77,7 @@ extension Exchange {
 
     private func fetchToken(otherThan refused: TokenSource.Token?, from source: TokenSource) {
         phase = .deciding
-        sink.settle()
+        sink.flush()
         source.token(otherThan: refused) { [round] result in
             NetworkThread.shared.perform { room in
                 guard self.round == round, case .deciding = self.phase else { return }
@@ -134,7 +134,7 @@ extension Exchange {
         }
     }
 
-    /// Called from within libcurl, where nobody is lent the transfers: they hear of it right after.
+    /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteAcceptance(_ head: ResponseHead) {
         guard let proof = authentication.proof, let url = hop.url, head.status < 500, head.status != 407
         else {
@@ -166,7 +166,7 @@ extension Exchange {
 
     // MARK: - Answers
 
-    /// What is done when nobody says otherwise: the caller's credential, then the storage's.
+    /// The proof without a challenge closure: by the caller's credential, then by the storage's.
     private func defaultProof(
         to offers: [AuthenticationOffer],
         _ head: ResponseHead

@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 // The end: what is decided, and what the sink still has to do.
 extension Exchange {
-    /// What the end of a transfer means whose head decided nothing else.
+    /// Decides what follows the end of a transfer whose head decided nothing else.
     func bodyDidEnd(_ end: TransferEnd) {
         if case .untrusted(let refusal) = end.error {
             askAboutServer(refusal)
@@ -68,7 +68,7 @@ extension Exchange {
         stop(ExchangeEnd(error: error, data: data, metrics: metrics))
     }
 
-    /// Ends when nobody writes to the destination any more.
+    /// Ends when the sink writes no more to the destination.
     private func stop(_ decided: ExchangeEnd) {
         phase = .stopping(decided)
         let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
@@ -85,7 +85,7 @@ extension Exchange {
 
     func end(_ end: ExchangeEnd) {
         guard cookies.areStored else {
-            // Whoever waits for this end sees the cookies that it brought.
+            // A caller that waits for this end sees the cookies that it brought.
             cookies.holdEnd()
             phase = .stopping(end)
             return

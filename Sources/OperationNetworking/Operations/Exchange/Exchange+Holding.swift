@@ -7,12 +7,12 @@ extension Exchange {
         var isHeld = false
         /// Whether it has been: what ends it may have happened meanwhile.
         var wasHeld = false
-        /// How it ended meanwhile.
+        /// The end that came meanwhile.
         var end: TransferEnd?
     }
 
-    /// What is there can neither be taken back nor be continued: a stream of the caller's, or a FIFO, that
-    /// has bytes of which no strong validator says what they are.
+    /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, or a
+    /// FIFO, that has bytes of which no strong validator says what they are.
     var cannotGoOn: Bool {
         sink.count > 0 && !sink.abilities.canBeEmptied && !resumption.canComeAgain(hop)
     }

@@ -51,7 +51,7 @@ extension Exchange {
         startAgain()
     }
 
-    /// Whether the response means that the address is no good any more, and somebody knows better (S42).
+    /// Whether the response means that the address is no good any more, and the owner may know another (S42).
     func isOutdated(_ head: ResponseHead) -> Bool {
         configuration.refreshesURL && !hasFreshURL && [401, 403, 404, 410].contains(head.status)
     }
@@ -84,8 +84,8 @@ extension Exchange {
         }
     }
 
-    /// What reads the stream, and knows whether it was used; a new one if a redirect closure put the stream
-    /// in.
+    /// The reader of the stream, which knows whether it was used; a new one if a redirect closure put the
+    /// stream in.
     private func streamedBody(of request: URLRequest) -> RequestBody? {
         guard let stream = request.httpBodyStream else { return nil }
         for known in [streamedBody, configuration.body] {

@@ -8,8 +8,8 @@ extension Exchange {
     /// be trusted.
     private static let maximumTrustedServers = 20
 
-    /// The handshake is over, and nothing was sent. Somebody may know the server all the same; then there is
-    /// another one.
+    /// The handshake is over, and nothing was sent. The challenge closure may know the server all the same;
+    /// then there is another one.
     func askAboutServer(_ refusal: ServerTrustError) {
         guard let exception = TrustException(refusal), trustedServers.count < Self.maximumTrustedServers,
             let owner, owner.exchangeAnswersChallenges

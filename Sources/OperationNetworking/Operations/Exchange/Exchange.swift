@@ -29,7 +29,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case notYet, asked, done
     }
 
-    /// What the head of a response has decided about what follows its transfer.
+    /// The decision of a response's head about what follows its transfer.
     enum Verdict {
         /// The end of the body decides.
         case none
@@ -39,20 +39,20 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case goOn((Exchange) -> Void)
         /// Refused, to ask again.
         case askAgain
-        /// Refused, since its body is there already (S23).
+        /// Refused, since its whole body is held (S23).
         case complete
         /// Fails because of this, however the body ends.
         case fail(any Error)
     }
 
-    /// What becomes of the body that is coming.
+    /// The use of the body that is coming.
     enum BodyUse {
         /// It goes to the sink.
         case deliver
-        /// So many bytes are there already. These come after them, are there as well, and are compared; what
+        /// This number of bytes is held. These come after them, are there as well, and are compared; what
         /// follows goes to the sink.
         case skip(Int64, then: ArraySlice<UInt8>)
-        /// So many bytes are there already: the sink compares them, and writes what comes after them.
+        /// This number of bytes is held: the sink compares them, and writes what comes after them.
         case compare(Int64)
         /// It has to begin with these bytes, which are there already; what comes after them goes to the sink.
         case check(ArraySlice<UInt8>)
@@ -70,7 +70,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     let clock = PassClock()
     var phase = Phase.idle
     var opening = Opening.notYet
-    /// What stands before the network, once something was asked of it.
+    /// The layers before the network, once they were made.
     private var layers: (any TransferRunning)?
     /// Its place in the line, or its turn, before there is a transfer.
     var turn: TransferID?
@@ -83,18 +83,18 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// The caller's, with the address that it has now.
     var request: URLRequest
     var hop: URLRequest
-    /// What reads the hop's body, if that is a stream.
+    /// The reader of the hop's body, if that is a stream.
     var streamedBody: RequestBody?
     var redirectCount = 0
     /// Told when its request has begun, or waits for its server: it may fail, or be complete without a
     /// transfer.
     var untoldRedirect: (redirect: HTTPURLResponse, request: URLRequest)?
     var authentication: Authentication
-    /// Servers that somebody trusts although the policy does not.
+    /// Servers that the challenge closure trusts although the policy does not.
     var trustedServers: Set<TrustException> = []
-    /// Tells whoever thinks about a challenge that nobody waits for the answer any more.
+    /// Tells the challenge closure's task that its answer is not awaited any more.
     var stopAsking: (@Sendable () -> Void)?
-    /// How the transfer ended whose head the owner still thinks about.
+    /// The end of the transfer whose head the owner has not answered yet.
     var endBeforeAnswer: TransferEnd?
     var bodyUse = BodyUse.deliver
     var sideBody = Data()
@@ -102,7 +102,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     /// Under which only another file than the one that is there is sent.
     var condition: FileCondition?
     var verdict = Verdict.none
-    /// No byte has come since somebody gave another address.
+    /// No byte has come since the owner gave another address.
     var hasFreshURL = false
 
     var attempts: Attempts
@@ -182,7 +182,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case .transferring(let id):
             if let cost = runner(room).stop(id) { metrics.add(cost) }
             phase = .idle
-            sink.settle()
+            sink.flush()
             giveUpAsking()
         case .opening, .deciding:
             phase = .idle
@@ -206,7 +206,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     // MARK: - A transfer
 
-    /// What runs its transfers: the network, or the layers before it.
+    /// The runner of its transfers: the network, or the layers before it.
     func runner(_ room: NetworkRoom) -> any TransferRunning {
         if let layers { return layers }
         guard !configuration.settings.layers.isEmpty else { return room.transfers }

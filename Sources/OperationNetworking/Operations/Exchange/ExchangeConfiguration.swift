@@ -12,8 +12,8 @@ struct ExchangeConfiguration: Sendable {
     var memoryLimit: Int64
     /// Whether what came before a pause may be kept.
     var resumesByRange: Bool
-    /// How many bytes to compare where no strong validator proves that they are the same; `nil`: none are
-    /// kept.
+    /// The number of bytes to compare where no strong validator proves that they are the same; `nil`: none
+    /// are kept.
     var overlap: Int64?
     /// Whether the owner may know another address when there is nothing at this one.
     var refreshesURL = false
@@ -30,12 +30,12 @@ struct ExchangeConfiguration: Sendable {
 
     /// Where the body of a 2xx response goes.
     enum Destination: @unchecked Sendable {
-        // @unchecked: a stream is handed over to the sink that writes it, and used by nobody else until the
+        // @unchecked: a stream is handed over to the sink that writes it, and used by it alone until the
         // end.
         case memory
         case file(URL)
         case stream(OutputStream)
-        /// A sink of somebody else's, made when it is needed.
+        /// A sink of another kind, made when it is needed.
         case custom(@Sendable () -> any ResponseSink)
     }
 
@@ -57,12 +57,12 @@ struct ExchangeConfiguration: Sendable {
     ///   - hop: the request, or what a redirect made of it.
     ///   - body: the hop's body.
     ///   - asked: the fields that ask for what is missing.
-    ///   - continues: whether they ask for the rest of what is there.
+    ///   - continues: whether they ask for the rest of the bytes held.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
     ///   - authentication: who asks.
     ///   - digest: of a digest, the server's nonce.
     ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
-    ///   - exceptions: servers that somebody trusts although the policy does not.
+    ///   - exceptions: servers that the challenge closure trusts although the policy does not.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be
     ///   sent, ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks,
@@ -116,7 +116,7 @@ struct ExchangeConfiguration: Sendable {
             fields["Authorization"] =
                 try digest.map { try authentication.fieldValue($0, method, url, body) }
                 ?? authentication.fieldValue
-            // A connection that is somebody's serves nobody else.
+            // A connection that was authenticated for one credential serves no other.
             if authentication.scheme.isConnectionBased { trustDomain.credential = authentication.credential }
         }
         return TransferRequest(
@@ -141,7 +141,7 @@ struct ExchangeConfiguration: Sendable {
         )
     }
 
-    /// What all transfers share that nobody has authenticated a connection for.
+    /// The domain of transfers without a connection-based credential.
     var trustDomain: TrustDomain { settings.trustDomain }
 
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
@@ -173,7 +173,7 @@ struct ExchangeConfiguration: Sendable {
         if case .memory = destination { false } else { true }
     }
 
-    /// What may be kept of the body of a response that is not a success.
+    /// The number of bytes that may be kept of the body of a response that is not a success.
     var sideBodyLimit: Int64 { bodyExplains ? Self.sideBodyLimit : memoryLimit }
 }
 
@@ -182,7 +182,7 @@ extension HeaderFields {
     /// server that believed anything else would take the rest of the body for the next request ([RFC 9112
     /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
     ///
-    /// - Throws: an error for a transfer coding that nobody here can make.
+    /// - Throws: an error for a transfer coding that cannot be made here.
     fileprivate mutating func leaveFraming(to body: RequestBody?) throws(RequestSerializationError) {
         self["Content-Length"] = nil
         guard let coding = self["Transfer-Encoding"] else { return }

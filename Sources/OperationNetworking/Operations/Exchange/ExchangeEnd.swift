@@ -1,6 +1,6 @@
 import Foundation
 
-/// How an exchange ended.
+/// The end of an exchange.
 struct ExchangeEnd: Sendable {
     /// `nil`: there is a response, and its body is complete.
     var error: (any Error)?

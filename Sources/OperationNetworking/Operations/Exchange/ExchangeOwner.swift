@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// Whoever an exchange is for. Called on the network thread; nothing there may wait.
+/// The owner of an exchange: its operation. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
     func exchangeDidReceive(_ response: ReceivedResponse)
     /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece
@@ -26,7 +26,7 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// The redirect is followed: its request has begun.
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest)
 
-    /// Bytes that were there already are kept: the body goes on after so many.
+    /// Bytes that were held are kept: the body goes on after `offset` of them.
     func exchangeDidResume(at offset: Int64)
 
     /// Bytes that were there already are thrown away.
@@ -41,19 +41,19 @@ protocol ExchangeOwner: AnyObject, Sendable {
 
     /// A server wants to know who asks. `decide` is to be called once, on any thread, with what to do about
     /// it.
-    /// - Returns: what tells whoever thinks about it that nobody waits for the answer any more.
+    /// - Returns: a closure that tells the challenge closure's task that the answer is not awaited any more.
     func exchangeNeedsCredential(
         for challenge: AuthenticationChallenge,
         decide: @escaping @Sendable (AuthenticationChallenge.Answer) -> Void
     ) -> @Sendable () -> Void
 
-    /// An attempt failed, or has to wait; the next one begins in so many seconds.
+    /// An attempt failed, or has to wait; the next one begins after a delay.
     func exchangeWillRetry(_ retry: Retry)
 
     func exchangeDidEnd(_ end: ExchangeEnd)
 }
 
-/// What an owner says to a redirect.
+/// The answer of an owner to a redirect.
 enum RedirectAnswer: Sendable {
     /// The owner wants to go on with this request.
     case follow(URLRequest)

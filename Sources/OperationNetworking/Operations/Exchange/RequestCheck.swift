@@ -1,7 +1,7 @@
 import Foundation
 import FoundationNetworking
 
-/// What an exchange wants to know of a request before it sends it.
+/// The checks of a request before an exchange sends it.
 extension URLRequest {
     /// The URL: with a host, and http or https.
     func checkedURL() throws(URLError) -> URL {

@@ -2,30 +2,31 @@ import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// What an exchange knows of the bytes that its sink holds, and how it asks for the rest: a value that
-/// decides.
+/// The knowledge of an exchange about the bytes that its sink holds, and its questions for the rest: a value
+/// that decides.
 ///
 /// Before each transfer ``ask(_:held:)``, at each head ``judge(_:held:abilities:)``, at each end
 /// ``isShort(held:)``.
 struct Resumption {
     /// Whether bytes that are there may be kept at all.
     let isAllowed: Bool
-    /// How many bytes to compare when no strong validator proves anything; `nil`: such bytes are not kept.
+    /// The number of bytes to compare when no strong validator proves anything; `nil`: such bytes are not
+    /// kept.
     let overlap: Int64?
-    /// What the last question was.
+    /// The last question.
     private(set) var asked = ResumeRequest.whole
-    /// What the sink holds, as its server described it.
+    /// The content that the sink holds, as its server described it.
     private var partial: PartialContent?
     private var history = ResumeDecision.History()
-    /// What the last answer left to be asked, until the next one has come: a redirect, an error and a lost
-    /// connection are no answers.
+    /// The question that the last answer left open, until the next one has come: a redirect, an error and a
+    /// lost connection are no answers.
     private var next: ResumeDecision.NextQuestion?
     /// Why the whole was asked for.
     private var reason: RestartReason?
-    /// How many bytes there are when the body that is coming has ended, as its `Content-Range` says; `nil`:
+    /// The number of bytes held when the body that is coming has ended, as its `Content-Range` says; `nil`:
     /// it has none.
     private(set) var end: Int64?
-    /// How many bytes there were when the last answer that is of use began.
+    /// The number of bytes held when the last answer that is of use began.
     private var answerStart: Int64 = 0
     private var shortAnswers = ShortAnswers()
     /// The server sent a part of this whole without its validator: it will do so again (S12).
@@ -117,7 +118,7 @@ struct Resumption {
         return decision
     }
 
-    /// What is there is kept, as a part of so many bytes.
+    /// The bytes held are kept, as a part of `total` bytes.
     private mutating func keep(_ total: Int64?, _ held: Int64) {
         partial?.total = total
         answerStart = held
@@ -137,7 +138,7 @@ struct Resumption {
         }
     }
 
-    /// What is there cannot be continued, as the sink found out: the next question is for the whole.
+    /// The bytes held cannot be continued, as the sink found out: the next question is for the whole.
     mutating func startOver(because reason: RestartReason) {
         history.hasFoundDifference = true
         remember(.whole(because: reason))
@@ -149,7 +150,7 @@ struct Resumption {
         return held < total
     }
 
-    /// What is wrong with a body that has ended, or goes on, with so many bytes there; `nil`: nothing. Less
+    /// The fault of a body that has ended, or goes on, with `held` bytes; `nil`: none. Less
     /// than a rest is asked for again.
     func lengthError(held: Int64, hasEnded: Bool, url: URL?) -> (any Error)? {
         guard let end, held > end || hasEnded && held < end && !asksForRest else { return nil }

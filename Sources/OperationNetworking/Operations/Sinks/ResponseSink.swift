@@ -42,7 +42,7 @@ protocol ResponseSink: AnyObject {
     func write(_ bytes: Span<UInt8>) throws
 
     /// The transfer stopped, and may go on later, or never: what came is to be made safe.
-    func settle()
+    func flush()
 
     /// No more will come: `then` is called, on any thread, when everything has arrived where it belongs.
     func end(_ then: @escaping @Sendable (SinkEnd) -> Void)
@@ -63,7 +63,7 @@ extension ResponseSink {
         then(.success(SinkContent()))
     }
 
-    func settle() {}
+    func flush() {}
 
     func lastBytes(_ count: Int) -> [UInt8] { [] }
 }

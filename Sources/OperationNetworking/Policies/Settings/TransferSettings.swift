@@ -1,7 +1,8 @@
 import Foundation
 
-/// The settings of transfers, which a manager and its operations have in common.
-struct TransferSettings: Sendable {
+/// The settings of transfers, which a manager and its operations have in common: see
+/// ``TransferConfigurable``, which shows them.
+public struct TransferSettings: Sendable {
     var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
     /// `nil`: no cookies.

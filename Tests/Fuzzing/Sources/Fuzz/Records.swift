@@ -59,11 +59,11 @@ private func goOn(_ checkpoint: [UInt8], _ request: URLRequest) throws {
         )
     }
     let target = folder.appending(path: "a")
-    let origin = DownloadCheckpoint.Origin(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
+    let origin = DownloadCheckpoint.Response(url: "http://h/a", fields: ["ETag": "\"v1\""], isHTTP10: false)
     let download = try PartialDownload(request, to: target, replacesFile: true)
     try? download.begin(.end, total: nil, origin: origin)
     try? download.write(Array("abc".utf8).span)
-    try? download.settle()
+    try? download.flush()
     try? download.begin(.again(from: 0), total: download.total, origin: origin)
     try? download.write(Array("abc".utf8).span)
     try download.begin(.start, total: 3, origin: origin)

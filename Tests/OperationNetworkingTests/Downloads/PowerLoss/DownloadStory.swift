@@ -50,7 +50,7 @@ struct Version: Sendable, Hashable {
             try download.write(bytes.span.extracting(offset..<next))
             offset = next
             pieces += 1
-            if pieces % count == 0 { try download.settle() }
+            if pieces % count == 0 { try download.flush() }
         }
     }
 }
@@ -89,7 +89,7 @@ enum DownloadStory: CaseIterable, Sendable {
         case .interrupted:
             try session { download in
                 try Version.first.send(to: download, until: 100_000, settlingEvery: 2)
-                try download.settle()
+                try download.flush()
                 didGoOn(download)
             }
             // Killed with bytes that are not committed.
@@ -103,7 +103,7 @@ enum DownloadStory: CaseIterable, Sendable {
         case .changed:
             try session { download in
                 try Version.first.send(to: download, until: 200_000, settlingEvery: 4)
-                try download.settle()
+                try download.flush()
                 didGoOn(download)
             }
             didGoOn(nil)

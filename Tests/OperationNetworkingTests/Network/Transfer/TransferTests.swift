@@ -213,16 +213,27 @@ struct TransferTests {
             request: .plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout),
             client: client,
             easy: try EasyHandle(),
-            clock: PassClock(),
-            since: since,
-            spent: TransferMetrics(),
-            demand: .unknown,
-            didConnect: { _, _ in true },
-            didStall: {},
-            didGoOn: {},
-            bodyIsReady: {},
-            mustWait: { _ in }
+            context: TransferContext(
+                clock: PassClock(),
+                since: since,
+                spent: TransferMetrics(),
+                demand: .unknown,
+                bodyIsReady: {}
+            ),
+            delegate: owner
         )
+    }
+
+    private let owner = Owner()
+
+    /// An owner that lets everything happen.
+    private final class Owner: TransferDelegate, Sendable {
+        func transfer(_ id: TransferID, didConnectTo connection: ConnectionID, mayGoBack: Bool) -> Bool {
+            true
+        }
+        func transferDidStall(_ id: TransferID) {}
+        func transferDidGoOn(_ id: TransferID) {}
+        func transfer(_ id: TransferID, mustWaitUntil moment: MonotonicTime) {}
     }
 
     /// Or it would be looked at for ever in one pass: sums of moments are rounded.

@@ -70,7 +70,7 @@ struct AuthenticationOriginTests {
 
     @Test func whatAnOriginTookIsNotSentToTheNext() async throws {
         let other = try door.server()
-        // The other one was told by somebody, and that is remembered.
+        // The other one learned it from its closure, and that is remembered.
         #expect(await door.operation(other.url, door.alice).status() == 200)
         let address = other.url.absoluteString
         let server = try ScriptedServer { [door] request in

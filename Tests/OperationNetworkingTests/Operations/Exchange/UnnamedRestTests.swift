@@ -5,8 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-/// Servers that send the rest of a body without saying of which: the file of now, the file of then or an error arrives,
-/// and never a mixture.
+/// Servers that send the rest of a body without saying of which: the file of now, the file of then or an
+/// error arrives, and never a mixture.
 @Suite(.timeLimit(.minutes(1)))
 struct UnnamedRestTests {
     enum Destination: CaseIterable, Sendable {
@@ -147,8 +147,8 @@ struct UnnamedRestTests {
         #expect(scene.journal.reasons.elements == (isOther ? [.overlapDiffers] : []))
     }
 
-    /// A tag tells versions of one resource apart (RFC 9110 section 8.8.1): nginx makes it of length and time. A date says even
-    /// less.
+    /// A tag tells versions of one resource apart (RFC 9110 section 8.8.1): nginx makes it of length and
+    /// time. A date says even less.
     @Test("P17", arguments: [false, true], [(dated, 100_000), (tagged, 100_000), (tagged, 299_999)])
     func aSecondProcessWithAnotherAddressNeverMixes(
         isOther: Bool,
@@ -188,7 +188,7 @@ struct UnnamedRestTests {
         #expect(try run.found() == Self.body.data)
     }
 
-    /// What was joined on evidence stays so, whatever a later process gets.
+    /// A file that was joined on evidence stays so, whatever a later process gets.
     @Test func evidenceIsNoProofLaterEither() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.breaking(after: .body(100_000))])
         await scene.leave(100_000)
