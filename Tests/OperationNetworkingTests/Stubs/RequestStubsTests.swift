@@ -114,8 +114,12 @@ struct RequestStubsTests {
         operation.stubs = stubs
         let sent = Locked<Int64>(0)
         operation.setUploadProgress { _, total, _ in sent.withLock { $0 = total } }
+        // It comes after the last report.
+        let completed = Gate()
+        operation.setCompletion(success: { _, _ in completed.open() }, failure: { _, _ in completed.open() })
         operation.start()
         #expect(try await operation.value as? Data == bytes)
+        try await completed.wait()
         #expect(operation.response?.statusCode == 201)
         #expect(operation.metrics?.bytesSent == 300_000 && operation.metrics?.bytesReceived == 300_000)
         #expect(sent.withLock { $0 } == 300_000)

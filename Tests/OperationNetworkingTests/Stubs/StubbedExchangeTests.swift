@@ -127,7 +127,11 @@ struct StubbedExchangeTests {
             progress.withLock { $0.append(total) }
             #expect(expected == 10)
         }
+        // It comes after the last report.
+        let completed = Gate()
+        operation.setCompletion(success: { _, _ in completed.open() }, failure: { _, _ in completed.open() })
         #expect(try await text(of: operation) == "0123456789")
+        try await completed.wait()
         #expect(progress.withLock { $0.last } == 10)
     }
 
@@ -185,7 +189,8 @@ struct StubbedExchangeTests {
             operation.cancel()
             _ = try? await operation.value
         }
-        for _ in 0..<100_000 where released != nil { await Task.yield() }
+        let limit = ContinuousClock.now + .waitingLimit
+        while released != nil, ContinuousClock.now < limit { await Task.yield() }
         #expect(released == nil)
     }
 
