@@ -232,7 +232,6 @@ final class StubbedTransfer: @unchecked Sendable {
         case .failure(let error): return end(error as? TransferError ?? .client(error))
         }
         var fields = message.fields
-        let hasNoBody = self.request.method == "HEAD" || message.status == 204 || message.status == 304
         if message.status == 204 || message.status == 304 {
             // Neither has a body, nor says how long one would be.
         } else if !response.tellsLength {
@@ -242,11 +241,14 @@ final class StubbedTransfer: @unchecked Sendable {
             fields["Content-Length"] = "\(message.body.count)"
         }
         let head = ResponseHead(version: "HTTP/1.1", status: message.status, fields: fields)
+        let body: IncomingBody
         do throws(TransferError) {
-            incoming = try IncomingBody(head, answering: self.request)
+            body = try IncomingBody(head, answering: self.request)
         } catch {
             return end(error)
         }
+        incoming = body
+        let hasNoBody = body.length == .none
         let changes = cookies.changes(by: fields)
         if self.request.cookies != nil, !changes.isEmpty { client.transferDidReceive(changes) }
         phase = .receiving(hasNoBody ? Data() : message.body, offset: 0)

@@ -75,8 +75,8 @@ package final class DownloadFolder {
         }
     }
 
-    /// The number of looks at a name that loses its file all the time.
-    private static let maximumLooks = 1000
+    /// The number of looks at a name that becomes another file's, or loses its file, all the time.
+    static let maximumLooks = 1000
 
     /// The file of a name. One that loses the name while it is looked at, and has no name left, does not
     /// count: its name is looked at again.

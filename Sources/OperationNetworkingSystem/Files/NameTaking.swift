@@ -49,9 +49,6 @@ package enum NameTaking: Hashable, Sendable {
 }
 
 extension DownloadFolder {
-    /// The number of looks at a name that becomes another file's all the time.
-    private static let maximumLooks = 100
-
     /// Gives a complete file a name, in the place of what has it, unless an operation of this process writes
     /// that.
     /// - Parameters:
