@@ -170,7 +170,7 @@ struct FoundPart {
         guard let bytes = try? file.read(block.length, at: block.end - Int64(block.length)),
             bytes.count == block.length
         else { return false }
-        return (try? DownloadCheckpoint.hexDigest(of: bytes.span)) == block.digest
+        return (try? bytes.span.sha256Text()) == block.digest
     }
 }
 

@@ -345,7 +345,7 @@ final class PartialDownload {
         let length = Int(min(count, Int64(DownloadCheckpoint.Block.maximumLength)))
         let bytes = try file.read(length, at: count - Int64(length))
         guard bytes.count == length else { throw DownloadError.partialFileReplaced(partURL) }
-        let digest = try DownloadCheckpoint.hexDigest(of: bytes.span)
+        let digest = try bytes.span.sha256Text()
         next.commit(DownloadCheckpoint.Block(end: count, length: length, digest: digest))
         try save(next, isDurable: true)
         lastCommit = environment.clock()

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import OperationNetworkingSystem
 
 // The file: a line with the schema and the SHA-256 of what follows it, then JSON.
 extension DownloadCheckpoint {
@@ -25,7 +24,7 @@ extension DownloadCheckpoint {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = [UInt8](try encoder.encode(self))
-        let header = "\(Self.magic) \(Self.schema) \(try Self.hexDigest(of: body.span))\n"
+        let header = "\(Self.magic) \(Self.schema) \(try body.span.sha256Text())\n"
         return Array(header.utf8) + body
     }
 
@@ -40,7 +39,7 @@ extension DownloadCheckpoint {
         guard words.count == 3, words[0] == Self.magic else { throw .notACheckpoint }
         guard words[1] == "\(Self.schema)" else { throw .otherSchema(String(words[1])) }
         let body = Array(fileBytes[(end + 1)...])
-        guard let digest = try? Self.hexDigest(of: body.span), words[2] == digest else { throw .damaged }
+        guard let digest = try? body.span.sha256Text(), words[2] == digest else { throw .damaged }
         guard let read = try? JSONDecoder().decode(Self.self, from: Data(body)), read.isConsistent else {
             throw .malformed
         }
@@ -56,12 +55,5 @@ extension DownloadCheckpoint {
                 $0.length > 0 && $0.length <= Block.maximumLength && $0.end >= Int64($0.length)
             }
             && zip(blocks, blocks.dropFirst()).allSatisfy { $0.end < $1.end }
-    }
-
-    /// SHA-256 in hexadecimal.
-    static func hexDigest(of bytes: Span<UInt8>) throws -> String {
-        let digest = try MessageDigest(.sha256)
-        digest.update(bytes)
-        return try digest.finish().hex
     }
 }

@@ -28,6 +28,6 @@ struct SaltedDigest: Hashable, Codable, Sendable {
 
     private static func digest(of text: String, _ salt: String) throws -> String {
         let bytes = Array((salt + "\n" + text).utf8)
-        return try DownloadCheckpoint.hexDigest(of: bytes.span)
+        return try bytes.span.sha256Text()
     }
 }

@@ -54,9 +54,7 @@ struct DownloadOwnerTests {
         text.wish.name = "file.bin"
         if count > 0 {
             let length = min(count, DownloadCheckpoint.Block.maximumLength)
-            let digest = try DownloadCheckpoint.hexDigest(
-                of: Array(Self.hostile.prefix(count).suffix(length)).span
-            )
+            let digest = try Array(Self.hostile.prefix(count).suffix(length)).span.sha256Text()
             text.commit(DownloadCheckpoint.Block(end: Int64(count), length: length, digest: digest))
         }
         try Data(try text.fileBytes()).write(to: scene.checkpoint)

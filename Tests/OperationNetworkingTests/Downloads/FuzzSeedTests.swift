@@ -15,7 +15,7 @@ import Testing
 
     @Test func oneIsACheckpointWithTheHighestNumbers() throws {
         let body = try Self.seed("checkpoint")
-        let digest = try DownloadCheckpoint.hexDigest(of: body.span)
+        let digest = try body.span.sha256Text()
         let header = "OperationNetworking-download \(DownloadCheckpoint.schema) \(digest)\n"
         let checkpoint = try DownloadCheckpoint(fileBytes: Array(header.utf8) + body)
         #expect(checkpoint.attempts == .max && checkpoint.wasted == .max && checkpoint.committed == 10)
@@ -24,7 +24,7 @@ import Testing
     @Test func oneIsAJournal() throws {
         var file: [UInt8] = []
         for line in try Self.seed("journal").split(separator: UInt8(ascii: "\n")) {
-            let digest = try DownloadCheckpoint.hexDigest(of: Array(line).span).prefix(16)
+            let digest = try Array(line).span.sha256Text().prefix(16)
             file += Array((digest + " ").utf8) + line + [UInt8(ascii: "\n")]
         }
         let replay = try JournalReplay(file)

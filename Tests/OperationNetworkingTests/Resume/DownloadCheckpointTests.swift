@@ -89,7 +89,7 @@ import Testing
             try reading(text.replacingOccurrences(of: "example", with: "elpmaxe"))
         }
         let body = Array("{}".utf8)
-        let digest = try DownloadCheckpoint.hexDigest(of: body.span)
+        let digest = try body.span.sha256Text()
         #expect(throws: DownloadCheckpoint.Unreadable.malformed) {
             try reading("OperationNetworking-download 1 \(digest)\n{}")
         }

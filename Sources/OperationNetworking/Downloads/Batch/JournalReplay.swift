@@ -104,6 +104,6 @@ enum JournalLine {
     }
 
     private static func checksum(_ body: [UInt8]) throws -> String {
-        String(try DownloadCheckpoint.hexDigest(of: body.span).prefix(checksumLength))
+        String(try body.span.sha256Text().prefix(checksumLength))
     }
 }

@@ -25,7 +25,7 @@ private let folder: URL = {
 /// Lets a download go on from the checkpoint with this text, and from a part of some bytes.
 func goOn(fromCheckpoint body: [UInt8]) {
     let magic = "OperationNetworking-download \(DownloadCheckpoint.schema) "
-    guard let digest = try? DownloadCheckpoint.hexDigest(of: body.span),
+    guard let digest = try? body.span.sha256Text(),
         case let file = Array((magic + digest + "\n").utf8) + body,
         let checkpoint = try? DownloadCheckpoint(fileBytes: file)
     else { return }
@@ -76,7 +76,7 @@ func goOn(fromJournal body: [UInt8]) {
     var file: [UInt8] = []
     for line in body.split(separator: UInt8(ascii: "\n")) {
         let line = Array(line)
-        guard let digest = try? DownloadCheckpoint.hexDigest(of: line.span) else { return }
+        guard let digest = try? line.span.sha256Text() else { return }
         file += Array((digest.prefix(16) + " ").utf8) + line + [UInt8(ascii: "\n")]
     }
     guard let replay = try? JournalReplay(file) else { return }
