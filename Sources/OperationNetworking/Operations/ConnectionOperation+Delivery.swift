@@ -105,15 +105,6 @@ extension ConnectionOperation {
         case .downloaded, .uploaded, .piece: break
         }
     }
-
-    /// Makes the operation a member of a batch.
-    func take(_ seat: BatchSeat) {
-        let isDelivered = state.withLock { state in
-            if !state.isDelivered { state.seats.append(seat) }
-            return state.isDelivered
-        }
-        if isDelivered { seat.didFinish(self) }
-    }
 }
 
 /// The operations without an audience that wait for the main queue. Any thread.

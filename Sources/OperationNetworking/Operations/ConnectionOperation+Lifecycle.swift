@@ -150,46 +150,11 @@ extension ConnectionOperation {
         if isUntold { MainLine.end(self) }
     }
 
-    /// Lends the slot to the queue, or asks for one, as the phase then says; on its own, goes on at once.
-    ///
-    /// The queue is the one that started the operation. The main queue runs one at a time, and its limit
-    /// cannot be set.
-    private func settleSlot() {
-        let (known, queue) = state.withLock { ($0.slots, $0.queue) }
-        if let known {
-            known.settle(self)
-        } else if let queue, queue !== OperationQueue.main {
-            QueueSlots.of(queue).settle(self)
-        } else {
-            takeSlot()
-        }
-    }
-
-    /// Goes on if it waits for that.
-    @discardableResult
-    func takeSlot() -> Bool {
-        apply { $0.machine.slotGranted() } == .begin
-    }
-
-    var phase: OperationStateMachine.Phase { state.withLock { $0.machine.phase } }
-
     /// Whether its queue, or its user, has called `start()`.
     var hasStarted: Bool {
         switch phase {
         case .ready, .pausedBeforeStart: false
         case .executing, .pausedWhileExecuting, .waitingForSlot, .ending, .finishing, .finished: true
-        }
-    }
-
-    /// Whether the slot is one of `slots`. A queue is believed only if it holds the operation: a block of
-    /// some queue may have called `start()`.
-    func lendsSlot(to slots: QueueSlots, isMember: (Operation) -> Bool) -> Bool {
-        if state.withLock({ $0.slots === slots }) { return true }
-        guard isMember(self) else { return false }
-        return state.withLock { state in
-            guard state.machine.phase.lendsSlot else { return false }
-            state.slots = slots
-            return true
         }
     }
 

@@ -38,12 +38,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// An operation from an earlier process: finished if it was, else ready to start from the beginning.
-    public convenience init(archive: OperationArchive) {
-        self.init(request: archive.request)
-        state.withLock { archive.restore(&$0) }
-    }
-
     deinit {
         // A transfer that is held during a pause would be held for ever.
         guard let exchange = state.withLock({ $0.exchange }) else { return }
@@ -91,13 +85,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var responseString: String? {
         let (data, response) = state.withLock { ($0.responseData, $0.response) }
         return ResponseText(data: data, response: response?.value).string
-    }
-
-    /// The archive of the operation, for a later process; `nil` for a request without a URL, and for one that
-    /// is not finished and whose body comes from a stream. Pause it before, if it runs. A
-    /// ``DownloadOperation`` has none: its checkpoint is on the disk already.
-    public var archive: OperationArchive? {
-        Self.isArchivable ? state.withLock { OperationArchive($0) } : nil
     }
 
     /// The class of ours that the operation is of, or of a subclass of.

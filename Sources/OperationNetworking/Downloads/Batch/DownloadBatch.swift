@@ -375,7 +375,7 @@ public final class DownloadBatch: Sendable {
 
 /// A member may end and begin again, so the batch itself counts ends.
 extension BatchGauge: BatchSeatOwner {
-    func memberDidFinish(_ index: Int, _ member: ConnectionOperation) {}
+    func memberDidFinish(_ index: Int, _ member: any BatchMember) {}
     func memberLeft(_ index: Int) {}
 }
 

@@ -9,7 +9,7 @@ internal import OperationNetworkingSystem
 final class BatchCount: Sendable {
     private struct State {
         /// By index; those that have not finished, or left, are not there.
-        var finished: [ConnectionOperation?]
+        var finished: [(any BatchMember)?]
         var hasEnded: [Bool]
         /// Members that have not been told, batches within that have not completed, and the batch while it is
         /// being made.
@@ -83,9 +83,9 @@ final class BatchCount: Sendable {
         state.withLock { $0.whenFailed = body }
     }
 
-    var finished: [ConnectionOperation?] { state.withLock { $0.finished } }
+    var finished: [(any BatchMember)?] { state.withLock { $0.finished } }
 
-    var failure: ConnectionOperation? {
+    var failure: (any BatchMember)? {
         state.withLock { state in state.failure.flatMap { state.finished[$0] } }
     }
 }
@@ -97,7 +97,7 @@ extension BatchCount: BatchSeatOwner {
         gauge.record(change)
     }
 
-    func memberDidFinish(_ index: Int, _ member: ConnectionOperation) {
+    func memberDidFinish(_ index: Int, _ member: any BatchMember) {
         let failed = state.withLock { state -> (@Sendable () -> Void)? in
             state.finished[index] = member
             guard state.failure == nil, member.error != nil, !member.isCancelled else { return nil }

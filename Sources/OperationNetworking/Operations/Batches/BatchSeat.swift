@@ -1,4 +1,8 @@
-import Foundation
+/// A member of a batch, as the batch sees it once it has ended: ``ConnectionOperation``.
+protocol BatchMember: AnyObject, Sendable {
+    var error: (any Error)? { get }
+    var isCancelled: Bool { get }
+}
 
 /// Hears from the seats of a batch how its members fare.
 protocol BatchSeatOwner: AnyObject, Sendable {
@@ -6,7 +10,7 @@ protocol BatchSeatOwner: AnyObject, Sendable {
     func record(_ change: (inout BatchEstimate) -> Void)
 
     /// The member has ended: its last callback has returned, if it has any. On any thread.
-    func memberDidFinish(_ index: Int, _ member: ConnectionOperation)
+    func memberDidFinish(_ index: Int, _ member: any BatchMember)
 
     /// The member has finished, or has no owner any longer.
     func memberLeft(_ index: Int)
@@ -42,7 +46,7 @@ final class BatchSeat: Sendable {
     }
 
     /// The member has ended: its last callback has returned, if it has any.
-    func didFinish(_ member: ConnectionOperation) {
+    func didFinish(_ member: any BatchMember) {
         count.memberDidFinish(index, member)
     }
 }

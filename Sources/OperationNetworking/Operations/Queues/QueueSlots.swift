@@ -2,6 +2,27 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
+/// An operation that holds a slot of its queue, and lends it while it is paused: ``ConnectionOperation``.
+protocol SlotHolder: Operation {
+    var phase: OperationStateMachine.Phase { get }
+
+    /// Whether the slot is one of `slots`. A queue is believed only if it holds the operation: a block of
+    /// some queue may have called `start()`.
+    func lendsSlot(to slots: QueueSlots, isMember: (Operation) -> Bool) -> Bool
+
+    /// Goes on if it waits for that.
+    /// - Returns: whether it did.
+    @discardableResult
+    func takeSlot() -> Bool
+}
+
+/// A queue that keeps its slots, and reports at once when its user sets its limit: ``TransferQueue``.
+protocol SlotQueue: OperationQueue {
+    var slots: QueueSlots { get }
+    /// The limit of Foundation's own.
+    var foundationLimit: Int { get set }
+}
+
 /// The slots of one queue: lends those of operations that are paused, and gives them back.
 ///
 /// Whatever is done to the queue, and to its operations, may run code of the user's: Foundation asks
@@ -27,7 +48,7 @@ final class QueueSlots: @unchecked Sendable {
     private static let lookInterval = DispatchTimeInterval.milliseconds(250)
 
     private struct Loan {
-        let operation: ConnectionOperation
+        let operation: any SlotHolder
         var ticket: SlotTicket?
     }
 
@@ -46,7 +67,7 @@ final class QueueSlots: @unchecked Sendable {
 
     /// An event that waits for its turn on `work`.
     private enum Event {
-        case settle(ConnectionOperation, then: (@Sendable () -> Void)?)
+        case settle(any SlotHolder, then: (@Sendable () -> Void)?)
         case grant(SlotTicket)
         case look
     }
@@ -68,7 +89,7 @@ final class QueueSlots: @unchecked Sendable {
 
     /// Makes the loans fit the phase that `operation` is in, some time later; then calls `then`, on any
     /// thread.
-    func settle(_ operation: ConnectionOperation, then: (@Sendable () -> Void)? = nil) {
+    func settle(_ operation: any SlotHolder, then: (@Sendable () -> Void)? = nil) {
         post(.settle(operation, then: then))
     }
 
@@ -120,7 +141,7 @@ final class QueueSlots: @unchecked Sendable {
     }
 
     /// - Returns: a ticket that has to enter the queue.
-    private func settleLoan(of operation: ConnectionOperation, among members: Members) -> SlotTicket? {
+    private func settleLoan(of operation: any SlotHolder, among members: Members) -> SlotTicket? {
         let key = ObjectIdentifier(operation)
         let phase = operation.phase
         guard phase.lendsSlot, queue != nil, operation.lendsSlot(to: self, isMember: members.contains) else {
@@ -145,7 +166,7 @@ final class QueueSlots: @unchecked Sendable {
     /// A plain queue does not report that its limit is set. Lowered while slots are lent, it would let
     /// nothing start.
     private func watch(_ isOn: Bool) {
-        guard isOn != (timer != nil), !(queue is TransferQueue) else { return }
+        guard isOn != (timer != nil), !(queue is any SlotQueue) else { return }
         timer?.cancel()
         timer = nil
         guard isOn else { return }
@@ -168,12 +189,12 @@ extension QueueSlots {
     var userLimit: Int? { ledger.withLock { $0?.userLimit } }
 
     /// Takes over what the user of a ``TransferQueue`` wants to run at once. When it returns, it counts.
-    func set(userLimit: Int, of queue: TransferQueue) {
+    func set(userLimit: Int, of queue: any SlotQueue) {
         change(of: queue) { $0.set(userLimit: userLimit) }
     }
 
     private func writeLimit(of queue: OperationQueue, lent: Int) {
-        let shown = queue is TransferQueue ? nil : queue.startLimit
+        let shown = queue is any SlotQueue ? nil : queue.startLimit
         change(of: queue) { $0.settle(lent: lent, found: shown) }
     }
 
@@ -205,6 +226,20 @@ extension QueueSlots {
     }
 }
 
+extension OperationQueue {
+    /// The number of operations that Foundation lets be unfinished at once after it has started them.
+    var startLimit: Int {
+        get { (self as? any SlotQueue)?.foundationLimit ?? maxConcurrentOperationCount }
+        set {
+            if let queue = self as? any SlotQueue {
+                queue.foundationLimit = newValue
+            } else {
+                maxConcurrentOperationCount = newValue
+            }
+        }
+    }
+}
+
 // MARK: - Queues that have one
 
 extension QueueSlots {
@@ -217,7 +252,7 @@ extension QueueSlots {
 
     /// The slots of `queue`; the same object as long as it has an owner.
     static func of(_ queue: OperationQueue) -> QueueSlots {
-        if let queue = queue as? TransferQueue { return queue.slots }
+        if let queue = queue as? any SlotQueue { return queue.slots }
         return entries.withLock { entries in
             let key = ObjectIdentifier(queue)
             if let entry = entries[key], entry.queue === queue, let slots = entry.slots { return slots }
@@ -235,10 +270,10 @@ extension QueueSlots {
 final class SlotTicket: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable.
 
-    let operation: ConnectionOperation
+    let operation: any SlotHolder
     private let slots: QueueSlots
 
-    init(_ operation: ConnectionOperation, _ slots: QueueSlots) {
+    init(_ operation: any SlotHolder, _ slots: QueueSlots) {
         self.operation = operation
         self.slots = slots
         super.init()
@@ -266,23 +301,4 @@ final class SlotTicket: Operation, @unchecked Sendable {
     func finish() {
         super.start()
     }
-}
-
-/// Keeps an operation that went past a barrier until the barrier has passed.
-///
-/// Foundation's barriers point, without retaining them, to the operations behind them. One that was cancelled
-/// does not wait for the barrier; finished and released before, it would leave such a pointer behind.
-final class BarrierKeeper: Operation, @unchecked Sendable {
-    // @unchecked: the only stored property is never used.
-
-    private let kept: Operation
-
-    init(_ kept: Operation) {
-        self.kept = kept
-        super.init()
-        name = "Keeper of \(kept.name ?? kept.description)"
-    }
-
-    /// Does nothing, or it would leave a pointer behind itself.
-    override func cancel() {}
 }

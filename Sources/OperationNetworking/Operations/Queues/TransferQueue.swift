@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 /// set, from a pause until the operations went on or ended; a new limit is taken over within half a second,
 /// and one that happens to be the number shown is not seen. Here what was set is what is shown, and counts at
 /// once.
-public final class TransferQueue: OperationQueue, @unchecked Sendable {
+public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable {
     // @unchecked: as `OperationQueue`; the only stored property is assigned once, behind a lock.
 
     private let made = Locked<QueueSlots?>(nil)
@@ -33,23 +33,8 @@ public final class TransferQueue: OperationQueue, @unchecked Sendable {
         set { slots.set(userLimit: newValue, of: self) }
     }
 
-    /// The limit of Foundation's own.
-    fileprivate var foundationLimit: Int {
+    var foundationLimit: Int {
         get { super.maxConcurrentOperationCount }
         set { super.maxConcurrentOperationCount = newValue }
-    }
-}
-
-extension OperationQueue {
-    /// The number of operations that Foundation lets be unfinished at once after it has started them.
-    var startLimit: Int {
-        get { (self as? TransferQueue)?.foundationLimit ?? maxConcurrentOperationCount }
-        set {
-            if let queue = self as? TransferQueue {
-                queue.foundationLimit = newValue
-            } else {
-                maxConcurrentOperationCount = newValue
-            }
-        }
     }
 }
