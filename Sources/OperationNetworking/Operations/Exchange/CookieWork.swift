@@ -11,8 +11,6 @@ struct CookieWork {
     private var reading: CookieReading
     /// The number of changes on their way to the jar.
     private var stores = 0
-    /// The end is decided, and waits for them.
-    private var holdsEnd = false
 
     init(_ reading: CookieReading) {
         self.reading = reading
@@ -44,15 +42,7 @@ struct CookieWork {
         stores += 1
     }
 
-    mutating func holdEnd() {
-        holdsEnd = true
-    }
-
-    /// - Returns: whether the end waited for this.
-    mutating func didStore() -> Bool {
+    mutating func didStore() {
         stores -= 1
-        guard holdsEnd, areStored else { return false }
-        holdsEnd = false
-        return true
     }
 }

@@ -8,28 +8,28 @@ extension Exchange {
     /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts
     /// after that.
     func waitsForHost(_ room: NetworkRoom) -> Bool {
-        guard attempts.mayWait, let url = hop.url,
+        guard attempts.mayWait, let url = route.hop.url,
             let rest = room.hosts.remaining(for: Origin(url), now: clock.now),
             let delay = attempts.wait(whileHostRests: rest, now: clock.now)
         else { return false }
         // Old by then.
         cookies.forget()
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
-        wait(delay) { exchange, room in exchange.startTransfer(room) }
+        wait(delay) { exchange, room in exchange.prepare(room) }
         return true
     }
 
     /// Seconds until another attempt, if this response may be better then.
     func retryDelay(after head: ResponseHead) -> TimeInterval? {
         noteRest(after: head)
-        guard canSendAgain, let url = hop.url, let response = head.response(for: url),
+        guard canSendAgain, let url = route.hop.url, let response = head.response(for: url),
             let delay = attempts.wait(after: head, to: configuration.request, now: clock.now)
         else { return nil }
         owner?.exchangeWillRetry(Retry(cause: .response(response), delay: delay))
         return delay
     }
 
-    func tryAgain(after error: any Error) {
+    func retry(after error: any Error) {
         if configuration.resumesByRange {
             attempts.note(held: sink.count, progress: resumption.sensibleCount)
         }
@@ -38,26 +38,25 @@ extension Exchange {
             return fail(error)
         }
         owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
-        tryAgain(after: delay)
+        retry(after: delay)
     }
 
     private var canSendAgain: Bool {
-        sink.failure == nil && (configuration.body?.canStartAgain ?? true)
+        sink.failure == nil && route.canStartOver
     }
 
-    func tryAgain(after delay: TimeInterval) {
+    func retry(after delay: TimeInterval) {
         wait(delay) { exchange, room in exchange.startFromFirstHop(room) }
     }
 
-    /// A cancel or a pause meanwhile begins another round, and nothing comes of this one.
+    /// Nothing comes of it after a cancel or a pause.
     private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
-        phase = .idle
         sink.flush()
-        round += 1
+        let round = machine.wait()
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self, round] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
             NetworkThread.shared.perform { [weak self] room in
-                guard let self, self.round == round, case .idle = self.phase else { return }
+                guard let self, machine.goesOn(in: round) else { return }
                 go(self, room)
             }
         }
@@ -65,7 +64,7 @@ extension Exchange {
 
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteRest(after head: ResponseHead) {
-        guard let url = hop.url, let seconds = attempts.rest(after: head) else { return }
+        guard let url = route.hop.url, let seconds = attempts.rest(after: head) else { return }
         NetworkThread.shared.perform { [now = clock.now] room in
             room.hosts.note(Origin(url), seconds: seconds, now: now)
         }

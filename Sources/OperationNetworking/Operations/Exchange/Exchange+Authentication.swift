@@ -11,15 +11,13 @@ extension Exchange {
 
     // MARK: - Before a transfer
 
-    /// The hop has another address now, or everything begins again. What its URL says about who asks is taken
-    /// out of it: the server does not need to see that.
+    /// The hop has another address now, or everything begins again.
     func beginHop() {
-        let information = hop.url?.userInformation
-        if let url = hop.url, url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
+        let credential = route.takeCredential()
         authentication.begin(
-            hop.url,
-            credential: information.map { Credential(user: $0.user, password: $0.password) },
-            hasBodyInMemory: hop.httpBodyStream == nil
+            route.hop.url,
+            credential: credential,
+            hasBodyInMemory: route.hasBodyInMemory
         )
     }
 
@@ -28,7 +26,7 @@ extension Exchange {
         guard let source = configuration.settings.tokenSource, authentication.isAtHome,
             authentication.proof == nil, authentication.refused.isEmpty,
             configuration.settings.authenticationSchemes.contains(.bearer),
-            hop.value(forHTTPHeaderField: "Authorization") == nil
+            route.hop.value(forHTTPHeaderField: "Authorization") == nil
         else { return false }
         if let token = source.goodToken {
             authentication.send(token)
@@ -40,14 +38,14 @@ extension Exchange {
 
     /// Sends at once what the server is known to want.
     func authenticateInAdvance(_ room: NetworkRoom) {
-        guard authentication.proof == nil, authentication.refused.isEmpty, let url = hop.url,
-            hop.value(forHTTPHeaderField: "Authorization") == nil
+        guard authentication.proof == nil, authentication.refused.isEmpty, let url = route.hop.url,
+            route.hop.value(forHTTPHeaderField: "Authorization") == nil
         else { return }
         for credential in authentication.knownCredentials {
             let key = memoryKey(credential, url)
             guard let scheme = room.credentials.scheme(for: key, to: url),
                 configuration.settings.authenticationSchemes.contains(scheme),
-                !scheme.isConnectionBased || canAskWithoutBody
+                !scheme.isConnectionBased || route.canAskWithoutBody
             else { continue }
             guard scheme == .digest else {
                 return authentication.send(Authentication.Proof(credential: credential, scheme: scheme))
@@ -59,14 +57,6 @@ extension Exchange {
         }
     }
 
-    /// libcurl first asks without the body. A server that has changed its mind would take that for the whole
-    /// request: so not unless the body could not be sent a second time anyway.
-    private var canAskWithoutBody: Bool {
-        if hop.httpBody != nil { return false }
-        guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }
-        return streamedBody?.isRepeatable == false
-    }
-
     private func memoryKey(_ credential: Credential, _ url: URL) -> AuthenticationMemory.Key {
         AuthenticationMemory.Key(
             trustDomain: configuration.trustDomain,
@@ -76,67 +66,63 @@ extension Exchange {
     }
 
     private func fetchToken(otherThan refused: TokenSource.Token?, from source: TokenSource) {
-        phase = .deciding
         sink.flush()
-        source.token(otherThan: refused) { [round] result in
-            NetworkThread.shared.perform { room in
-                guard self.round == round, case .deciding = self.phase else { return }
-                switch result {
-                case .success(let token):
-                    self.authentication.send(token)
-                    self.startTransfer(room)
-                case .failure(let error):
-                    self.fail(error)
-                }
+        let hear = wait { (exchange, result: Result<TokenSource.Token, any Error>, room) in
+            switch result {
+            case .success(let token):
+                exchange.authentication.send(token)
+                exchange.prepare(room)
+            case .failure(let error):
+                exchange.fail(error)
             }
         }
+        source.token(otherThan: refused, then: hear)
     }
 
     // MARK: - After a head
 
     /// Called from within libcurl.
     /// - Returns: what becomes of a head that is no response yet, but a question; `nil` if it is none.
-    func answerChallenge(_ head: ResponseHead) -> HeadAnswer? {
-        if head.status == 417, authentication.noteNoLeave() {
-            return discardBody(of: head) { $0.startAgain() }
-        }
+    func answerChallenge(_ head: ResponseHead) -> Machine.Decision? {
+        if head.status == 417, authentication.noteNoLeave() { return goOn(.again, after: head) }
         guard head.status == 401 else {
             noteAcceptance(head)
             return nil
         }
         let offers = AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
-        if let answer = renewDigest(offers, head) { return answer }
+        if let decision = renewDigest(offers, head) { return decision }
         noteRefusal()
         guard authentication.refused.count < Self.maximumRefusals else { return nil }
         if let source = configuration.settings.tokenSource, let token = authentication.tokenToRenew() {
-            return discardBody(of: head) { $0.renew(token, from: source, after: head) }
+            return goOn(.renew(token, source, head), after: head)
         }
         if let owner, owner.exchangeAnswersChallenges, let challenge = challenge(offers, head) {
-            beginAsking(.keepAside(min(configuration.sideBodyLimit, Self.maximumQuestionBody)))
-            ask(owner, challenge, offers, head)
-            return .receive
+            ask(.credential(challenge, offers), after: head)
+            return .ask(keeping: min(configuration.sideBodyLimit, Self.maximumQuestionBody))
         }
         guard let proof = defaultProof(to: offers, head) else { return nil }
-        return discardBody(of: head) { $0.send(proof, after: head) }
+        return goOn(.authenticate(proof, head), after: head)
     }
 
     /// - Returns: what becomes of a head that only wants another nonce; `nil` if it wants more.
-    private func renewDigest(_ offers: [AuthenticationOffer], _ head: ResponseHead) -> HeadAnswer? {
+    private func renewDigest(
+        _ offers: [AuthenticationOffer],
+        _ head: ResponseHead
+    ) -> Machine.Decision? {
         do throws(TransferError) {
             guard let proof = try authentication.proofToRenew(for: offers) else { return nil }
             // The nonce of another realm is as good there as it was.
             let realm = DigestChallenge.first(in: offers)?.realm
             if realm == authentication.digest?.challenge.realm { forget(proof) }
-            return discardBody(of: head) { $0.send(proof, after: head) }
+            return goOn(.authenticate(proof, head), after: head)
         } catch {
-            verdict = .fail(error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
-            return .refuse
+            return .goOn(.fail(error.error(for: route.url)))
         }
     }
 
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteAcceptance(_ head: ResponseHead) {
-        guard let proof = authentication.proof, let url = hop.url, head.status < 500, head.status != 407
+        guard let proof = authentication.proof, let url = route.hop.url, head.status < 500, head.status != 407
         else {
             return
         }
@@ -156,7 +142,7 @@ extension Exchange {
     }
 
     private func forget(_ proof: Authentication.Proof) {
-        guard let url = hop.url else { return }
+        guard let url = route.hop.url else { return }
         let key = memoryKey(proof.credential, url)
         let digest = authentication.digest
         NetworkThread.shared.perform { room in
@@ -189,7 +175,7 @@ extension Exchange {
 
     private func challenge(_ offers: [AuthenticationOffer], _ head: ResponseHead) -> AuthenticationChallenge?
     {
-        guard let url = hop.url else { return nil }
+        guard let url = route.hop.url else { return nil }
         return AuthenticationChallenge(
             url: url,
             offers: offers,
@@ -199,8 +185,8 @@ extension Exchange {
         )
     }
 
-    private func send(_ proof: Authentication.Proof, after head: ResponseHead) {
-        guard canSendBodyAgain else { return endUnsent(head) }
+    func send(_ proof: Authentication.Proof, after head: ResponseHead) {
+        guard route.canSendBodyAgain else { return endUnsent(head) }
         authentication.send(
             proof,
             to: AuthenticationOffer.offers(in: head.fields.values(for: "WWW-Authenticate"))
@@ -208,30 +194,20 @@ extension Exchange {
         startAgain()
     }
 
-    private func renew(_ token: TokenSource.Token, from source: TokenSource, after head: ResponseHead) {
-        guard canSendBodyAgain else { return endUnsent(head) }
+    func renew(_ token: TokenSource.Token, from source: TokenSource, after head: ResponseHead) {
+        guard route.canSendBodyAgain else { return endUnsent(head) }
         fetchToken(otherThan: token, from: source)
     }
 
-    private func ask(
-        _ owner: any ExchangeOwner,
-        _ challenge: AuthenticationChallenge,
-        _ offers: [AuthenticationOffer],
+    /// Acts on the answer of the challenge closure.
+    func act(
+        on answer: AuthenticationChallenge.Answer,
+        to offers: [AuthenticationOffer],
         _ head: ResponseHead
-    ) {
-        stopAsking = owner.exchangeNeedsCredential(for: challenge) { [round] answer in
-            NetworkThread.shared.perform { room in
-                guard self.isAsked(in: round) else { return }
-                if let proof = self.proof(in: answer, to: offers, head) {
-                    guard self.canSendBodyAgain else {
-                        return self.fail(self.unsentBody, after: head, room)
-                    }
-                    self.goOn(room, after: head) { $0.send(proof, after: head) }
-                } else {
-                    self.goOnUnanswered(answer, head, room)
-                }
-            }
-        }
+    ) -> Machine.Effect {
+        guard let proof = proof(in: answer, to: offers, head) else { return goOnUnanswered(answer, head) }
+        guard route.canSendBodyAgain else { return fail(route.unsentBody, after: head) }
+        return goOn(.authenticate(proof, head), afterAnswerTo: head)
     }
 
     private func proof(
@@ -249,31 +225,22 @@ extension Exchange {
         }
     }
 
-    private var canSendBodyAgain: Bool {
-        hop.httpBody != nil || hop.httpBodyStream == nil || streamedBody?.canStartAgain != false
-    }
-
     /// There is an answer, and nothing left to send with it. The response says why it was needed.
     private func endUnsent(_ head: ResponseHead) {
         tell(head)
-        fail(unsentBody)
-    }
-
-    private var unsentBody: any Error {
-        TransferError.bodyNotRepeatable.error(for: hop.url ?? URL(fileURLWithPath: "/"))
+        fail(route.unsentBody)
     }
 
     private func goOnUnanswered(
         _ answer: AuthenticationChallenge.Answer,
-        _ head: ResponseHead,
-        _ room: NetworkRoom
-    ) {
+        _ head: ResponseHead
+    ) -> Machine.Effect {
         if case .refuse = answer {
-            fail(URLError.refusedAuthentication(url: hop.url), after: head, room)
-        } else if let delay = retryDelay(after: head) {
-            goOn(room, after: head) { $0.tryAgain(after: delay) }
-        } else if !isOutdated(head) || !askForURL(after: head) {
-            take(head, room)
+            return fail(URLError.refusedAuthentication(url: route.hop.url), after: head)
         }
+        if let delay = retryDelay(after: head) { return goOn(.retry(after: delay), afterAnswerTo: head) }
+        guard let question = questionOfAddress(after: head) else { return take(head) }
+        ask(question, after: head)
+        return .none
     }
 }

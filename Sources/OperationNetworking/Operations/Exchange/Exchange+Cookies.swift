@@ -6,16 +6,13 @@ import FoundationNetworking
 extension Exchange {
     /// Whether the cookies of the next transfer have to be read first; then it starts after that.
     func readsCookies() -> Bool {
-        guard !cookies.areRead, let (jar, host) = hop.cookieSource(configuration.settings.cookieJar) else {
-            return false
-        }
-        phase = .idle
-        jar.read(concerning: host) { [round] cookies in
-            NetworkThread.shared.perform { room in
-                guard self.round == round, case .idle = self.phase else { return }
-                self.startTransfer(room, with: cookies)
-            }
-        }
+        guard !cookies.areRead,
+            let (jar, host) = route.hop.cookieSource(configuration.settings.cookieJar)
+        else { return false }
+        jar.read(
+            concerning: host,
+            then: wait { exchange, cookies, room in exchange.start(room, with: cookies) }
+        )
         return true
     }
 
@@ -29,8 +26,9 @@ extension Exchange {
     }
 
     private func cookiesAreStored() {
-        guard cookies.didStore(), case .stopping(let decided) = phase else { return }
-        end(decided)
+        cookies.didStore()
+        guard cookies.areStored, let end = machine.cookiesStored() else { return }
+        tell(end)
     }
 }
 

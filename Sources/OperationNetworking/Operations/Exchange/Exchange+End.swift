@@ -4,43 +4,49 @@ internal import OperationNetworkingSystem
 
 // The end: what is decided, and what the sink still has to do.
 extension Exchange {
-    /// Decides what follows the end of a transfer whose head decided nothing else.
-    func bodyDidEnd(_ end: TransferEnd) {
-        if case .untrusted(let refusal) = end.error {
-            askAboutServer(refusal)
-        } else if case .keepAside = bodyUse, let error = end.error,
-            error.isRefusal || configuration.bodyExplains
-        {
-            // The status is the reason, however its explanation ended.
-            finish()
-        } else if end.error != nil, holding.wasHeld, cannotGoOn {
-            fail(ResumeError.representationChanged)
-        } else if let error = end.error {
-            tryAgain(after: error.error(for: hop.url ?? URL(fileURLWithPath: "/")))
-        } else if case .skip = bodyUse {
-            // It ended before the bytes that are there already.
-            fail(ResumeError.representationChanged)
-        } else if case .check = bodyUse {
-            didFindDifference()
-            if case .fail(let error) = verdict { fail(error) } else { startAgain() }
-        } else if case .deliver = bodyUse, resumption.isShort(held: sink.count) {
+    /// Acts on the end of a body whose head decided nothing else.
+    func judge(_ end: TransferEnd) {
+        switch BodyEnd(facts(of: end)) {
+        case .askAboutServer:
+            if case .untrusted(let refusal) = end.error { askAboutServer(refusal) }
+        case .finish: finish()
+        case .changed: fail(ResumeError.representationChanged)
+        case .retry: if let error = end.error { retry(after: error.error(for: route.url)) }
+        case .differs: perform(overlapDiffers())
+        case .askForMore:
             resumption.countShortAnswer(held: sink.count)
             startAgain()
-        } else if case .deliver = bodyUse,
-            let error = resumption.lengthError(held: sink.count, hasEnded: true, url: hop.url)
-        {
-            fail(error)
-        } else {
-            finish()
+        case .wrongLength: if let error = lengthError { fail(error) }
         }
     }
 
+    private func facts(of end: TransferEnd) -> BodyEnd.Facts {
+        var facts = BodyEnd.Facts(use: machine.body, bodyExplains: configuration.bodyExplains)
+        if let error = end.error {
+            facts.failure = error.bodyFailure
+            facts.wasHeldForGood = machine.wasHeld && cannotGoOn
+        } else if case .deliver = machine.body {
+            facts.isShort = resumption.isShort(held: sink.count)
+            facts.hasWrongLength = lengthError != nil
+        }
+        return facts
+    }
+
+    private var lengthError: (any Error)? {
+        resumption.lengthError(held: sink.count, hasEnded: true, url: route.hop.url)
+    }
+
+    /// The bytes that came again are not those that are held.
+    func overlapDiffers() -> ExchangeNext {
+        resumption.startOver(because: .overlapDiffers)
+        return sink.abilities.canBeEmptied ? .again : .fail(ResumeError.representationChanged)
+    }
+
     func finish() {
-        phase = .finishing
-        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
-        if let report = upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
-        if case .keepAside = bodyUse {
-            return stop(ExchangeEnd(error: nil, data: sideBody, metrics: metrics))
+        reportDownload()
+        if let report = meters.upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
+        guard machine.finish() else {
+            return stop(ExchangeEnd(error: nil, data: sideBody, metrics: meters.log))
         }
         sink.end { result in
             NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
@@ -48,52 +54,60 @@ extension Exchange {
     }
 
     private func sinkDidEnd(_ result: SinkEnd) {
-        // It may have been cancelled meanwhile.
-        guard case .finishing = phase else { return }
+        guard machine.sinkEnded() else { return }
         switch result {
-        case .done(let data): end(ExchangeEnd(error: nil, data: data, metrics: metrics))
+        case .done(let data): conclude(ExchangeEnd(error: nil, data: data, metrics: meters.log))
         case .failed(let error): fail(error)
         case .mustStartOver(let reason):
             resumption.startOver(because: reason)
-            // Who is suspended goes on when he is begun again.
-            if owner == nil { phase = .idle } else { startAgain() }
+            perform(machine.startOver())
         }
     }
 
     func fail(_ error: any Error) {
-        // A cancel that comes while the sink stops has nothing to add.
-        if case .stopping = phase { return }
-        if let report = download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
-        let data: Data? = if case .keepAside = bodyUse { sideBody } else { nil }
-        stop(ExchangeEnd(error: error, data: data, metrics: metrics))
+        guard !machine.isDecided else { return }
+        reportDownload()
+        let data = machine.body.unused == .explanation ? sideBody : nil
+        stop(ExchangeEnd(error: error, data: data, metrics: meters.log))
+    }
+
+    private func reportDownload() {
+        if let report = meters.download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
     }
 
     /// Ends when the sink writes no more to the destination.
     private func stop(_ decided: ExchangeEnd) {
-        phase = .stopping(decided)
+        guard machine.end(with: decided) else { return }
         let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
         guard case .stopped(let kept) = stop else { return }
         var decided = decided
         decided.data = decided.data ?? kept
-        end(decided)
+        conclude(decided)
     }
 
     private func sinkDidStop() {
-        guard case .stopping(let decided) = phase else { return }
-        end(decided)
+        if let end = machine.sinkStopped() { conclude(end) }
     }
 
-    func end(_ end: ExchangeEnd) {
-        guard cookies.areStored else {
-            // A caller that waits for this end sees the cookies that it brought.
-            cookies.holdEnd()
-            phase = .stopping(end)
-            return
-        }
-        phase = .ended(end)
+    private func conclude(_ end: ExchangeEnd) {
+        if let end = machine.conclude(end, cookiesAreStored: cookies.areStored) { tell(end) }
+    }
+
+    func tell(_ end: ExchangeEnd) {
         sink.onChange = nil
         let owner = owner
         self.owner = nil
         owner?.exchangeDidEnd(end)
+    }
+}
+
+extension TransferError {
+    fileprivate var bodyFailure: BodyEnd.Failure {
+        switch self {
+        case .untrusted: .untrusted
+        case .refused: .refusal
+        case .client(let error): if case .refused? = error as? TransferError { .refusal } else { .other }
+        default: .other
+        }
     }
 }

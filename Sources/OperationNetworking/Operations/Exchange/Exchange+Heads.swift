@@ -4,53 +4,49 @@ internal import OperationNetworkingSystem
 
 // Heads: what a response is good for, before its first byte.
 extension Exchange {
+    /// Acts on the decision of a head. Called from within libcurl.
+    func act(on decision: Machine.Decision) -> HeadAnswer {
+        let answer = machine.decide(decision)
+        limitUnusedBody()
+        return answer
+    }
+
     /// Decides what the body is good for, before its first byte.
-    func judge(_ head: ResponseHead) throws -> HeadAnswer {
-        if let answer = answerChallenge(head) { return answer }
+    func judge(_ head: ResponseHead) throws -> Machine.Decision {
+        if let decision = answerChallenge(head) { return decision }
         if configuration.settings.redirectPolicy.isFollowing, RedirectPolicy.isRedirect(head) {
             return judgeRedirect(head)
         }
-        if head.status == 304, let condition, condition.isContradicted(by: head.fields) {
-            return refuse(condition)
+        if head.status == 304, let condition = route.condition, condition.isContradicted(by: head.fields) {
+            // It is about another file: the same is asked without the condition, once.
+            sink.dropCondition()
+            route.dropCondition()
+            return .goOn(.again)
         }
-        let url = hop.url?.absoluteString
+        let url = route.hop.url?.absoluteString
         switch resumption.judge(head, from: url, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
-            metrics.addKept(sink.count)
-            try deliver(head, at: .end, expecting: total)
+            meters.log.addKept(sink.count)
+            return try deliver(head, at: .end, expecting: total)
         case .replace(let total, let reason):
-            try deliver(head, at: .start(reason), expecting: total)
+            return try deliver(head, at: .start(reason), expecting: total)
         case .compare(let start, let total, let isProven):
-            metrics.addKept(start)
-            try compare(head, from: start, expecting: total, isProven: isProven)
+            meters.log.addKept(start)
+            return try compare(head, from: start, expecting: total, isProven: isProven)
         case .skip(let count, let total):
             // Before: what is kept may change with the body.
             let known = sink.lastBytes(Int(min(count, sink.abilities.keptCount)))
-            try deliver(head, at: .end, expecting: total)
-            bodyUse = .skip(count - Int64(known.count), then: known[...])
+            let use = BodyUse.skip(count - Int64(known.count), then: known[...])
+            return try deliver(head, at: .end, expecting: total, use)
         case .deliver:
             return deliverAside(head)
         case .alreadyComplete:
-            verdict = .complete
-            return .refuse
+            return .goOn(.finish)
         case .ask:
-            verdict = .askAgain
-            return .refuse
+            return .goOn(.again)
         case .fail(let error):
-            verdict = .fail(error)
-            return .refuse
+            return .goOn(.fail(error))
         }
-        return .receive
-    }
-
-    /// The 304 is about another file: the same is asked without the condition, once.
-    private func refuse(_ condition: FileCondition) -> HeadAnswer {
-        self.condition = nil
-        sink.dropCondition()
-        request.setValue(nil, forHTTPHeaderField: condition.name)
-        hop.setValue(nil, forHTTPHeaderField: condition.name)
-        verdict = .askAgain
-        return .refuse
     }
 
     /// A sink that can read back what it has compares it, while it writes; for others it is done here.
@@ -59,32 +55,25 @@ extension Exchange {
         from start: Int64,
         expecting total: Int64?,
         isProven: Bool
-    ) throws {
+    ) throws -> Machine.Decision {
         let count = sink.count - start
-        if sink.abilities.canCompare {
-            try deliver(head, at: .again(from: start), expecting: total, isProven: isProven)
-            bodyUse = .compare(count)
-        } else {
+        guard sink.abilities.canCompare else {
             let known = sink.lastBytes(Int(count))
             guard known.count == count else { throw ResumeError.representationChanged }
-            try deliver(head, at: .end, expecting: total, isProven: isProven)
-            bodyUse = .check(known[...])
+            return try deliver(head, at: .end, expecting: total, isProven: isProven, .check(known[...]))
         }
-    }
-
-    /// The bytes that came again are not those that are there.
-    func didFindDifference() {
-        resumption.startOver(because: .overlapDiffers)
-        verdict = sink.abilities.canBeEmptied ? .askAgain : .fail(ResumeError.representationChanged)
+        let place = BodyStart.Place.again(from: start)
+        return try deliver(head, at: place, expecting: total, isProven: isProven, .compare(count))
     }
 
     private func deliver(
         _ head: ResponseHead,
         at place: BodyStart.Place,
         expecting total: Int64?,
-        isProven: Bool = true
-    ) throws {
-        if let response = hop.url.map({ ReceivedResponse(head, for: $0) }) {
+        isProven: Bool = true,
+        _ use: BodyUse = .deliver
+    ) throws -> Machine.Decision {
+        if let response = route.hop.url.map({ ReceivedResponse(head, for: $0) }) {
             if let check = configuration.check, let value = response.value { try check(value) }
             owner?.exchangeDidReceive(response)
         }
@@ -100,44 +89,40 @@ extension Exchange {
             offset = sink.count
             if offset > 0 { owner?.exchangeDidResume(at: offset) }
         }
-        download.restart(at: offset)
-        download.expected = total ?? -1
-        owner?.exchangeWillReceiveBody(at: offset, length: download.expected)
-        bodyUse = .deliver
+        meters.download.restart(at: offset)
+        meters.download.expected = total ?? -1
+        owner?.exchangeWillReceiveBody(at: offset, length: meters.download.expected)
         let start = BodyStart(
             place: place,
-            total: hop.httpMethod == "HEAD" ? nil : total,
+            total: route.hop.httpMethod == "HEAD" ? nil : total,
             head: head,
-            url: hop.url ?? URL(fileURLWithPath: "/"),
+            url: route.url,
             isProven: isProven,
-            mayComeAgain: resumption.canComeAgain(hop)
+            mayComeAgain: resumption.canComeAgain(route.hop)
         )
         try sink.prepare(start)
+        return .take(use)
     }
 
     /// A response that says something else than bytes of the file.
-    private func deliverAside(_ head: ResponseHead) -> HeadAnswer {
-        if let delay = retryDelay(after: head) {
-            return discardBody(of: head) { $0.tryAgain(after: delay) }
-        }
-        if isOutdated(head), askForURL(after: head) {
-            beginAsking(.keepAside(configuration.sideBodyLimit))
-            return .receive
+    private func deliverAside(_ head: ResponseHead) -> Machine.Decision {
+        if let delay = retryDelay(after: head) { return goOn(.retry(after: delay), after: head) }
+        if let question = questionOfAddress(after: head) {
+            ask(question, after: head)
+            return .ask(keeping: configuration.sideBodyLimit)
         }
         return takeForResponse(head)
     }
 
     /// Called from within libcurl. The head is that of the response, and its body says why it is no other
     /// one.
-    func takeForResponse(_ head: ResponseHead) -> HeadAnswer {
+    func takeForResponse(_ head: ResponseHead) -> Machine.Decision {
         tell(head)
-        bodyUse = .keepAside(configuration.sideBodyLimit)
-        if case .transferring(let id) = phase { limitExplanation(id) }
-        return .receive
+        return .take(.keepAside(configuration.sideBodyLimit))
     }
 
     func tell(_ head: ResponseHead) {
-        guard let url = hop.url else { return }
+        guard let url = route.hop.url else { return }
         owner?.exchangeDidReceive(ReceivedResponse(head, for: url))
     }
 }

@@ -6,45 +6,35 @@ internal import OperationNetworkingSystem
 // Responses that lead to another request, at once or when the owner has said so, and what becomes of their
 // bodies.
 extension Exchange {
+    /// Something that the owner knows.
+    enum Question {
+        case redirect(HTTPURLResponse, to: URLRequest, from: URL)
+        case address(HTTPURLResponse)
+        case credential(AuthenticationChallenge, [AuthenticationOffer])
+    }
+
     // MARK: - Without a question
 
-    /// Called from within libcurl, by which `head` came: `next` follows, and its body is of no use.
-    func discardBody(of head: ResponseHead, then next: @escaping (Exchange) -> Void) -> HeadAnswer {
-        verdict = .goOn(next)
-        guard isWorthReceiving(head), case .transferring(let id) = phase else { return .refuse }
-        discardBody(atMost: UnusedBody.maximumLength, id)
-        return .receive
+    /// `next` follows, and the body is of no use.
+    func goOn(_ next: ExchangeNext, after head: ResponseHead) -> Machine.Decision {
+        .goOn(next, receiving: isWorthReceiving(head) ? UnusedBody.maximumLength : nil)
     }
 
     private func isWorthReceiving(_ head: ResponseHead) -> Bool {
-        let method = (hop.httpMethod ?? "GET").uppercased()
-        guard let length = try? MessageLength(method: method, head: head) else { return false }
+        guard let length = try? MessageLength(method: route.method, head: head) else { return false }
         return UnusedBody.isWorthReceiving(length)
     }
 
-    private func discardBody(atMost count: Int, _ id: TransferID) {
-        bodyUse = .discard(count)
-        giveUp(id, after: UnusedBody.patience) { if case .discard = $0 { true } else { false } }
-    }
-
-    /// Where the body of a success would go elsewhere than to memory, that of another response only explains
-    /// why there is none: the status says so already, and what came of it in time is enough.
-    func limitExplanation(_ id: TransferID) {
-        guard configuration.bodyExplains else { return }
-        giveUp(id, after: UnusedBody.patienceForExplanations) {
-            if case .keepAside = $0 { true } else { false }
+    /// Gives the transfer up if it still runs when the body, which no sink gets, has had its time. Where the
+    /// body of a success would go elsewhere than to memory, that of another response only explains why there
+    /// is none: the status says so already, and what came of it in time is enough.
+    func limitUnusedBody() {
+        guard let (id, use) = machine.unusedTransfer, use == .discarded || configuration.bodyExplains else {
+            return
         }
-    }
-
-    /// Gives the transfer up if it still runs after `seconds`, and its body still has a use that `matches`.
-    private func giveUp(
-        _ id: TransferID,
-        after seconds: Double,
-        if matches: @escaping @Sendable (BodyUse) -> Bool
-    ) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + use.patience) { [weak self] in
             NetworkThread.shared.perform { [weak self] room in
-                guard let self, case .transferring(id) = self.phase, matches(self.bodyUse) else { return }
+                guard let self, let unused = machine.unusedTransfer, unused == (id, use) else { return }
                 runner(room).giveUp(id)
             }
         }
@@ -52,72 +42,68 @@ extension Exchange {
 
     // MARK: - Questions
 
-    /// The owner is asked what follows a head, whose body may become the response's. Each answer has to be
-    /// taken by ``goOn(_:after:then:)``, ``take(_:_:)`` or ``fail(_:after:_:)``, unless another question
-    /// follows.
-    /// - Parameter use: what becomes of the body meanwhile.
-    func beginAsking(_ use: BodyUse) {
-        verdict = .asking
-        bodyUse = use
+    /// Asks the owner what follows a head.
+    func ask(_ question: Question, after head: ResponseHead) {
+        guard let owner else { return }
+        switch question {
+        case .redirect(let response, let request, let url):
+            owner.exchangeWillFollow(
+                response,
+                to: request,
+                decide: answer { exchange, answer in
+                    switch answer {
+                    case .refuse: exchange.take(head)
+                    case .follow(let chosen):
+                        exchange.goOn(.follow(response, to: chosen, from: url), afterAnswerTo: head)
+                    }
+                }
+            )
+        case .address(let response):
+            owner.exchangeNeedsURL(
+                after: response,
+                decide: answer { exchange, url in
+                    guard let url else { return exchange.take(head) }
+                    return exchange.goOn(.move(to: url), afterAnswerTo: head)
+                }
+            )
+        case .credential(let challenge, let offers):
+            stopAsking = owner.exchangeNeedsCredential(
+                for: challenge,
+                decide: answer { exchange, answer in exchange.act(on: answer, to: offers, head) }
+            )
+        }
     }
 
-    /// Whether an answer to what was asked in `round` is still awaited.
-    func isAsked(in round: Int) -> Bool {
-        guard self.round == round, case .asking = verdict else { return false }
-        stopAsking = nil
-        return true
+    /// - Returns: a closure that hears the answer, on any thread, and acts on it if it is still awaited.
+    private func answer<Value: Sendable>(
+        _ act: @escaping @Sendable (Exchange, Value) -> Machine.Effect
+    ) -> @Sendable (Value) -> Void {
+        let round = machine.ask()
+        return { value in
+            NetworkThread.shared.perform { room in
+                guard self.machine.isAsked(in: round) else { return }
+                self.stopAsking = nil
+                self.perform(act(self, value), room)
+            }
+        }
     }
 
-    /// The transfer has ended before there was an answer.
-    func awaitAnswer(after end: TransferEnd) {
-        phase = .deciding
-        endBeforeAnswer = end
-    }
-
-    /// `next` follows, and the body is of no use.
-    func goOn(_ room: NetworkRoom, after head: ResponseHead, then next: @escaping (Exchange) -> Void) {
+    /// `next` follows, and what is left of the body is of no use.
+    func goOn(_ next: ExchangeNext, afterAnswerTo head: ResponseHead) -> Machine.Effect {
         let left = UnusedBody.maximumLength - sideBody.count
-        verdict = .goOn(next)
-        bodyUse = .drop
         sideBody = Data()
-        guard case .transferring(let id) = phase else { return next(self) }
-        guard left > 0, isWorthReceiving(head) else { return runner(room).giveUp(id) }
-        discardBody(atMost: left, id)
-        runner(room).receive(id)
+        return machine.answer(.goOn(next, receiving: left > 0 && isWorthReceiving(head) ? left : nil))
     }
 
     /// The head is that of the response, with the rest of its body.
-    func take(_ head: ResponseHead, _ room: NetworkRoom) {
-        verdict = .none
+    func take(_ head: ResponseHead) -> Machine.Effect {
         tell(head)
-        if case .transferring(let id) = phase {
-            if case .keepAside = bodyUse { limitExplanation(id) }
-            runner(room).receive(id)
-        } else if let end = endBeforeAnswer {
-            endBeforeAnswer = nil
-            bodyDidEnd(end)
-        } else {
-            finish()
-        }
+        return machine.answer(.take)
     }
 
     /// The head is that of the response, which is an error when its body has come.
-    func fail(_ error: any Error, after head: ResponseHead, _ room: NetworkRoom) {
+    func fail(_ error: any Error, after head: ResponseHead) -> Machine.Effect {
         tell(head)
-        guard case .transferring(let id) = phase else { return fail(error) }
-        verdict = .fail(error)
-        limitExplanation(id)
-        runner(room).receive(id)
-    }
-}
-
-extension TransferError {
-    /// Whether the rest of the body was not wanted.
-    var isRefusal: Bool {
-        switch self {
-        case .refused: true
-        case .client(let error): if case .refused? = error as? TransferError { true } else { false }
-        default: false
-        }
+        return machine.answer(.takeThen(.fail(error)))
     }
 }

@@ -13,8 +13,7 @@ extension Exchange {
     func askAboutServer(_ refusal: ServerTrustError) {
         guard let exception = TrustException(refusal), trustedServers.count < Self.maximumTrustedServers,
             let owner, owner.exchangeAnswersChallenges
-        else { return tryAgain(after: refusal) }
-        phase = .deciding
+        else { return retry(after: refusal) }
         let challenge = AuthenticationChallenge(
             url: refusal.url,
             offers: [],
@@ -22,14 +21,14 @@ extension Exchange {
             response: nil,
             serverTrustError: refusal
         )
-        stopAsking = owner.exchangeNeedsCredential(for: challenge) { [round] answer in
-            NetworkThread.shared.perform { room in
-                guard self.round == round, case .deciding = self.phase else { return }
-                self.stopAsking = nil
-                guard case .trustServer = answer else { return self.tryAgain(after: refusal) }
-                self.trustedServers.insert(exception)
-                self.startTransfer(room)
+        stopAsking = owner.exchangeNeedsCredential(
+            for: challenge,
+            decide: wait { exchange, answer, room in
+                exchange.stopAsking = nil
+                guard case .trustServer = answer else { return exchange.retry(after: refusal) }
+                exchange.trustedServers.insert(exception)
+                exchange.prepare(room)
             }
-        }
+        )
     }
 }

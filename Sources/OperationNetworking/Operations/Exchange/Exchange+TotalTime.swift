@@ -13,13 +13,8 @@ extension Exchange {
     }
 
     private func totalTimeIsOver(_ lap: Int, _ room: NetworkRoom) {
-        guard totalTime.isRunning, totalTime.lap == lap else { return }
-        switch phase {
-        case .idle, .opening, .deciding, .transferring:
-            stopTransfer(room)
-            fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: hop.url))
-        case .finishing, .stopping, .ended:
-            break
-        }
+        guard totalTime.isRunning, totalTime.lap == lap, let stop = machine.stop() else { return }
+        perform(stop, room)
+        fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: route.hop.url))
     }
 }

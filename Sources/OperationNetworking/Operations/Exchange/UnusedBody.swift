@@ -1,14 +1,23 @@
-/// The body of a response that no one reads, such as a redirect that is followed, or a 401 that is answered.
+/// The body of a response that no sink gets, such as that of a redirect that is followed, or of a 404.
 ///
 /// Receiving it to its end keeps the connection for the next request. It is worth that only while it is short
 /// and quick; after that the transfer is cut, which costs a connection in HTTP/1.1 and one frame in HTTP/2.
-enum UnusedBody {
-    /// Bytes of a body, decoded, that are received at most.
+enum UnusedBody: Hashable {
+    /// Another request follows.
+    case discarded
+    /// The caller gets it, because it says why there is no file.
+    case explanation
+
+    /// Bytes of a body, decoded, that are received at most before another request.
     static let maximumLength = 64 * 1024
-    /// Seconds after the head for which a body may come.
-    static let patience = 1.0
-    /// The same for one that the caller gets, because it says why there is no file.
-    static let patienceForExplanations = 5.0
+
+    /// Seconds after the head for which the body may come.
+    var patience: Double {
+        switch self {
+        case .discarded: 1
+        case .explanation: 5
+        }
+    }
 
     /// Whether the transfer goes on after the head. One whose body lasts until its connection closes ends at
     /// the head: there is no connection to keep.

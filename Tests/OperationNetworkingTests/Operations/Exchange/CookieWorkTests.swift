@@ -31,37 +31,26 @@ import Testing
 
     // MARK: - Storing
 
-    enum Step: Sendable { case willStore, didStore, holdEnd }
+    enum Step: Sendable { case willStore, didStore }
 
-    /// Steps, and for each `didStore` among them whether the end waited for it.
+    /// Steps, and for each whether everything is stored after it.
     private static let scripts: [([Step], [Bool])] = [
-        ([.willStore, .didStore], [false]),
-        ([.willStore, .holdEnd, .didStore], [true]),
-        ([.willStore, .willStore, .holdEnd, .didStore, .didStore], [false, true]),
-        ([.willStore, .holdEnd, .willStore, .didStore, .didStore], [false, true]),
-        ([.willStore, .didStore, .willStore, .holdEnd, .didStore], [false, true]),
-        ([.willStore, .holdEnd, .didStore, .willStore, .didStore], [true, false]),
-        ([.holdEnd, .willStore, .didStore], [true]),
+        ([.willStore, .didStore], [false, true]),
+        ([.willStore, .willStore, .didStore, .didStore], [false, false, false, true]),
+        ([.willStore, .didStore, .willStore, .didStore], [false, true, false, true]),
     ]
 
     @Test(arguments: scripts)
-    func theEndWaitsForTheLastChangeAndIsToldOnce(steps: [Step], expected: [Bool]) {
+    func allIsStoredAfterTheLastChange(steps: [Step], expected: [Bool]) {
         var work = CookieWork(.notYet)
-        var storing = 0
-        var released: [Bool] = []
-        for step in steps {
+        #expect(work.areStored)
+        let stored = steps.map { step in
             switch step {
-            case .willStore:
-                work.willStore()
-                storing += 1
-            case .didStore:
-                released.append(work.didStore())
-                storing -= 1
-            case .holdEnd:
-                work.holdEnd()
+            case .willStore: work.willStore()
+            case .didStore: work.didStore()
             }
-            #expect(work.areStored == (storing == 0))
+            return work.areStored
         }
-        #expect(released == expected)
+        #expect(stored == expected)
     }
 }

@@ -1,0 +1,144 @@
+import Foundation
+import FoundationNetworking
+
+/// The way of a request: the caller's, and what redirects, a new address and a condition have made of it. A
+/// value.
+struct ExchangeRoute {
+    /// The caller's request, at the address that it has now.
+    private(set) var request: URLRequest
+    /// The request of the next transfer, or of the one that runs.
+    private(set) var hop: URLRequest
+    /// Of the caller's request.
+    private let body: RequestBody?
+    /// The reader of the hop's body, if that is a stream.
+    private var streamedBody: RequestBody?
+    private(set) var redirectCount = 0
+    /// Told when its request has begun, or waits for its server: it may fail, or be complete without a
+    /// transfer.
+    private var untoldRedirect: Redirect?
+    /// Under which only another file than the one that is held is sent.
+    private(set) var condition: FileCondition?
+    /// Whether no byte has come since the owner gave another address.
+    private(set) var hasFreshURL = false
+
+    /// A redirect that is followed.
+    struct Redirect {
+        var response: HTTPURLResponse
+        var request: URLRequest
+    }
+
+    init(_ request: URLRequest, body: RequestBody?) {
+        self.request = request
+        self.body = body
+        hop = request
+        streamedBody = body
+    }
+
+    // MARK: - Hops
+
+    /// The next hop is the first one.
+    mutating func startOver() {
+        hop = request
+        streamedBody = body
+        redirectCount = 0
+        untoldRedirect = nil
+    }
+
+    mutating func follow(_ redirect: Redirect) {
+        untoldRedirect = redirect
+        streamedBody = streamedBody(of: redirect.request)
+        hop = redirect.request
+        redirectCount += 1
+    }
+
+    /// The redirect that the owner has not been told of, once.
+    mutating func takeUntoldRedirect() -> Redirect? {
+        defer { untoldRedirect = nil }
+        return untoldRedirect
+    }
+
+    /// The owner knows another address of the same file.
+    mutating func move(to url: URL, by policy: RedirectPolicy) {
+        hasFreshURL = true
+        request = policy.request(request, movedTo: url)
+    }
+
+    /// Bytes have come that were not there before.
+    mutating func noteProgress() {
+        hasFreshURL = false
+    }
+
+    // MARK: - Fields and addresses
+
+    /// The address of the hop, for responses and errors. A request without one fails before anything is
+    /// sent.
+    var url: URL { hop.url ?? URL(fileURLWithPath: "/") }
+
+    /// The method of the hop, as it is sent.
+    var method: String { (hop.httpMethod ?? "GET").uppercased() }
+
+    /// Takes out of the hop's URL the user and password in it: the server does not need to see them.
+    mutating func takeCredential() -> Credential? {
+        guard let url = hop.url else { return nil }
+        let information = url.userInformation
+        if url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
+        return information.map { Credential(user: $0.user, password: $0.password) }
+    }
+
+    /// Adds a condition to each request, the next one included.
+    mutating func add(_ condition: FileCondition) {
+        self.condition = condition
+        request.setValue(condition.value, forHTTPHeaderField: condition.name)
+        hop.setValue(condition.value, forHTTPHeaderField: condition.name)
+    }
+
+    mutating func dropCondition() {
+        guard let condition else { return }
+        request.setValue(nil, forHTTPHeaderField: condition.name)
+        hop.setValue(nil, forHTTPHeaderField: condition.name)
+        self.condition = nil
+    }
+
+    // MARK: - The body
+
+    /// The body of the hop: a redirect may have dropped it, a redirect closure may have put in another one.
+    func requestBody() throws -> RequestBody? {
+        if let data = hop.httpBody { return .data(data) }
+        guard hop.httpBodyStream != nil, let body = streamedBody else {
+            return hop.sendsEmptyBody ? .data(Data()) : nil
+        }
+        guard let fresh = body.fromStart() else { throw unsentBody }
+        return fresh
+    }
+
+    var hasBodyInMemory: Bool { hop.httpBodyStream == nil }
+
+    /// Whether the hop can be sent once more.
+    var canSendBodyAgain: Bool {
+        hop.httpBody != nil || hop.httpBodyStream == nil || streamedBody?.canStartAgain != false
+    }
+
+    /// Whether the caller's own request can be sent once more.
+    var canStartOver: Bool { body?.canStartAgain ?? true }
+
+    /// Whether a first request without the body does no harm. A server that takes it for the whole would have
+    /// the body only if it could be sent a second time.
+    var canAskWithoutBody: Bool {
+        if hop.httpBody != nil { return false }
+        guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }
+        return streamedBody?.isRepeatable == false
+    }
+
+    /// There is a reason to send the body again, and nothing left to send.
+    var unsentBody: any Error { TransferError.bodyNotRepeatable.error(for: url) }
+
+    /// The reader of the stream, which knows whether it was used; a new one if a redirect closure put the
+    /// stream in.
+    private func streamedBody(of request: URLRequest) -> RequestBody? {
+        guard let stream = request.httpBodyStream else { return nil }
+        for known in [streamedBody, body] {
+            if case .stream(let body) = known, body.reads(stream) { return known }
+        }
+        return BodyStream(of: request).map { .stream($0) }
+    }
+}
