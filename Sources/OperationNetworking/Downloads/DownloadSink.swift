@@ -75,15 +75,13 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     // MARK: - Commands
 
-    func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
+    func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent? {
         queue.async {
-            do {
-                then(.success(try self.open()))
-            } catch {
-                self.fail(error)
-                then(.failure(error))
-            }
+            let content = Result { try self.open() }
+            if case .failure(let error) = content { self.fail(error) }
+            whenOpen(content)
         }
+        return nil
     }
 
     func prepare(_ start: BodyStart) throws {
@@ -146,11 +144,12 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    func end(_ then: @escaping @Sendable (SinkEnd) -> Void) {
+    func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? {
         queue.async {
             self.drain()
-            self.verify(then)
+            self.verify(whenEnded)
         }
+        return nil
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {

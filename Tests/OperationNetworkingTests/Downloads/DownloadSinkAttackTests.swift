@@ -33,7 +33,7 @@ struct DownloadSinkAttackTests {
         let sink = sink
         let opened = Gate()
         sink.onChange = { [changes] in changes.append(true) }
-        sink.open { _ in opened.open() }
+        _ = sink.open { _ in opened.open() }
         try await opened.wait()
     }
 
@@ -50,7 +50,7 @@ struct DownloadSinkAttackTests {
 
     private func end() async throws -> SinkEnd {
         let ends = Recorder<SinkEnd>()
-        sink.end { ends.append($0) }
+        _ = sink.end { ends.append($0) }
         return try #require(try await ends.wait().first)
     }
 

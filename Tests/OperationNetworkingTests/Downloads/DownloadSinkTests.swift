@@ -22,7 +22,7 @@ struct DownloadSinkTests {
 
     private func open() async throws {
         _ = try await withCheckedThrowingContinuation { continuation in
-            sink.open { continuation.resume(with: $0) }
+            _ = sink.open { continuation.resume(with: $0) }
         }
     }
 
@@ -48,14 +48,14 @@ struct DownloadSinkTests {
 
     private func end() async -> String {
         await withCheckedContinuation { continuation in
-            sink.end { continuation.resume(returning: "\($0)") }
+            _ = sink.end { continuation.resume(returning: "\($0)") }
         }
     }
 
     @Test func noByteMayComeBeforeTheFileIsReadyForTheLastBodyThatBegan() async throws {
         // The file is still being opened when both bodies begin.
         let isOpen = DispatchSemaphore(value: 0)
-        sink.open { _ in isOpen.wait() }
+        _ = sink.open { _ in isOpen.wait() }
         let fullness = Recorder<Bool>()
         sink.onChange = { [unowned sink] in fullness.append(sink.isFull) }
         try sink.prepare(start(.start(nil)))

@@ -48,9 +48,10 @@ extension Exchange {
         guard machine.finish() else {
             return stop(ExchangeEnd(error: nil, data: sideBody, metrics: meters.log))
         }
-        sink.end { result in
+        let end = sink.end { result in
             NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
         }
+        if let end { sinkDidEnd(end) }
     }
 
     private func sinkDidEnd(_ result: SinkEnd) {

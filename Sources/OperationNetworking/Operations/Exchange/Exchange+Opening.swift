@@ -21,13 +21,14 @@ extension Exchange {
         runner(room).takeTurn(id, request, for: self)
     }
 
-    func openSink() {
+    /// - Returns: the content, if it is known at once.
+    func openSink() -> SinkContent? {
         sink.open { result in
             NetworkThread.shared.perform { room in self.sinkDidOpen(result, room) }
         }
     }
 
-    private func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
+    func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
         if case .success(let content) = result {
             if let partial = content.partial { resumption.take(partial) }
             // Before anything is sent: the hop is the first one.

@@ -111,7 +111,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case .takeTurn(let id):
             takeTurn(id, room)
         case .openSink:
-            openSink()
+            if let content = openSink() { sinkDidOpen(.success(content), room) }
         case .restart(let id):
             perform(Machine.Stop(transfer: id), room)
             startAgain()
@@ -329,7 +329,8 @@ extension Exchange: TransferClient {
     }
 
     func transferMayStart(_ id: TransferID) {
-        if machine.turnCame(id) { openSink() }
+        guard machine.turnCame(id), let content = openSink() else { return }
+        NetworkThread.shared.perform { room in self.sinkDidOpen(.success(content), room) }
     }
 
     func transferCannotStart(_ id: TransferID, _ error: TransferError) {

@@ -40,9 +40,7 @@ final class MemorySink: ResponseSink {
         data.append(bytes)
     }
 
-    func end(_ then: @escaping @Sendable (SinkEnd) -> Void) {
-        then(.done(data))
-    }
+    func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? { .done(data) }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
         .stopped(data)

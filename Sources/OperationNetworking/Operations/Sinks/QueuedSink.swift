@@ -41,13 +41,14 @@ final class QueuedSink: ResponseSink {
         try writer.append(bytes)
     }
 
-    func end(_ then: @escaping @Sendable (SinkEnd) -> Void) {
+    func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? {
         writer.end { result in
             switch result {
-            case .success: then(.done(nil))
-            case .failure(let error): then(.failed(error))
+            case .success: whenEnded(.done(nil))
+            case .failure(let error): whenEnded(.failed(error))
             }
         }
+        return nil
     }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {

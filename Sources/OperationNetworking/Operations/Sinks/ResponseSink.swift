@@ -25,8 +25,9 @@ protocol ResponseSink: AnyObject {
     var abilities: SinkAbilities { get }
 
     /// Looks for bytes of an earlier process. Called once, before anything is asked.
-    /// - Parameter then: called once, on any thread.
-    func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void)
+    /// - Returns: the content, unless it has to be looked for; then `whenOpen` is called, once, on any
+    ///   thread.
+    func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent?
 
     /// The server has contradicted its own 304 to the ``SinkContent/condition``: it is asked for the whole
     /// without one.
@@ -44,8 +45,10 @@ protocol ResponseSink: AnyObject {
     /// The transfer stopped, and may go on later, or never: what came is to be made safe.
     func flush()
 
-    /// No more will come: `then` is called, on any thread, when everything has arrived where it belongs.
-    func end(_ then: @escaping @Sendable (SinkEnd) -> Void)
+    /// No more will come.
+    /// - Returns: the end, unless something still has to arrive where it belongs; then `whenEnded` is called,
+    ///   once, on any thread.
+    func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd?
 
     /// Gives the rest up. The bytes that came are kept, as far as that is possible without waiting for
     /// others.
@@ -59,8 +62,8 @@ extension ResponseSink {
 
     func dropCondition() {}
 
-    func open(_ then: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
-        then(.success(SinkContent()))
+    func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent? {
+        SinkContent()
     }
 
     func flush() {}

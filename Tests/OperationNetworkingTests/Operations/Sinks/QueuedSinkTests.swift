@@ -78,7 +78,7 @@ struct QueuedSinkTests {
 
     private func result(of sink: QueuedSink) async -> Result<Data?, any Error> {
         await withCheckedContinuation { continuation in
-            sink.end { end in
+            _ = sink.end { end in
                 switch end {
                 case .done(let data): continuation.resume(returning: .success(data))
                 case .failed(let error): continuation.resume(returning: .failure(error))
