@@ -14,65 +14,73 @@
 /// | none      | any                        |                              | ``finish``            |
 ///
 /// The first row that matches counts.
-enum BodyEnd: Hashable {
+enum BodyEnd {
     /// The security policy refused the server: the challenge closure may know it.
-    case askAboutServer
+    case askAboutServer(ServerTrustError)
     /// The response is the result.
     case finish
     /// The server has other bytes than those that are held.
     case changed
     /// The error is the result, unless there is another attempt.
-    case retry
+    case retry(TransferError)
     /// The body ended within the bytes that it had to repeat.
     case differs
     /// The server sent less than it was asked for (S4).
     case askForMore
-    /// The body is longer or shorter than its head said.
-    case wrongLength
-
-    /// The kind of a transfer's error.
-    enum Failure: Hashable {
-        /// The security policy refused the server.
-        case untrusted
-        /// The rest of the body was not wanted.
-        case refusal
-        case other
-    }
+    /// The body is longer or shorter than its head said, which is this error.
+    case wrongLength(any Error)
 
     /// The facts that are known when the body has ended.
-    struct Facts: Hashable {
+    struct Facts {
         /// `nil`: it came whole, as far as HTTP can tell.
-        var failure: Failure?
+        var error: TransferError?
         var use = BodyUse.deliver
         /// Whether the body of a response that is no success only says why there is no other.
         var bodyExplains = false
         /// Whether the transfer was held during a pause, and what is held cannot be continued by another.
         var wasHeldForGood = false
         var isShort = false
-        var hasWrongLength = false
+        var lengthError: (any Error)?
     }
 
     init(_ facts: Facts) {
-        switch (facts.failure, facts.use) {
-        case (.untrusted, _):
-            self = .askAboutServer
-        case (.refusal, .keepAside):
-            self = .finish
-        case (.some, .keepAside) where facts.bodyExplains:
+        if let error = facts.error { self.init(error, facts) } else { self.init(whole: facts) }
+    }
+
+    private init(_ error: TransferError, _ facts: Facts) {
+        switch (error, facts.use) {
+        case (.untrusted(let refusal), _):
+            self = .askAboutServer(refusal)
+        case (_, .keepAside) where error.isRefusal || facts.bodyExplains:
             // The status is the reason, however its explanation ended.
             self = .finish
-        case (.some, _):
-            self = facts.wasHeldForGood ? .changed : .retry
-        case (nil, .skip):
-            self = .changed
-        case (nil, .check):
-            self = .differs
-        case (nil, .deliver) where facts.isShort:
-            self = .askForMore
-        case (nil, .deliver) where facts.hasWrongLength:
-            self = .wrongLength
-        case (nil, .deliver), (nil, .compare), (nil, .keepAside), (nil, .drop), (nil, .discard):
-            self = .finish
+        default:
+            self = facts.wasHeldForGood ? .changed : .retry(error)
+        }
+    }
+
+    private init(whole facts: Facts) {
+        switch facts.use {
+        case .skip: self = .changed
+        case .check: self = .differs
+        case .deliver:
+            if facts.isShort {
+                self = .askForMore
+            } else {
+                self = facts.lengthError.map { .wrongLength($0) } ?? .finish
+            }
+        case .compare, .keepAside, .drop, .discard: self = .finish
+        }
+    }
+}
+
+extension TransferError {
+    /// Whether the rest of the body was not wanted.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .refused: true
+        case .client(let error): if case .refused? = error as? TransferError { true } else { false }
+        default: false
         }
     }
 }

@@ -9,7 +9,8 @@ enum BodyUse: Hashable {
     case compare(Int64)
     /// It has to begin with these bytes, which are held; what comes after them goes to the sink.
     case check(ArraySlice<UInt8>)
-    /// It explains an error, or a redirect: it is kept aside, up to this number of bytes more, and cut there.
+    /// It is that of an error, or of a redirect: it is kept aside, up to this number of bytes more, and cut
+    /// there.
     case keepAside(Int64)
     /// No head has said that a body comes.
     case drop
@@ -73,7 +74,8 @@ enum BodyUse: Hashable {
             guard compared < count else { return .ignore }
             return .write(from: start + compared, new: start + compared)
         case .keepAside(let left):
-            let kept = Int(min(left, Int64(count)))
+            // The limit is the caller's.
+            let kept = Int(max(0, min(left, Int64(count))))
             self = .keepAside(left - Int64(kept))
             return .keepAside(kept, cuts: kept < count)
         case .drop:

@@ -7,33 +7,35 @@ extension Exchange {
     /// Acts on the end of a body whose head decided nothing else.
     func judge(_ end: TransferEnd) {
         switch BodyEnd(facts(of: end)) {
-        case .askAboutServer:
-            if case .untrusted(let refusal) = end.error { askAboutServer(refusal) }
+        case .askAboutServer(let refusal): askAboutServer(refusal)
         case .finish: finish()
         case .changed: fail(ResumeError.representationChanged)
-        case .retry: if let error = end.error { retry(after: error.error(for: route.url)) }
+        case .retry(let error): retry(after: error.error(for: route.url))
         case .differs: perform(overlapDiffers())
         case .askForMore:
             resumption.countShortAnswer(held: sink.count)
             startAgain()
-        case .wrongLength: if let error = lengthError { fail(error) }
+        case .wrongLength(let error): fail(error)
         }
     }
 
     private func facts(of end: TransferEnd) -> BodyEnd.Facts {
-        var facts = BodyEnd.Facts(use: machine.body, bodyExplains: configuration.bodyExplains)
-        if let error = end.error {
-            facts.failure = error.bodyFailure
+        var facts = BodyEnd.Facts(
+            error: end.error,
+            use: machine.body,
+            bodyExplains: configuration.bodyExplains
+        )
+        if end.error != nil {
             facts.wasHeldForGood = machine.wasHeld && cannotGoOn
         } else if case .deliver = machine.body {
             facts.isShort = resumption.isShort(held: sink.count)
-            facts.hasWrongLength = lengthError != nil
+            facts.lengthError = resumption.lengthError(
+                held: sink.count,
+                hasEnded: true,
+                url: route.hop.url
+            )
         }
         return facts
-    }
-
-    private var lengthError: (any Error)? {
-        resumption.lengthError(held: sink.count, hasEnded: true, url: route.hop.url)
     }
 
     /// The bytes that came again are not those that are held.
@@ -99,16 +101,5 @@ extension Exchange {
         let owner = owner
         self.owner = nil
         owner?.exchangeDidEnd(end)
-    }
-}
-
-extension TransferError {
-    fileprivate var bodyFailure: BodyEnd.Failure {
-        switch self {
-        case .untrusted: .untrusted
-        case .refused: .refusal
-        case .client(let error): if case .refused? = error as? TransferError { .refusal } else { .other }
-        default: .other
-        }
     }
 }

@@ -56,6 +56,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     func begin(_ room: NetworkRoom, for owner: any ExchangeOwner) {
         self.owner = owner
+        clock.tick()
+        if !machine.isDecided { startTotalTime() }
         perform(machine.begin(), room)
     }
 
@@ -89,17 +91,13 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case .none:
             break
         case .start:
-            clock.tick()
             attempts.begin(now: clock.now)
-            startTotalTime()
             startFromFirstHop(room)
         case .stop(let stop):
             perform(stop, room)
         case .putAside(let id):
             runner(room).putAside(id)
         case .takeUp(let id):
-            clock.tick()
-            startTotalTime()
             runner(room).takeUp(id)
         case .resumeReceiving(let id):
             runner(room).resumeReceiving(id)
@@ -116,8 +114,6 @@ final class Exchange: Exchanging, @unchecked Sendable {
             perform(Machine.Stop(transfer: id), room)
             startAgain()
         case .hearEnd:
-            clock.tick()
-            startTotalTime()
             if let transferEnd { perform(machine.transferEnded(transferEnd.id)) }
         case .then(let step):
             perform(step)

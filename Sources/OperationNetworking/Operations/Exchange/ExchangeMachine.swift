@@ -1,20 +1,21 @@
 /// The state of an exchange, and the effect of each event on it: a value that decides and does nothing.
 ///
-/// | phase         | begin      | suspend     | cancel, out of time | what came leads to                    |
-/// |---------------|------------|-------------|---------------------|---------------------------------------|
-/// | idle          | deciding   | -           | idle, then fails    | -                                     |
-/// | opening       | -          | idle        | idle, then fails    | sink opened: deciding                 |
-/// | waiting       | -          | idle        | idle, then fails    | its wait is over: deciding            |
-/// | deciding      | -          | idle        | idle, then fails    | any: the next step is being made      |
-/// | transferring  | -          | idle 1      | idle, then fails    | its end: deciding, or asking          |
-/// | asking        | -          | idle        | idle, then fails    | answer: deciding                      |
-/// | finishing     | is wanted  | not wanted  | fails               | sink ended: deciding, or idle         |
-/// | stopping      | is wanted  | not wanted  | -                   | sink stopped: storing, or ended       |
-/// | storing       | is wanted  | not wanted  | -                   | cookies stored: ended                 |
-/// | ended         | told again | -           | told again          | -                                     |
+/// | phase        | begin      | suspend    | cancel      | out of time | other events                 |
+/// |--------------|------------|------------|-------------|-------------|------------------------------|
+/// | idle         | deciding   | -          | idle, fails | idle, fails | -                            |
+/// | opening      | -          | idle       | idle, fails | idle, fails | sink opened: deciding        |
+/// | waiting      | -          | idle       | idle, fails | idle, fails | the wait is over: deciding   |
+/// | deciding     | -          | idle       | idle, fails | idle, fails | any: the next step           |
+/// | transferring | -          | idle 1     | idle, fails | idle, fails | its end: deciding, or asking |
+/// | asking       | -          | idle       | idle, fails | idle, fails | answer: deciding             |
+/// | finishing    | wanted     | not wanted | fails       | -           | sink ended: deciding         |
+/// | stopping     | -          | -          | -           | -           | sink stopped: storing, ended |
+/// | storing      | -          | -          | -           | -           | cookies stored: ended        |
+/// | ended        | told again | -          | told again  | -           | -                            |
 ///
 /// 1: or held, when what came cannot be continued by another transfer. One that is held stays *transferring*;
-/// its end is kept until it goes on.
+/// its end is kept until it goes on. A sink that wants the whole again after its end leads to *deciding*, or
+/// to *idle* when the exchange was suspended meanwhile: then it is not wanted.
 ///
 /// *Deciding* lasts within one call on the network thread: nothing is awaited, and the exchange performs what
 /// follows. Each wait and each question has a number, its round; what is heard of an earlier one is too late.
@@ -73,7 +74,7 @@ struct ExchangeMachine<Next, End> {
     private var sink = SinkOpening.closed
     /// The place in the line, or the turn, of a transfer that is not started yet.
     private var turn: TransferID?
-    /// Whether the owner wants the exchange to go on.
+    /// Whether the owner wants the exchange to go on after the sink's end.
     private var isWanted = false
 
     var hasOpenSink: Bool { sink == .open }
@@ -102,10 +103,10 @@ extension ExchangeMachine {
             isWanted = true
             hold = .wasHeld
             return hasEnded ? .hearEnd : .takeUp(id)
-        case .finishing, .stopping, .storing:
+        case .finishing:
             isWanted = true
             return .none
-        case .opening, .waiting, .deciding, .asking:
+        case .opening, .waiting, .deciding, .asking, .stopping, .storing:
             return .none
         case .ended(let end):
             return .then(.tell(end))
@@ -125,7 +126,6 @@ extension ExchangeMachine {
     }
 
     mutating func cancel() -> Effect {
-        isWanted = true
         switch phase {
         case .ended(let end):
             return .then(.tell(end))
@@ -149,7 +149,6 @@ extension ExchangeMachine {
         }
         stop.turn = giveTurnBack()
         phase = .idle
-        following = .body
         hold = .none
         return stop
     }
@@ -289,7 +288,6 @@ extension ExchangeMachine {
         guard !takesMore else { return .resumeReceiving(id) }
         guard !isHeld else { return stop().map { .stop($0) } ?? .none }
         phase = .deciding
-        hold = .none
         return .restart(id)
     }
 

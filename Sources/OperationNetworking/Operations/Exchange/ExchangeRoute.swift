@@ -121,8 +121,9 @@ struct ExchangeRoute {
     /// Whether the caller's own request can be sent once more.
     var canStartOver: Bool { body?.canStartAgain ?? true }
 
-    /// Whether a first request without the body does no harm. A server that takes it for the whole would have
-    /// the body only if it could be sent a second time.
+    /// Whether the hop may be sent without its body first, as libcurl does for NTLM. A server that takes that
+    /// for the whole request does harm; so only a body that could not be sent a second time is held back, or
+    /// one that is not there.
     var canAskWithoutBody: Bool {
         if hop.httpBody != nil { return false }
         guard hop.httpBodyStream != nil else { return !hop.sendsEmptyBody }

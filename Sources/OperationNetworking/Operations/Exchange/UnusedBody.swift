@@ -5,13 +5,13 @@
 enum UnusedBody: Hashable {
     /// Another request follows.
     case discarded
-    /// The caller gets it, because it says why there is no file.
+    /// The caller gets it: it says why there is nothing for the sink.
     case explanation
 
     /// Bytes of a body, decoded, that are received at most before another request.
     static let maximumLength = 64 * 1024
 
-    /// Seconds after the head for which the body may come.
+    /// Seconds for which the body may come, after the head, or after the owner's answer to it.
     var patience: Double {
         switch self {
         case .discarded: 1

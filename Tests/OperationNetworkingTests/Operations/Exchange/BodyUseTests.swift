@@ -54,6 +54,7 @@ import Testing
             [.keepAside(0, cuts: false), .keepAside(0, cuts: true)],
             .keepAside(0)
         ),
+        Row(.keepAside(-1), ["a"], [.keepAside(0, cuts: true)], .keepAside(-1)),
         // Of no use.
         Row(.drop, ["abc"], [.ignore], .drop),
         Row(.discard(3), ["ab", "c", "d"], [.ignore, .ignore, .cut], .discard(0)),

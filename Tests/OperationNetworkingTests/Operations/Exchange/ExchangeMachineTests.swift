@@ -15,7 +15,10 @@ import Testing
             .ended: "tells the end > ended with the end",
         ],
         .suspend: stops,
-        .suspendForGood: stops.merging([.receiving: "puts aside > transferring"]) { $1 },
+        .suspendForGood: stops.merging([
+            .receiving: "puts aside > transferring",
+            .takenUp: "puts aside > transferring",
+        ]) { $1 },
         .cancel: stops.merging([
             .held: "stops the transfer > idle",
             .heldToEnd: "stops the transfer > idle",
@@ -33,31 +36,39 @@ import Testing
         ],
         .waitIsOver: [.waiting: "goes on > deciding"],
         .earlierWaitIsOver: [:],
-        .sinkOpened: [.opening: "goes on > deciding", .inLine: "goes on > deciding"],
+        .sinkOpened: [
+            .opening: "goes on > deciding",
+            .inLine: "goes on > deciding",
+            .openingInTurn: "goes on > deciding",
+        ],
         .turnCame: [.inLine: "opens > opening"],
         .otherTurnCame: [:],
-        .turnFailed: [.inLine: "fails > deciding"],
+        .turnFailed: [.inLine: "fails > deciding", .openingInTurn: "fails > deciding"],
         .sinkHasRoom: [
             .receiving: "resumes > transferring",
             .questioning: "resumes > transferring",
             .passing: "resumes > transferring",
             .held: "resumes > transferring",
             .heldToEnd: "resumes > transferring",
+            .takenUp: "resumes > transferring",
         ],
         .sinkFails: [
             .receiving: "restarts > deciding",
             .questioning: "restarts > deciding",
             .passing: "restarts > deciding",
+            .takenUp: "restarts > deciding",
             .held: "stops the transfer > idle",
             .heldToEnd: "stops the transfer > idle",
         ],
         .otherSinkHasRoom: [:],
+        .otherSinkFails: [:],
         .transferEnds: [
             .receiving: "judges the end > deciding",
             .questioning: "keeps the end > asking",
             .passing: "then again > deciding",
             .held: "keeps the end > transferring",
             .heldToEnd: "keeps the end > transferring",
+            .takenUp: "judges the end > deciding",
         ],
         .otherTransferEnds: [:],
         .answerGoOn: [
@@ -92,11 +103,13 @@ import Testing
         .idle: "stops nothing > idle",
         .opening: "stops nothing > idle",
         .inLine: "stops its turn > idle",
+        .openingInTurn: "stops its turn > idle",
         .waiting: "stops nothing > idle",
         .deciding: "stops nothing > idle",
         .receiving: "stops the transfer > idle",
         .questioning: "stops the transfer > idle",
         .passing: "stops the transfer > idle",
+        .takenUp: "stops the transfer > idle",
         .asking: "stops nothing > idle",
     ]
 
@@ -166,6 +179,18 @@ import Testing
         #expect(!scene.machine.hasOpenSink)
         #expect(scene.after(.sinkOpened) == "goes on > deciding")
         #expect(scene.machine.hasOpenSink)
+    }
+
+    @Test func aSinkIsOpenedOnceAlsoInTurn() {
+        var scene = MachineScene(.openingInTurn)
+        _ = scene.after(.suspend)
+        _ = scene.after(.begin)
+        guard case .none = scene.machine.openSink(inTurn: MachineScene.other) else {
+            Issue.record("it is being opened already, and needs no other turn")
+            return
+        }
+        #expect(scene.after(.otherTurnCame) == "- > opening")
+        #expect(scene.after(.sinkOpened) == "goes on > deciding")
     }
 
     @Test func aSinkThatOpensDuringAPauseIsOpenAfterIt() {
@@ -257,6 +282,15 @@ import Testing
         #expect(scene.after(.suspendForGood) == "stops the transfer > idle")
     }
 
+    @Test(arguments: [Event.cancel, .timeIsOver, .drop, .sinkFails])
+    func afterAHeldTransferWasStoppedAPauseStopsAgain(event: Event) {
+        var scene = MachineScene(.held)
+        #expect(scene.after(event) == "stops the transfer > idle")
+        _ = scene.after(.begin)
+        _ = scene.machine.wait()
+        #expect(scene.after(.suspend) == "stops nothing > idle")
+    }
+
     @Test func aTransferThatWasHeldSaysSoUntilTheNext() {
         var scene = MachineScene(.held)
         #expect(!scene.machine.wasHeld)
@@ -266,6 +300,32 @@ import Testing
         #expect(scene.machine.wasHeld, "its end is judged by that")
         scene.machine.forgetResponse()
         #expect(!scene.machine.wasHeld)
+    }
+
+    // MARK: - Answers
+
+    @Test func anAnswerSaysWhatBecomesOfTheBodyAndWhatFollows() {
+        var scene = MachineScene(.questioning)
+        #expect(scene.after(.answerGoOnWithBody) == "receives > transferring")
+        #expect(scene.machine.body == .discard(10))
+        #expect(scene.after(.transferEnds) == "then next > deciding")
+
+        scene = MachineScene(.questioning)
+        _ = scene.after(.answerGoOn)
+        #expect(scene.machine.body == .drop)
+        #expect(scene.after(.transferEnds) == "then next > deciding")
+
+        scene = MachineScene(.questioning)
+        _ = scene.after(.answerTakeThenFail)
+        #expect(scene.machine.body == .keepAside(10), "it is the response's")
+        #expect(scene.after(.transferEnds) == "then fail > deciding")
+    }
+
+    @Test func anAnswerAfterTheSinkFailedIsTooLate() {
+        var scene = MachineScene(.questioning)
+        #expect(scene.after(.sinkFails) == "restarts > deciding")
+        _ = scene.machine.wait()
+        #expect(scene.after(.answerGoOn) == "- > waiting")
     }
 
     // MARK: - The end
@@ -297,32 +357,73 @@ import Testing
         #expect(scene.after(.begin) == "tells the end, with data > ended with the end, with data")
     }
 
+    @Test func anExchangeThatWasHeldWhenItBeganAgainStartsOverAtOnce() {
+        var scene = MachineScene(.held)
+        _ = scene.after(.begin)
+        _ = scene.after(.transferEnds)
+        _ = scene.machine.finish()
+        #expect(scene.after(.sinkWantsWhole) == "starts again > deciding")
+    }
+
     @Test func aSuspendedExchangeThatBeganAgainWhileItFinishedStartsOver() {
         var scene = MachineScene(.finishingUnwanted)
         _ = scene.after(.begin)
         #expect(scene.after(.sinkWantsWhole) == "starts again > deciding")
     }
 
-    /// Answers, waits, commands and ends in any order: an end is never told twice for one beginning, and
-    /// never comes out of nothing.
+    /// A step that the exchange takes while nothing is awaited.
+    private static func goOn(_ machine: inout MachineScene.Machine, _ random: inout RandomNumbers) {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: _ = machine.wait()
+        case 1 where !machine.hasOpenSink:
+            _ = machine.openSink(inTurn: Bool.random(using: &random) ? MachineScene.id : nil)
+        case 2:
+            if machine.finish() { break }
+            _ = machine.end(with: "the response")
+        default:
+            machine.forgetResponse()
+            _ = machine.start(MachineScene.id)
+            let decisions: [MachineScene.Machine.Decision] = [
+                .take(.deliver), .ask(keeping: 1), .askFirst(keeping: 1), .goOn("again", receiving: 1),
+            ]
+            if let decision = decisions.randomElement(using: &random) { _ = machine.decide(decision) }
+        }
+    }
+
+    /// Commands, waits, answers and ends in any order: an end that is decided stays, and is told once for
+    /// each beginning or cancel that hears it.
     @Test(arguments: 1...200)
     func anyOrderOfEventsKeepsTheEnd(seed: UInt64) {
         var random = RandomNumbers(seed: seed)
-        var scene = MachineScene(Place.allCases.randomElement(using: &random) ?? .idle)
+        var scene = MachineScene(.idle)
         var end: String?
-        for _ in 1...60 {
-            let event = Event.allCases.randomElement(using: &random) ?? .begin
-            _ = scene.after(event)
-            if event == .sinkStopped, case .stopping(let decided) = scene.machine.phase {
-                _ = scene.machine.conclude(decided, cookiesAreStored: Bool.random(using: &random))
+        var asked = 0
+        var told = 0
+        for _ in 1...300 {
+            let wasEnded = scene.phase.hasPrefix("ended")
+            if scene.phase == "deciding" {
+                Self.goOn(&scene.machine, &random)
+            } else {
+                // The end is rarer, or hardly anything would happen before it.
+                var event = Event.allCases.randomElement(using: &random) ?? .begin
+                if event == .fail, Int.random(in: 0..<10, using: &random) > 0 { event = .begin }
+                if wasEnded, event == .begin || event == .cancel { asked += 1 }
+                if scene.after(event).contains("tells") { told += 1 }
+                if event == .sinkStopped, case .stopping(let decided) = scene.machine.phase,
+                    scene.machine.conclude(decided, cookiesAreStored: Bool.random(using: &random)) != nil
+                {
+                    told += 1
+                }
             }
             switch scene.machine.phase {
             case .stopping(let decided), .storing(let decided), .ended(let decided):
                 #expect(end == nil || end == decided, "an end that is decided stays")
                 end = decided
             case .idle, .opening, .waiting, .deciding, .transferring, .asking, .finishing:
-                #expect(end == nil, "nothing runs after \(event)")
+                #expect(end == nil, "nothing runs after the end")
             }
         }
+        let isEnded = scene.phase.hasPrefix("ended")
+        #expect(told == asked + (isEnded ? 1 : 0))
     }
 }

@@ -103,9 +103,18 @@ import Testing
         let request = try streaming(stream, "http://example.org/a")
         let route = ExchangeRoute(request, body: BodyStream(of: request).map { .stream($0) })
         #expect(!route.hasBodyInMemory)
-        #expect(route.canSendBodyAgain)
+        #expect(route.canSendBodyAgain, "nothing has read it yet")
         #expect(route.canStartOver)
         #expect(route.canAskWithoutBody, "it could not be sent a second time anyway")
+        guard case .stream(let body)? = try route.requestBody() else {
+            Issue.record("there is a body")
+            return
+        }
+        _ = body.next(atMost: 1) {}
+        defer { body.stop() }
+        #expect(!route.canSendBodyAgain)
+        #expect(!route.canStartOver)
+        #expect(throws: (any Error).self) { try route.requestBody() }
     }
 
     @Test func aStreamOfARedirectClosureIsAnother() throws {

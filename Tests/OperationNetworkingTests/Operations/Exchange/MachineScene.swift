@@ -11,6 +11,8 @@ struct MachineScene {
         case opening
         /// For its turn to open the sink.
         case inLine
+        /// Its turn has come, and the sink is being opened.
+        case openingInTurn
         case waiting
         case deciding
         /// With a body for the sink.
@@ -23,6 +25,8 @@ struct MachineScene {
         case held
         /// The same, and the transfer is over.
         case heldToEnd
+        /// It goes on after such a pause.
+        case takenUp
         /// The owner is asked about a head whose transfer is over.
         case asking
         case finishing
@@ -37,7 +41,7 @@ struct MachineScene {
         case begin, suspend, suspendForGood, cancel, timeIsOver, drop
         case waitIsOver, earlierWaitIsOver
         case sinkOpened, turnCame, otherTurnCame, turnFailed
-        case sinkHasRoom, sinkFails, otherSinkHasRoom
+        case sinkHasRoom, sinkFails, otherSinkHasRoom, otherSinkFails
         case transferEnds, otherTransferEnds
         case answerGoOn, answerGoOnWithBody, answerTake, answerTakeThenFail, earlierAnswer
         case sinkEnded, sinkWantsWhole, sinkStopped, cookiesStored
@@ -61,10 +65,13 @@ struct MachineScene {
             _ = machine.openSink(inTurn: nil)
         case .inLine:
             _ = machine.openSink(inTurn: Self.id)
+        case .openingInTurn:
+            _ = machine.openSink(inTurn: Self.id)
+            _ = machine.turnCame(Self.id)
         case .waiting:
             _ = machine.wait()
             round = machine.wait()
-        case .receiving, .questioning, .passing, .held, .heldToEnd, .asking:
+        case .receiving, .questioning, .passing, .held, .heldToEnd, .takenUp, .asking:
             transfer(place)
         case .finishing, .finishingUnwanted:
             _ = machine.finish()
@@ -91,6 +98,7 @@ struct MachineScene {
             guard place != .receiving else { return }
             _ = machine.suspend(true)
             if place == .heldToEnd { _ = machine.transferEnded(Self.id) }
+            if place == .takenUp { _ = machine.begin() }
         }
     }
 
@@ -117,6 +125,7 @@ struct MachineScene {
         case .sinkHasRoom: text(machine.sinkChanged(Self.id, takesMore: true))
         case .sinkFails: text(machine.sinkChanged(Self.id, takesMore: false))
         case .otherSinkHasRoom: text(machine.sinkChanged(Self.other, takesMore: true))
+        case .otherSinkFails: text(machine.sinkChanged(Self.other, takesMore: false))
         case .transferEnds: text(machine.transferEnded(Self.id))
         case .otherTransferEnds: text(machine.transferEnded(Self.other))
         case .answerGoOn: answer(.goOn("next", receiving: nil), in: round)
