@@ -1,0 +1,215 @@
+internal import Foundation
+
+// The six verbs, each twice: a form that calls back, and one that waits. As in AFNetworking 3, GET tells the
+// progress of its response, and the verbs with a body that of sending it. The forms that call back have no
+// default for the callbacks, so that `try await session.get("users")` is never ambiguous.
+extension HTTPSessionManager {
+    // MARK: - GET
+
+    /// Sends a GET request and calls back on the completion queue.
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: become the query.
+    ///   - headers: of this request only; they win over the serializer's.
+    ///   - progress: hears the task's `downloadProgress`.
+    ///   - success: called with the response object.
+    ///   - failure: called with the error of the task, or of making the request.
+    /// - Returns: the task, resumed; `nil` when no request could be made: see `failure`.
+    @discardableResult
+    public func get(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        progress: SessionTask.ProgressHandler? = nil,
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask? {
+        resumed(Verb("GET", path, parameters, headers), downloadProgress: progress, success, failure)
+    }
+
+    /// Sends a GET request and returns the response object. Cancelling the Swift task cancels the session's;
+    /// what is thrown is the task's `error`, or why no request could be made. Needs no completion queue.
+    @discardableResult
+    public func get(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await outcome(of: Verb("GET", path, parameters, headers))
+    }
+
+    // MARK: - HEAD
+
+    /// Sends a HEAD request and calls back, without progress: see
+    /// ``get(_:parameters:headers:progress:success:failure:)``.
+    @discardableResult
+    public func head(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask? {
+        resumed(Verb("HEAD", path, parameters, headers), success, failure)
+    }
+
+    /// Sends a HEAD request and returns the response object: see ``get(_:parameters:headers:)``.
+    @discardableResult
+    public func head(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await outcome(of: Verb("HEAD", path, parameters, headers))
+    }
+
+    // MARK: - POST
+
+    /// Sends a POST request and calls back. The parameters become the body; `progress` hears the task's
+    /// `uploadProgress`. Else as ``get(_:parameters:headers:progress:success:failure:)``.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        progress: SessionTask.ProgressHandler? = nil,
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask? {
+        resumed(Verb("POST", path, parameters, headers), uploadProgress: progress, success, failure)
+    }
+
+    /// Sends a POST request and returns the response object: see ``get(_:parameters:headers:)``.
+    @discardableResult
+    public func post(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await outcome(of: Verb("POST", path, parameters, headers))
+    }
+
+    // MARK: - PUT
+
+    /// Sends a PUT request and calls back: see ``post(_:parameters:headers:progress:success:failure:)``.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        progress: SessionTask.ProgressHandler? = nil,
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask? {
+        resumed(Verb("PUT", path, parameters, headers), uploadProgress: progress, success, failure)
+    }
+
+    /// Sends a PUT request and returns the response object: see ``get(_:parameters:headers:)``.
+    @discardableResult
+    public func put(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await outcome(of: Verb("PUT", path, parameters, headers))
+    }
+
+    // MARK: - PATCH
+
+    /// Sends a PATCH request and calls back: see ``post(_:parameters:headers:progress:success:failure:)``.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        progress: SessionTask.ProgressHandler? = nil,
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask? {
+        resumed(Verb("PATCH", path, parameters, headers), uploadProgress: progress, success, failure)
+    }
+
+    /// Sends a PATCH request and returns the response object: see ``get(_:parameters:headers:)``.
+    @discardableResult
+    public func patch(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await outcome(of: Verb("PATCH", path, parameters, headers))
+    }
+
+    // MARK: - DELETE
+
+    /// Sends a DELETE request and calls back, without progress: see
+    /// ``get(_:parameters:headers:progress:success:failure:)``.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        success: SuccessHandler?,
+        failure: FailureHandler?
+    ) -> DataTask? {
+        resumed(Verb("DELETE", path, parameters, headers), success, failure)
+    }
+
+    /// Sends a DELETE request and returns the response object: see ``get(_:parameters:headers:)``.
+    @discardableResult
+    public func delete(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:]
+    ) async throws -> (any Sendable)? {
+        try await outcome(of: Verb("DELETE", path, parameters, headers))
+    }
+
+    // MARK: - Private
+
+    private struct Verb {
+        let method: String
+        let path: String
+        let parameters: [String: any Sendable]?
+        let headers: [String: String]
+
+        init(
+            _ method: String,
+            _ path: String,
+            _ parameters: [String: any Sendable]?,
+            _ headers: [String: String]
+        ) {
+            self.method = method
+            self.path = path
+            self.parameters = parameters
+            self.headers = headers
+        }
+    }
+
+    private func resumed(
+        _ verb: Verb,
+        uploadProgress: SessionTask.ProgressHandler? = nil,
+        downloadProgress: SessionTask.ProgressHandler? = nil,
+        _ success: SuccessHandler?,
+        _ failure: FailureHandler?
+    ) -> DataTask? {
+        let task = dataTask(
+            method: verb.method,
+            path: verb.path,
+            parameters: verb.parameters,
+            headers: verb.headers,
+            uploadProgress: uploadProgress,
+            downloadProgress: downloadProgress,
+            success: success,
+            failure: failure
+        )
+        task?.resume()
+        return task
+    }
+
+    private func outcome(of verb: Verb) async throws -> (any Sendable)? {
+        let request = try request(verb.method, verb.path, verb.parameters, verb.headers)
+        let task = makeDataTask(request, TaskDelegate.Closures())
+        task.resume()
+        return try await task.outcome
+    }
+}

@@ -1,0 +1,132 @@
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// The settings that a session is made with: a value, which can be kept for a later process.
+///
+/// ```swift
+/// var configuration = SessionConfiguration.ephemeral
+/// configuration.additionalHeaders = ["Accept-Language": "de"]
+/// configuration.resourceTimeout = 600
+/// let session = URLSessionManager(configuration: configuration)
+/// ```
+///
+/// A session takes a copy: to change it later changes no session. The settings that sessions share with
+/// operations can be changed on the session, too: see ``TransferConfigurable``.
+public struct SessionConfiguration: Sendable {
+    /// The fields of every request that does not have them. Secret ones (`Authorization`, `Cookie` and the
+    /// like) of an ``HTTPSessionManager`` with a base URL are for that URL's origin.
+    public var additionalHeaders: [String: String] = [:]
+
+    /// The `timeoutInterval`, in seconds, of requests that have Foundation's 60: the time since a byte last
+    /// came or went. `nil`: theirs.
+    public var requestTimeout: TimeInterval?
+
+    /// The number of connections to one scheme, host and port that may carry the session's transfers; `nil`:
+    /// as many as ``ConnectionOperation/maximumConnectionsPerHost`` says.
+    public var maximumConnectionsPerHost: Int?
+
+    /// The directory of files that are being downloaded; `nil`: the temporary directory. A file is moved from
+    /// it without being copied if its destination is on the same file system.
+    public var downloadDirectory: URL?
+
+    var settings = TransferSettings()
+
+    /// The settings of a manager that nothing was set on.
+    public init() {}
+
+    /// The same as `SessionConfiguration()`.
+    public static var `default`: SessionConfiguration { SessionConfiguration() }
+
+    /// Settings that leave nothing behind: cookies of its own, in memory, and no credential storage.
+    public static var ephemeral: SessionConfiguration {
+        var configuration = SessionConfiguration()
+        configuration.cookieJar = CookieJar()
+        configuration.shouldUseCredentialStorage = false
+        return configuration
+    }
+
+    // MARK: - Time
+
+    /// The time limit, in seconds, of a whole task. Suspensions are not counted. `nil`: none. See
+    /// ``TransferConfigurable/totalTimeout``.
+    public var resourceTimeout: TimeInterval? {
+        get { settings.totalTimeout }
+        set { settings.totalTimeout = newValue }
+    }
+
+    /// The time limit, in seconds, of a connection. `nil`: none. See ``TransferConfigurable/connectTimeout``.
+    public var connectTimeout: TimeInterval? {
+        get { settings.connectTimeout }
+        set { settings.connectTimeout = newValue }
+    }
+
+    // MARK: - Cookies, credentials, proxy
+
+    /// The cookie storage; ``CookieJar/shared`` unless something else is set, `nil`: none are sent and none
+    /// are kept.
+    public var cookieJar: CookieJar? {
+        get { settings.cookieJar }
+        set { settings.cookieJar = newValue }
+    }
+
+    /// Whether `URLCredentialStorage.shared` is asked. True unless set.
+    public var shouldUseCredentialStorage: Bool {
+        get { settings.shouldUseCredentialStorage }
+        set { settings.shouldUseCredentialStorage = newValue }
+    }
+
+    /// The proxy; the environment's unless set.
+    public var proxyConfiguration: ProxyConfiguration {
+        get { settings.proxyConfiguration }
+        set { settings.proxyConfiguration = newValue }
+    }
+
+    // MARK: - TLS
+
+    /// The versions of TLS that may be spoken; 1.2 and 1.3 unless something else is set.
+    public var tlsVersions: ClosedRange<TLSVersion> {
+        get { settings.tlsVersions }
+        set { settings.tlsVersions = newValue }
+    }
+
+    /// The pins and checks of servers, beyond their certificates' authorities.
+    public var securityPolicy: SecurityPolicy {
+        get { settings.securityPolicy }
+        set { settings.securityPolicy = newValue }
+    }
+
+    /// The trusted authorities; the system's unless something else is set.
+    public var trustAnchors: TrustAnchors {
+        get { settings.trustAnchors }
+        set { settings.trustAnchors = newValue }
+    }
+}
+
+// MARK: - Codable
+
+extension SessionConfiguration: Codable {
+    private enum CodingKeys: CodingKey {
+        case additionalHeaders, requestTimeout, maximumConnectionsPerHost, downloadDirectory, settings
+    }
+
+    /// Comes back from ``encode(to:)``.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        additionalHeaders = try values.decode([String: String].self, forKey: .additionalHeaders)
+        requestTimeout = try values.decodeIfPresent(TimeInterval.self, forKey: .requestTimeout)
+        maximumConnectionsPerHost = try values.decodeIfPresent(Int.self, forKey: .maximumConnectionsPerHost)
+        downloadDirectory = try values.decodeIfPresent(URL.self, forKey: .downloadDirectory)
+        try values.decode(TransferSettingsArchive.self, forKey: .settings).restore(&settings)
+    }
+
+    /// Keeps everything but cookies (a jar of its own comes back empty) and a proxy's password. The
+    /// additional headers are kept as they are: what holds the archive holds an `Authorization` among them.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(additionalHeaders, forKey: .additionalHeaders)
+        try values.encodeIfPresent(requestTimeout, forKey: .requestTimeout)
+        try values.encodeIfPresent(maximumConnectionsPerHost, forKey: .maximumConnectionsPerHost)
+        try values.encodeIfPresent(downloadDirectory, forKey: .downloadDirectory)
+        try values.encode(TransferSettingsArchive(settings), forKey: .settings)
+    }
+}

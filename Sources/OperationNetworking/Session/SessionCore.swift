@@ -1,0 +1,108 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The parts of a session that its tasks keep: settings, hooks, queues, and the tasks themselves.
+///
+/// A manager has one, and each task has it, too; so a manager can be released while its tasks run.
+final class SessionCore: Sendable {
+    let configuration: SessionConfiguration
+    /// Has the settings, makes the requests, and makes the operations.
+    let operations: OperationManager
+    /// Commands to operations, in order: `start()` may wait for a cookie storage.
+    let workQueue = DispatchQueue(label: "OperationNetworking.session.work")
+    /// Events of operations, one at a time.
+    let delegateQueue = DispatchQueue(label: "OperationNetworking.session.delegate")
+    /// The face of ``delegateQueue``.
+    let operationQueue = OperationQueue()
+    let hooks = Locked(SessionHooks())
+    private let tasks = Locked(TaskRegistry<SessionTask>())
+    /// Called when the session becomes invalid.
+    private let whenInvalid = Locked<(@Sendable () -> Void)?>(nil)
+
+    init(baseURL: URL?, configuration: SessionConfiguration) {
+        self.configuration = configuration
+        operations = OperationManager(baseURL: baseURL)
+        operationQueue.name = "OperationNetworking.session"
+        operationQueue.maxConcurrentOperationCount = 1
+        unsafe operationQueue.underlyingQueue = delegateQueue
+        var settings = configuration.settings
+        settings.connectionLimit = ConnectionLimit(configuration.maximumConnectionsPerHost)
+        operations.state.change { [settings] in $0.settings = settings }
+    }
+
+    // MARK: - Tasks
+
+    var allTasks: [SessionTask] { tasks.withLock { $0.all } }
+
+    func nextIdentifier() -> Int { tasks.withLock { $0.nextIdentifier() } }
+
+    /// - Returns: whether the session takes it.
+    func add(_ task: SessionTask) -> Bool { tasks.withLock { $0.add(task, task.taskIdentifier) } }
+
+    /// A task became another one.
+    func replace(_ old: SessionTask, with task: SessionTask) {
+        tasks.withLock { $0.replace(old.taskIdentifier, with: task, task.taskIdentifier) }
+    }
+
+    /// The task has completed.
+    func remove(_ task: SessionTask) {
+        let (member, isInvalid) = tasks.withLock { $0.remove(task.taskIdentifier) }
+        withExtendedLifetime(member) {}
+        if isInvalid { tellInvalid() }
+    }
+
+    /// - Parameter told: called once, on the delegate queue, when the last task has completed.
+    func invalidate(told: @escaping @Sendable () -> Void) {
+        let isInvalid = tasks.withLock { tasks in
+            guard tasks.phase == .valid else { return false }
+            // Before a task can be the last one.
+            whenInvalid.withLock { $0 = told }
+            return tasks.invalidate()
+        }
+        if isInvalid { tellInvalid() }
+    }
+
+    /// The manager was released: what does not run would never end.
+    func dropSuspendedTasks() {
+        for task in allTasks where task.state == .suspended { remove(task) }
+    }
+
+    private func tellInvalid() {
+        let told = whenInvalid.withLock { told in
+            defer { told = nil }
+            return told
+        }
+        if let told { delegateQueue.async(execute: told) }
+    }
+
+    // MARK: - Requests
+
+    /// The request with the session's fields and timeout.
+    func prepare(_ request: URLRequest) -> URLRequest {
+        var request = request
+        for (name, value) in fields(for: request) { request.setValue(value, forHTTPHeaderField: name) }
+        if let timeout = configuration.requestTimeout, request.timeoutInterval == Self.foundationTimeout {
+            request.timeoutInterval = timeout
+        }
+        return request
+    }
+
+    /// The additional fields that the request does not have, and may have.
+    func fields(for request: URLRequest) -> [String: String] {
+        var extra = URLRequest(url: URL(fileURLWithPath: "/"))
+        for (name, value) in configuration.additionalHeaders
+        where request.value(forHTTPHeaderField: name) == nil {
+            extra.setValue(value, forHTTPHeaderField: name)
+        }
+        let scope = operations.secretFieldScope
+        if let url = request.url, !scope.includes(url, base: operations.baseURL) {
+            extra.removeFields(operations.redirectPolicy.fieldsOfOneOrigin)
+        }
+        return extra.allHTTPHeaderFields ?? [:]
+    }
+
+    /// The `timeoutInterval` of a `URLRequest` on which none was set.
+    private static let foundationTimeout: TimeInterval = 60
+}

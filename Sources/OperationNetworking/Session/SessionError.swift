@@ -1,0 +1,35 @@
+public import Foundation
+
+/// Why a task of a session failed before or after its transfer.
+public enum SessionError: Error, Hashable, Sendable {
+    /// The task was made after ``URLSessionManager/invalidateSession(cancelingTasks:)``. Nothing was sent.
+    case invalidated
+    /// The file is complete, and could not be moved; it is at `temporary`, and nothing at `destination` was
+    /// changed. The last value is the reason.
+    case fileNotMoved(temporary: URL, destination: URL, reason: String)
+    /// The data is not resume data of this library.
+    case resumeDataUnreadable
+}
+
+// MARK: - CustomStringConvertible
+
+extension SessionError: CustomStringConvertible {
+    /// One sentence.
+    public var description: String {
+        switch self {
+        case .invalidated:
+            "The session was invalidated before the task was made."
+        case .fileNotMoved(let temporary, let destination, let reason):
+            "The file was downloaded to \(temporary.path) and cannot be moved to \(destination.path): \(reason)"
+        case .resumeDataUnreadable:
+            "The resume data is not data of this library."
+        }
+    }
+}
+
+// MARK: - LocalizedError
+
+extension SessionError: LocalizedError {
+    /// The same as ``description``.
+    public var errorDescription: String? { description }
+}

@@ -1,0 +1,59 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The two `Progress` objects of a task.
+struct TaskProgress: Sendable {
+    /// Foundation's objects have no lock on Linux, and tasks of several sessions may report to one parent.
+    private static let writing = Locked(())
+
+    let upload: Progress
+    let download: Progress
+
+    /// Made on the thread of the task's maker: one of them becomes a child of that thread's current progress.
+    init(countsUpload: Bool) {
+        let parent = Progress.current()
+        upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)
+        download = Progress(parent: countsUpload ? nil : parent, userInfo: nil)
+        upload.totalUnitCount = -1
+        download.totalUnitCount = -1
+    }
+
+    /// Those of a task that becomes another one.
+    init(upload: Progress, download: Progress) {
+        self.upload = upload
+        self.download = download
+    }
+
+    /// Lets the objects command the task.
+    func control(_ task: any ProgressControllable) {
+        for progress in [upload, download] {
+            progress.isCancellable = true
+            progress.isPausable = true
+            progress.cancellationHandler = { [weak task] in task?.cancel() }
+            progress.pausingHandler = { [weak task] in task?.suspend() }
+            progress.resumingHandler = { [weak task] in task?.resume() }
+        }
+    }
+
+    /// A total of -1: unknown.
+    static func report(_ completed: Int64, of total: Int64, to progress: Progress) {
+        writing.withLock { _ in
+            // The total first: the fraction is never more than 1.
+            if total != progress.totalUnitCount { progress.totalUnitCount = total }
+            progress.completedUnitCount = completed
+        }
+    }
+
+    /// It is complete, whatever its length.
+    static func complete(_ completed: Int64, _ progress: Progress) {
+        // A body of no bytes is complete, too, and 0 of 0 is not.
+        report(max(1, completed), of: max(1, completed), to: progress)
+    }
+}
+
+/// A task, as its progress sees it.
+protocol ProgressControllable: AnyObject, Sendable {
+    func resume()
+    func suspend()
+    func cancel()
+}

@@ -1,0 +1,136 @@
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// The session's own closures. Each is called on `operationQueue`, unless it says otherwise. Those that are
+// asked (challenges, redirects, body streams, pieces of data) count for tasks that are resumed for the first
+// time after they were set; the others at once. All are released when the session has become invalid.
+extension URLSessionManager {
+    // MARK: - The session
+
+    /// Called when the session was invalidated and its last task has completed. The error is `nil`: nothing
+    /// but ``invalidateSession(cancelingTasks:)`` does it.
+    public func setSessionDidBecomeInvalid(_ block: (@Sendable (_ error: (any Error)?) -> Void)?) {
+        core.hooks.change { $0.didBecomeInvalid = block }
+    }
+
+    /// Called when the security policy does not accept a server: see
+    /// ``AuthenticationChallenge/serverTrust``. Answers when it likes; not on `operationQueue`.
+    public func setSessionDidReceiveAuthenticationChallenge(
+        _ block: (@Sendable (_ challenge: AuthenticationChallenge) async -> AuthenticationChallenge.Answer)?
+    ) {
+        core.hooks.change { $0.sessionChallenge = block }
+    }
+
+    // MARK: - Tasks
+
+    /// Called when a server answers 401, and about a server that is not accepted if no closure of
+    /// ``setSessionDidReceiveAuthenticationChallenge(_:)`` is set. Answers when it likes; not on
+    /// `operationQueue`.
+    public func setTaskDidReceiveAuthenticationChallenge(
+        _ block: (
+            @Sendable (_ task: SessionTask, _ challenge: AuthenticationChallenge) async ->
+                AuthenticationChallenge.Answer
+        )?
+    ) {
+        core.hooks.change { $0.taskChallenge = block }
+    }
+
+    /// Called, on any thread, when the body of a streamed upload is needed, for the first time or again, and
+    /// the request's own stream cannot be read. Answers with a new stream of the same bytes.
+    public func setTaskNeedNewBodyStream(_ block: (@Sendable (_ task: SessionTask) -> InputStream?)?) {
+        core.hooks.change { $0.needNewBodyStream = block }
+    }
+
+    /// Called for each redirect that is to be followed: answers with the request that follows it, another
+    /// one, or `nil` to take the redirect for the response. See ``ConnectionOperation/setRedirect(_:)``.
+    public func setTaskWillPerformHTTPRedirection(
+        _ block: (
+            @Sendable (_ task: SessionTask, _ redirect: HTTPURLResponse, _ request: URLRequest) ->
+                URLRequest?
+        )?
+    ) {
+        core.hooks.change { $0.willPerformRedirection = block }
+    }
+
+    /// Called, at most 20 times a second and once with the last values, with the bytes that were sent since
+    /// the last call, altogether, and are to be sent, -1 if that is unknown.
+    public func setTaskDidSendBodyData(
+        _ block: (
+            @Sendable (_ task: SessionTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void
+        )?
+    ) {
+        core.hooks.change { $0.didSendBodyData = block }
+    }
+
+    /// Called when a task has completed, before its completion handler.
+    public func setTaskDidComplete(
+        _ block: (@Sendable (_ task: SessionTask, _ error: (any Error)?) -> Void)?
+    ) {
+        core.hooks.change { $0.didComplete = block }
+    }
+
+    /// Called, before the closure of ``setTaskDidComplete(_:)``, with the cost of each transfer of a task.
+    public func setTaskDidFinishCollectingMetrics(
+        _ block: (@Sendable (_ task: SessionTask, _ metrics: [TransferMetrics]) -> Void)?
+    ) {
+        core.hooks.change { $0.didFinishCollectingMetrics = block }
+    }
+
+    // MARK: - Data tasks
+
+    /// Called when the head of a response came that is not a redirect to be followed. The transfer does not
+    /// wait for the answer; a body that came meanwhile is thrown away if the answer is to cancel.
+    public func setDataTaskDidReceiveResponse(
+        _ block: (
+            @Sendable (_ task: DataTask, _ response: HTTPURLResponse) -> DataTask.ResponseDisposition
+        )?
+    ) {
+        core.hooks.change { $0.didReceiveResponse = block }
+    }
+
+    /// Called when the answer to a response was ``DataTask/ResponseDisposition/becomeDownload``. The download
+    /// has the data task's transfer, closures and progress, an identifier of its own, and completes in its
+    /// place. Its body is in memory until it is complete; it has no resume data.
+    public func setDataTaskDidBecomeDownloadTask(
+        _ block: (@Sendable (_ task: DataTask, _ download: DownloadTask) -> Void)?
+    ) {
+        core.hooks.change { $0.didBecomeDownload = block }
+    }
+
+    /// Called for each piece of the body of a successful response, in order. The transfer waits for a closure
+    /// that does not keep up.
+    public func setDataTaskDidReceiveData(
+        _ block: (@Sendable (_ task: DataTask, _ data: Data) -> Void)?
+    ) {
+        core.hooks.change { $0.didReceiveData = block }
+    }
+
+    // MARK: - Downloads
+
+    /// Called when a file is complete: answers with its destination, which wins over that of the task's own
+    /// closure, or with `nil`.
+    public func setDownloadTaskDidFinishDownloading(
+        _ block: (@Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?)?
+    ) {
+        core.hooks.change { $0.didFinishDownloading = block }
+    }
+
+    /// Called, at most 20 times a second and once with the last values, with the bytes that came since the
+    /// last call, altogether, and are expected, -1 if that is unknown.
+    public func setDownloadTaskDidWriteData(
+        _ block: (
+            @Sendable (_ task: DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void
+        )?
+    ) {
+        core.hooks.change { $0.didWriteData = block }
+    }
+
+    /// Called when a download goes on after bytes that are kept: with their number, and the length of the
+    /// whole, -1 if that is unknown.
+    public func setDownloadTaskDidResume(
+        _ block: (@Sendable (_ task: DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?
+    ) {
+        core.hooks.change { $0.didResumeDownload = block }
+    }
+}

@@ -1,0 +1,241 @@
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// Tasks for requests of your own. Each is made suspended.
+extension URLSessionManager {
+    // MARK: - Data
+
+    /// Makes a task whose response is an object in memory.
+    ///
+    /// - Parameters:
+    ///   - request: gets the session's additional headers.
+    ///   - uploadProgress: hears the task's `uploadProgress`.
+    ///   - downloadProgress: hears the task's `downloadProgress`.
+    ///   - completion: called when the task has completed.
+    /// - Returns: the task, suspended.
+    public func dataTask(
+        with request: URLRequest,
+        uploadProgress: SessionTask.ProgressHandler? = nil,
+        downloadProgress: SessionTask.ProgressHandler? = nil,
+        completion: SessionTask.CompletionHandler?
+    ) -> DataTask {
+        let closures = TaskDelegate.Closures(
+            completion: Self.forAnyTask(completion),
+            uploadProgress: uploadProgress,
+            downloadProgress: downloadProgress
+        )
+        return makeDataTask(request, closures)
+    }
+
+    // MARK: - Uploads
+
+    /// Makes a task that sends a file. A file that cannot be read is the error of the task.
+    ///
+    /// - Parameters:
+    ///   - request: its method is the one that is sent: POST or PUT, most likely.
+    ///   - file: a file URL. It is read when the task runs.
+    ///   - progress: hears the task's `uploadProgress`.
+    ///   - completion: called when the task has completed.
+    /// - Returns: the task, suspended.
+    public func uploadTask(
+        with request: URLRequest,
+        fromFile file: URL,
+        progress: SessionTask.ProgressHandler?,
+        completion: SessionTask.CompletionHandler?
+    ) -> UploadTask {
+        makeUploadTask(request, progress, completion) { try .file(file) }
+    }
+
+    /// Makes a task that sends bytes: see ``uploadTask(with:fromFile:progress:completion:)``.
+    public func uploadTask(
+        with request: URLRequest,
+        from data: Data,
+        progress: SessionTask.ProgressHandler?,
+        completion: SessionTask.CompletionHandler?
+    ) -> UploadTask {
+        makeUploadTask(request, progress, completion) { .data(data) }
+    }
+
+    /// Makes a task that sends the stream of the request; without one, that of the closure of
+    /// ``setTaskNeedNewBodyStream(_:)``.
+    public func uploadTask(
+        withStreamedRequest request: URLRequest,
+        progress: SessionTask.ProgressHandler?,
+        completion: SessionTask.CompletionHandler?
+    ) -> UploadTask {
+        makeUploadTask(request, progress, completion, body: nil)
+    }
+
+    // MARK: - Downloads
+
+    /// Makes a task whose response is a file.
+    ///
+    /// The file is downloaded as a ``DownloadOperation`` does it: what came is kept over suspensions and
+    /// failures, it is complete and on the disk before `destination` is asked, and five retries are made
+    /// unless the session has another policy.
+    ///
+    /// - Parameters:
+    ///   - request: gets the session's additional headers.
+    ///   - progress: hears the task's `downloadProgress`.
+    ///   - destination: asked, on a processing queue, where the file is to be. A file of that
+    ///     name, or any other failure of the move, is the error
+    ///     ``SessionError/fileNotMoved(temporary:destination:reason:)``, and nothing is lost. `nil`: the file
+    ///     is there until `completion` has returned.
+    ///   - completion: called when the task has completed.
+    /// - Returns: the task, suspended.
+    public func downloadTask(
+        with request: URLRequest,
+        progress: SessionTask.ProgressHandler?,
+        destination: DownloadTask.DestinationHandler?,
+        completion: DownloadTask.DownloadCompletionHandler?
+    ) -> DownloadTask {
+        let closures = Self.closures(progress, destination, completion)
+        let request = core.prepare(request)
+        let delegate = TaskDelegate(core, closures) { [core] _ in
+            let place = try TemporaryPlace(in: core.configuration.downloadDirectory)
+            return (core.operations.downloadOperation(for: request, to: place.file), place)
+        }
+        return makeDownloadTask(request, delegate)
+    }
+
+    /// Makes a task that goes on with a download, of this process or of an earlier one.
+    ///
+    /// - Parameters:
+    ///   - data: from ``DownloadTask/cancelByProducingResumeData(_:)`` or ``DownloadTask/resumeData``. What
+    ///     is none is the error ``SessionError/resumeDataUnreadable`` of the task, and a checkpoint that is
+    ///     gone a ``DownloadError/checkpointUnreadable(_:)``.
+    ///   - headers: fields that are, or look like, secrets are not in the data: without them the download
+    ///     starts over.
+    ///   - progress: hears the task's `downloadProgress`.
+    ///   - destination: as for ``downloadTask(with:progress:destination:completion:)``.
+    ///   - completion: called when the task has completed.
+    /// - Returns: the task, suspended. Reads the checkpoint.
+    public func downloadTask(
+        withResumeData data: Data,
+        headers: [String: String] = [:],
+        progress: SessionTask.ProgressHandler?,
+        destination: DownloadTask.DestinationHandler?,
+        completion: DownloadTask.DownloadCompletionHandler?
+    ) -> DownloadTask {
+        let closures = Self.closures(progress, destination, completion)
+        let resumed = Result { try core.resumed(data, headers: headers) }
+        let delegate = TaskDelegate(core, closures, resumeData: data) { _ in
+            let operation = try resumed.get()
+            return (operation, operation.destination.map { TemporaryPlace(file: $0) })
+        }
+        // Data that cannot be read names no address.
+        let request = (try? resumed.get().request) ?? URLRequest(url: URL(fileURLWithPath: "/"))
+        return makeDownloadTask(request, delegate)
+    }
+
+    // MARK: - For the verbs
+
+    func makeDataTask(_ request: URLRequest, _ closures: TaskDelegate.Closures) -> DataTask {
+        let request = core.prepare(request)
+        let delegate = TaskDelegate(core, closures) { [core] _ in (core.dataOperation(for: request), nil) }
+        let progress = TaskProgress(countsUpload: false)
+        let task = DataTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
+        return take(task, delegate)
+    }
+
+    func makeUploadTask(
+        _ request: URLRequest,
+        _ closures: TaskDelegate.Closures,
+        body: (@Sendable () throws -> BodySource)? = nil
+    ) -> UploadTask {
+        let request = core.prepare(request)
+        let delegate = TaskDelegate(core, closures) { [core] task in
+            var request = request
+            if let body { request.bodySource = try body() }
+            return (core.dataOperation(for: core.streamed(request, of: task)), nil)
+        }
+        let progress = TaskProgress(countsUpload: true)
+        let task = UploadTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
+        return take(task, delegate)
+    }
+
+    private func makeDownloadTask(_ request: URLRequest, _ delegate: TaskDelegate) -> DownloadTask {
+        let progress = TaskProgress(countsUpload: false)
+        let task = DownloadTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
+        return take(task, delegate)
+    }
+
+    private func makeUploadTask(
+        _ request: URLRequest,
+        _ progress: SessionTask.ProgressHandler?,
+        _ completion: SessionTask.CompletionHandler?,
+        body: (@Sendable () throws -> BodySource)?
+    ) -> UploadTask {
+        let closures = TaskDelegate.Closures(
+            completion: Self.forAnyTask(completion),
+            uploadProgress: progress
+        )
+        return makeUploadTask(request, closures, body: body)
+    }
+
+    private func take<Task: SessionTask>(_ task: Task, _ delegate: TaskDelegate) -> Task {
+        delegate.take(task)
+        if !core.add(task) { delegate.refuse(SessionError.invalidated) }
+        return task
+    }
+
+    private static func forAnyTask(_ completion: SessionTask.CompletionHandler?)
+        -> (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Void)?
+    {
+        guard let completion else { return nil }
+        return { _, response, object, error in completion(response, object, error) }
+    }
+
+    private static func closures(
+        _ progress: SessionTask.ProgressHandler?,
+        _ destination: DownloadTask.DestinationHandler?,
+        _ completion: DownloadTask.DownloadCompletionHandler?
+    ) -> TaskDelegate.Closures {
+        var closures = TaskDelegate.Closures(downloadProgress: progress, destination: destination)
+        if let completion { closures.completion = { completion($1, $2 as? URL, $3) } }
+        return closures
+    }
+}
+
+extension SessionCore {
+    /// The operation of a data task or an upload.
+    func dataOperation(for request: URLRequest) -> HTTPRequestOperation {
+        let model = operations.operation(for: request)
+        guard hooks.withLock({ $0.didReceiveData }) != nil else { return model }
+        let operation = SessionDataOperation(request: request)
+        model.copySettings(to: operation)
+        return operation
+    }
+
+    /// The request of an upload; one without a body gets that of the session's closure.
+    func streamed(_ request: URLRequest, of task: SessionTask) -> URLRequest {
+        guard request.httpBody == nil, request.httpBodyStream == nil,
+            let make = hooks.withLock({ $0.needNewBodyStream })
+        else { return request }
+        var request = request
+        let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+        request.bodySource = .stream(length: length) { [weak task] in task.flatMap(make) }
+        return request
+    }
+
+    /// The operation that goes on with a download.
+    /// - Throws: ``SessionError``, ``DownloadError``, ``RequestSerializationError``.
+    func resumed(_ data: Data, headers: [String: String]) throws -> DownloadOperation {
+        let checkpoint = URL(fileURLWithPath: try ResumeData(data).checkpoint)
+        let known = try DownloadOperation(resuming: checkpoint, fields: headers)
+        var fields = fields(for: known.request)
+        guard !fields.isEmpty || !headers.isEmpty else { return configured(known) }
+        fields.merge(headers) { _, given in given }
+        return configured(try DownloadOperation(resuming: checkpoint, fields: fields))
+    }
+
+    private func configured(_ operation: DownloadOperation) -> DownloadOperation {
+        let state = operations.state(for: operation.request)
+        var settings = state.settings
+        settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
+        operation.changeTransferSettings { [settings] in $0 = settings }
+        operations.log(operation)
+        return operation
+    }
+}

@@ -1,0 +1,205 @@
+public import Dispatch
+public import Foundation
+public import Logging
+internal import OperationNetworkingSystem
+
+/// Makes tasks, runs them, and calls back: the face of AFNetworking 3, on operations.
+///
+/// ```swift
+/// let session = URLSessionManager()
+/// let task = session.dataTask(with: request) { response, object, error in print(error ?? object ?? "") }
+/// task.resume()
+/// ```
+///
+/// A task is made suspended, and is an operation with another face: it is paused and resumed as one, a
+/// download is kept as one, and all tasks of all sessions share the engine's thread and connections.
+///
+/// Closures of tasks are called on ``completionQueue``, those of the session on ``operationQueue``, one at a
+/// time, unless one says otherwise; those of a task are released after its last one. Everything may be called
+/// from any thread.
+///
+/// A session needs no ``invalidateSession(cancelingTasks:)``: when its last reference goes, the tasks that
+/// run go on to their end, and the others are dropped.
+open class URLSessionManager: @unchecked Sendable {
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `core`.
+
+    /// The settings that the session was made with.
+    public var configuration: SessionConfiguration { core.configuration }
+    let core: SessionCore
+
+    /// - Parameter configuration: is copied.
+    public required init(configuration: SessionConfiguration = SessionConfiguration()) {
+        core = SessionCore(baseURL: nil, configuration: configuration)
+    }
+
+    /// A session from an earlier process.
+    public convenience init(archive: SessionManagerArchive) {
+        self.init(configuration: archive.configuration)
+        restore(archive)
+    }
+
+    init(_ core: SessionCore) {
+        self.core = core
+    }
+
+    deinit { core.dropSuspendedTasks() }
+
+    // MARK: - Configuration
+
+    /// The serial queue on which the session's own closures are called. A closure that waits holds up every
+    /// task of the session.
+    public var operationQueue: OperationQueue { core.operationQueue }
+
+    /// Makes sense of responses; JSON unless something else is set. Tasks that are resumed for the first time
+    /// from now on have it. Of a download it judges nothing: any successful response is saved.
+    public var responseSerializer: any ResponseSerializer {
+        get { core.operations.responseSerializer }
+        set { core.operations.responseSerializer = newValue }
+    }
+
+    /// The queue of the tasks' closures and of notifications; `nil`: the main queue.
+    public var completionQueue: DispatchQueue? {
+        get { core.operations.completionQueue }
+        set { core.operations.completionQueue = newValue }
+    }
+
+    /// The group that each closure of a task enters while it waits for its queue and runs.
+    public var completionGroup: DispatchGroup? {
+        get { core.operations.completionGroup }
+        set { core.operations.completionGroup = newValue }
+    }
+
+    /// The logger of the tasks' operations: see ``OperationManager/logger``.
+    public var logger: Logger? {
+        get { core.operations.logger }
+        set { core.operations.logger = newValue }
+    }
+
+    // MARK: - Tasks
+
+    /// The tasks that have not completed, in the order in which they were made. Waits for nothing.
+    public var tasks: [SessionTask] { core.allTasks }
+
+    /// The ``tasks`` that are neither uploads nor downloads.
+    public var dataTasks: [DataTask] { tasks.compactMap { $0 is UploadTask ? nil : $0 as? DataTask } }
+
+    /// The ``tasks`` that are uploads.
+    public var uploadTasks: [UploadTask] { tasks.compactMap { $0 as? UploadTask } }
+
+    /// The ``tasks`` that are downloads.
+    public var downloadTasks: [DownloadTask] { tasks.compactMap { $0 as? DownloadTask } }
+
+    /// The progress of sending the task's body.
+    public func uploadProgress(for task: SessionTask) -> Progress { task.uploadProgress }
+
+    /// The progress of receiving the task's response.
+    public func downloadProgress(for task: SessionTask) -> Progress { task.downloadProgress }
+
+    // MARK: - The end of the session
+
+    /// Lets the session take no more tasks. When the last of its tasks has completed, the closure of
+    /// ``setSessionDidBecomeInvalid(_:)`` is called and `urlSessionDidInvalidate` is posted; the session is
+    /// kept until then.
+    ///
+    /// A task that is made afterwards fails with ``SessionError/invalidated`` when it is resumed.
+    ///
+    /// - Parameter cancelingTasks: whether the tasks are cancelled; if not, they go on, and one that is
+    ///   suspended keeps the session valid until it was resumed or cancelled.
+    public func invalidateSession(cancelingTasks: Bool) {
+        let tasks = core.allTasks
+        core.invalidate { [self, core] in
+            let hooks = core.hooks.withLock { hooks in
+                defer { hooks = SessionHooks() }
+                return hooks
+            }
+            hooks.didBecomeInvalid?(nil)
+            (completionQueue ?? .main).async {
+                NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
+            }
+        }
+        guard cancelingTasks else { return }
+        for task in Set(tasks).union(core.allTasks) { task.cancel() }
+    }
+
+    // MARK: - Archives and copies
+
+    /// The settings to be kept for a later process.
+    ///
+    /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set
+    ///   it again in the later process.
+    public var archive: SessionManagerArchive {
+        get throws {
+            SessionManagerArchive(configuration: configuration, settings: try core.operations.archive)
+        }
+    }
+
+    func restore(_ archive: SessionManagerArchive) {
+        let state = OperationManager(archive: archive.settings).state.withLock { $0 }
+        core.operations.state.change { [state] in $0 = state }
+    }
+
+    /// Gives another session the settings of this one.
+    func copySettings(to copy: URLSessionManager) {
+        let settings = core.operations.state.withLock { $0 }
+        copy.core.operations.state.change { [settings] state in
+            let queue = state.operationQueue
+            state = settings
+            state.operationQueue = queue
+            state.settings.connectionLimit = settings.settings.connectionLimit.copy()
+        }
+        let hooks = core.hooks.withLock { $0 }
+        copy.core.hooks.change { [hooks] in $0 = hooks }
+    }
+
+    /// See `NSCopying`.
+    open func copy(with zone: NSZone? = nil) -> Any {
+        let copy = type(of: self).init(configuration: configuration)
+        copySettings(to: copy)
+        return copy
+    }
+}
+
+// MARK: - NSCopying
+
+/// Another session with the same settings and closures, and no tasks.
+extension URLSessionManager: NSCopying {}
+
+// MARK: - TransferConfigurable
+
+extension URLSessionManager: TransferConfigurable {
+    /// Reads the settings of the transfers of tasks.
+    public func readTransferSettings<Value>(_ body: (TransferSettings) -> Value) -> Value {
+        core.operations.readTransferSettings(body)
+    }
+
+    /// Changes the settings of the transfers of tasks that are resumed for the first time from now on.
+    public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
+        core.operations.changeTransferSettings(body)
+    }
+}
+
+extension URLSessionManager {
+    /// The number of connections to one scheme, host and port that may carry the session's transfers: see
+    /// ``OperationManager/maximumConnectionsPerHost``.
+    public var maximumConnectionsPerHost: Int {
+        get { core.operations.maximumConnectionsPerHost }
+        set { core.operations.maximumConnectionsPerHost = newValue }
+    }
+}
+
+// MARK: - CustomStringConvertible
+
+extension URLSessionManager: CustomStringConvertible {
+    /// The base URL, and the number of tasks.
+    public var description: String {
+        let address = core.operations.baseURL?.withoutUserInformation.absoluteString ?? "no base URL"
+        return "<\(type(of: self)): \(address), \(tasks.count) tasks>"
+    }
+}
+
+// MARK: - CustomReflectable
+
+extension URLSessionManager: CustomReflectable {
+    /// Only the ``description``: `dump` would show credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

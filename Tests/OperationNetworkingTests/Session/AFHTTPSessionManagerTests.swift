@@ -1,0 +1,191 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// AFNetworking's own tests of `AFHTTPSessionManager`, replayed against httpbin by their behavior: HSM are those of 2.7,
+/// the others came with 3.x.
+@Suite(.enabled(if: RealServers.httpbin != nil), .timeLimit(.minutes(1)))
+struct AFHTTPSessionManagerTests {
+    private let session: HTTPSessionManager
+
+    init() {
+        session = HTTPSessionManager.forTests(RealServers.httpbin)
+    }
+
+    private func url(_ path: String) throws -> URL { try session.url(for: path) }
+
+    @Test("HSM-01 testThatOperationInvokesCompletionHandlerWithResponseObjectOnSuccess")
+    func success() async throws {
+        let ends = TaskEnds()
+        session.dataTask(with: URLRequest(url: try url("get")), completion: ends.handler).resume()
+        let end = try await ends.wait()
+        #expect(end.object is [String: any Sendable] && end.error == nil)
+    }
+
+    @Test("HSM-02 testThatOperationInvokesFailureCompletionBlockWithErrorOnFailure")
+    func failure() async throws {
+        let ends = TaskEnds()
+        session.dataTask(with: URLRequest(url: try url("status/404")), completion: ends.handler).resume()
+        #expect(try await ends.wait().error != nil)
+    }
+
+    @Test("HSM-03 testThatRedirectBlockIsCalledWhen302IsEncountered")
+    func redirect() async throws {
+        let redirects = Recorder<Int>()
+        session.setTaskWillPerformHTTPRedirection { _, response, request in
+            redirects.append(response.statusCode)
+            return request
+        }
+        let ends = TaskEnds()
+        let task = session.dataTask(with: URLRequest(url: try url("redirect/1")), completion: ends.handler)
+        task.resume()
+        let end = try await ends.wait()
+        #expect(end.object != nil && end.error == nil && redirects.elements == [302])
+        #expect(try task.currentRequest.url == url("get"))
+    }
+
+    @Test("HSM-04 testDownloadFileCompletionSpecifiesURLInCompletionWithManagerDidFinishBlock")
+    func destinationOfTheManager() async throws {
+        let folder = try TemporaryDirectory()
+        let asked = Gate()
+        session.setDownloadTaskDidFinishDownloading { _, _ in
+            asked.open()
+            return folder.file()
+        }
+        let ends = TaskEnds()
+        session.downloadTask(
+            with: URLRequest(url: try url("get")),
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        ).resume()
+        let end = try await ends.wait()
+        #expect(end.file == folder.file() && end.error == nil && asked.isOpen)
+    }
+
+    @Test("HSM-05 testDownloadFileCompletionSpecifiesURLInCompletionBlock")
+    func destinationOfTheTask() async throws {
+        let folder = try TemporaryDirectory()
+        let ends = TaskEnds()
+        session.downloadTask(
+            with: URLRequest(url: try url("get")),
+            progress: nil,
+            destination: { _, _ in folder.file() },
+            completion: ends.fileHandler
+        ).resume()
+        let end = try await ends.wait()
+        #expect(end.file == folder.file() && end.error == nil)
+        #expect(try Data(contentsOf: folder.file()).isEmpty == false)
+    }
+
+    @Test("HSM-06 testThatSerializationErrorGeneratesErrorAndNullTaskForGET")
+    func serializationError() async throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.queryStringSerialization = { _, _ in throw CocoaError(.featureUnsupported) }
+        session.requestSerializer = serializer
+        let ends = TaskEnds()
+        let task = session.get(
+            "get",
+            parameters: ["key": "value"],
+            success: ends.success,
+            failure: ends.failure
+        )
+        #expect(task == nil)
+        let end = try await ends.wait()
+        #expect(end.error != nil && end.response == nil)
+    }
+
+    // MARK: - 3.x: the verbs
+
+    @Test("testGET")
+    func get() async throws {
+        let ends = TaskEnds()
+        let progress = Recorder<Double>()
+        session.get(
+            "get",
+            progress: { progress.append($0.fractionCompleted) },
+            success: ends.success,
+            failure: ends.failure
+        )
+        #expect(try await ends.wait().object != nil)
+        #expect(progress.elements.last == 1)
+    }
+
+    @Test("testHEAD")
+    func head() async throws {
+        let ends = TaskEnds()
+        session.head("get", success: ends.success, failure: ends.failure)
+        let end = try await ends.wait()
+        #expect(end.error == nil && end.response?.statusCode == 200)
+    }
+
+    @Test("testPOST")
+    func post() async throws {
+        let object = try await session.post("post", parameters: ["key": "value"])
+        let form = (object as? [String: any Sendable])?["form"] as? [String: any Sendable]
+        #expect(form?["key"] as? String == "value")
+    }
+
+    @Test("testPOSTWithConstructingBody")
+    func form() async throws {
+        let ends = TaskEnds()
+        session.post(
+            "post",
+            parameters: ["key": "value"],
+            constructingBody: { form in
+                try form.appendPart(
+                    withFileData: Data("Data".utf8),
+                    name: "DataName",
+                    fileName: "DataFileName",
+                    mimeType: "data"
+                )
+            },
+            success: ends.success,
+            failure: ends.failure
+        )
+        let object = try await ends.wait().object as? [String: any Sendable]
+        #expect((object?["files"] as? [String: any Sendable])?["DataName"] as? String == "Data")
+        #expect((object?["form"] as? [String: any Sendable])?["key"] as? String == "value")
+    }
+
+    @Test("testPUT, testPATCH, testDELETE", arguments: ["put", "patch", "delete"])
+    func otherVerbs(_ verb: String) async throws {
+        let parameters: [String: any Sendable] = ["key": "value"]
+        let object =
+            switch verb {
+            case "put": try await session.put("put", parameters: parameters)
+            case "patch": try await session.patch("patch", parameters: parameters)
+            default: try await session.delete("delete", parameters: parameters)
+            }
+        let place = verb == "delete" ? "args" : "form"
+        let values = (object as? [String: any Sendable])?[place] as? [String: any Sendable]
+        #expect(values?["key"] as? String == "value")
+    }
+
+    @Test("testHiddenBasicAuthentication")
+    func hiddenBasicAuthentication() async throws {
+        var serializer = HTTPRequestSerializer()
+        serializer.setAuthorization(username: "user", password: "password")
+        session.requestSerializer = serializer
+        #expect(try await session.get("hidden-basic-auth/user/password") != nil)
+    }
+
+    @Test("testCanBeEncoded, testSupportsSecureCoding")
+    func archive() throws {
+        let archive = try JSONEncoder().encode(session.archive)
+        let restored = HTTPSessionManager(
+            archive: try JSONDecoder().decode(SessionManagerArchive.self, from: archive)
+        )
+        #expect(restored.baseURL == session.baseURL)
+    }
+
+    @Test("testCanBeCopied")
+    func copied() throws {
+        let copy = try #require(session.copy() as? HTTPSessionManager)
+        #expect(copy !== session && copy.baseURL == session.baseURL)
+        #expect(copy.responseSerializer is JSONResponseSerializer)
+    }
+}

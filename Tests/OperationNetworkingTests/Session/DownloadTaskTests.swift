@@ -1,0 +1,352 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import Glibc
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DownloadTaskTests {
+    private static let body = PatternBody(seed: 1, length: 300_000)
+    private static let representation = Representation(.pattern(body), entityTag: .strong("v1"))
+
+    private let session: URLSessionManager
+    private let ends = TaskEnds()
+    private let folder: TemporaryDirectory
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        session = .forTests(Self.configuration(folder))
+    }
+
+    private static func configuration(_ folder: TemporaryDirectory) -> SessionConfiguration {
+        var configuration = SessionConfiguration()
+        configuration.downloadDirectory = folder.url
+        return configuration
+    }
+
+    /// The whole stalls after 100,000 bytes; a range does not.
+    private static func stallingServer() throws -> ScriptedServer {
+        try ScriptedServer { request in
+            let answer = Answer.representation(representation)
+            return request["Range"] == nil ? answer.stalling(after: 100_000) : answer
+        }
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
+    }
+
+    private func task(_ server: ScriptedServer, to name: String? = "file", came: Gate? = nil) -> DownloadTask
+    {
+        var destination: DownloadTask.DestinationHandler?
+        if let name { destination = { [folder] _, _ in folder.file(name) } }
+        return session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: { if $0.completedUnitCount > 0 { came?.open() } },
+            destination: destination,
+            completion: ends.fileHandler
+        )
+    }
+
+    /// Resume data of a download that got a third of the file.
+    private func resumeData(_ server: ScriptedServer) async throws -> Data {
+        let came = Gate()
+        let task = task(server, came: came)
+        task.resume()
+        try await came.wait()
+        let data = Recorder<Data?>()
+        task.cancelByProducingResumeData { data.append($0) }
+        let end = try await ends.wait()
+        #expect(end.code == .cancelled && end.file == nil)
+        // The handler comes before the task's own.
+        #expect(data.elements.count == 1 && data.elements.first == task.resumeData)
+        return try #require(try await data.wait()[0])
+    }
+
+    // MARK: - The destination
+
+    @Test func theFileIsMovedToWhereTheClosureSaysAndNothingIsLeft() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        let asked = Recorder<String>()
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { [folder] temporary, response in
+                let isThere = FileManager.default.fileExists(atPath: temporary.path)
+                asked.append("\(isThere) \(response?.statusCode ?? 0)")
+                return folder.file()
+            },
+            completion: ends.fileHandler
+        )
+        let notices = TaskNotices(of: task)
+        #expect(session.downloadTasks == [task])
+        task.resume()
+        let end = try await ends.wait()
+        #expect(end.file == folder.file() && end.error == nil && asked.elements == ["true 200"])
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+        let told = try await notices.names.wait(count: 3)
+        #expect(told == [.taskDidResume, .urlSessionDownloadTaskDidMoveFile, .taskDidComplete])
+        session.completionQueue?.sync {}
+        #expect(try names == ["file"])
+    }
+
+    @Test func aFileWithoutADestinationIsThereUntilTheHandlerHasReturned() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        let lengths = Recorder<Int>()
+        session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: { _, file, _ in
+                lengths.append(file.flatMap { try? Data(contentsOf: $0).count } ?? -1)
+            }
+        ).resume()
+        #expect(try await lengths.wait() == [300_000])
+        session.completionQueue?.sync {}
+        #expect(try names.isEmpty)
+    }
+
+    @Test func theTemporaryFileMayBeTheDestination() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { temporary, _ in temporary },
+            completion: ends.fileHandler
+        ).resume()
+        let file = try #require(try await ends.wait().file)
+        session.completionQueue?.sync {}
+        #expect(try Self.body.firstDifference(fromFile: file) == nil)
+    }
+
+    enum Obstacle: CaseIterable, Sendable {
+        case file, danglingLink, noFolder, noFileURL
+    }
+
+    @Test("F44 a failed move is an error, and the file is not lost", arguments: Obstacle.allCases)
+    func failedMove(_ obstacle: Obstacle) async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        var target = folder.file()
+        switch obstacle {
+        case .file: try Data("old".utf8).write(to: target)
+        case .danglingLink:
+            try FileManager.default.createSymbolicLink(
+                atPath: target.path,
+                withDestinationPath: folder.file("nothing").path
+            )
+        case .noFolder: target = folder.url.appendingPathComponent("none/file")
+        case .noFileURL: target = server.url
+        }
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { [target] _, _ in target },
+            completion: ends.fileHandler
+        )
+        let notices = TaskNotices(of: task)
+        task.resume()
+        let end = try await ends.wait()
+        guard case .fileNotMoved(let temporary, target, _)? = end.error as? SessionError else {
+            Issue.record("\(String(describing: end.error))")
+            return
+        }
+        #expect(end.file == nil && task.error is SessionError && task.state == .completed)
+        let told = try await notices.names.wait(count: 3)
+        #expect(told[1...] == [.urlSessionDownloadTaskDidFailToMoveFile, .taskDidComplete])
+        #expect(notices.userInfos.elements[1][TaskDidCompleteKey.error] is SessionError)
+        #expect(try Self.body.firstDifference(fromFile: temporary) == nil)
+        if obstacle == .file { #expect(try Data(contentsOf: target) == Data("old".utf8)) }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("nothing").path))
+    }
+
+    @Test func anErrorPageIsNoFile() async throws {
+        let server = try ScriptedServer([.respond(404, body: "nothing")])
+        let asked = Gate()
+        session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { [folder] _, _ in
+                asked.open()
+                return folder.file()
+            },
+            completion: ends.fileHandler
+        ).resume()
+        let end = try await ends.wait()
+        #expect(end.error is ResponseSerializationError && end.file == nil && !asked.isOpen)
+        #expect(end.response?.statusCode == 404)
+        session.completionQueue?.sync {}
+        #expect(try names.isEmpty)
+    }
+
+    // MARK: - Suspending and cancelling
+
+    @Test func aSuspendedDownloadAsksForTheRest() async throws {
+        let server = try Self.stallingServer()
+        let came = Gate()
+        let task = task(server, came: came)
+        task.resume()
+        try await came.wait()
+        task.suspend()
+        try await server.waitForOpenConnections(0)
+        let offsets = Recorder<Int64>()
+        session.setDownloadTaskDidResume { _, offset, _ in offsets.append(offset) }
+        task.resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+        #expect(server.requests.last?["If-Range"] == "\"v1\"" && offsets.elements.count == 1)
+    }
+
+    @Test func aCancelledDownloadLeavesNothing() async throws {
+        let server = try Self.stallingServer()
+        let came = Gate()
+        let task = task(server, came: came)
+        task.resume()
+        try await came.wait()
+        #expect(try names.count == 1)
+        task.cancel()
+        #expect(try await ends.wait().code == .cancelled)
+        session.completionQueue?.sync {}
+        #expect(try names.isEmpty && task.resumeData == nil)
+    }
+
+    @Test func aDownloadThatWasNeverResumedHasNoResumeData() async throws {
+        let server = try ScriptedServer([])
+        let task = task(server)
+        let data = Recorder<Data?>()
+        task.cancelByProducingResumeData { data.append($0) }
+        #expect(try await ends.wait().code == .cancelled)
+        #expect(data.elements == [nil])
+        // One that has ended has none either.
+        task.cancelByProducingResumeData { data.append($0) }
+        #expect(try await data.wait(count: 2) == [nil, nil])
+    }
+
+    // MARK: - Resume data
+
+    @Test func resumeDataGoesOnInAnotherSession() async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        let other = URLSessionManager.forTests()
+        let others = TaskEnds()
+        let offsets = Recorder<Int64>()
+        other.setDownloadTaskDidResume { _, offset, _ in offsets.append(offset) }
+        let task = other.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: others.fileHandler
+        )
+        #expect(task.originalRequest.url == server.url && task.state == .suspended)
+        task.resume()
+        let end = try await others.wait()
+        #expect(end.file == folder.file() && end.error == nil)
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+        #expect(server.requests.last?["If-Range"] == "\"v1\"" && offsets.elements == [100_000])
+        other.completionQueue?.sync {}
+        #expect(try names == ["file"])
+    }
+
+    @Test func resumeDataGoesOnInAnotherProcess() async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        let target = folder.file().path
+        await #expect(processExitsWith: .success) { [data = data as Data, target = target as String] in
+            alarm(50)
+            let session = URLSessionManager()
+            session.completionQueue = DispatchQueue(label: "callbacks")
+            let ended = Recorder<Bool>()
+            session.downloadTask(
+                withResumeData: data,
+                progress: nil,
+                destination: { _, _ in URL(fileURLWithPath: target) },
+                completion: { _, file, error in ended.append(error == nil && file?.path == target) }
+            ).resume()
+            guard try await ended.wait() == [true] else { exit(2) }
+            session.completionQueue?.sync {}
+        }
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+        #expect(server.requests.map { $0["Range"] } == [nil, "bytes=100000-"])
+        #expect(try names == ["file"])
+    }
+
+    @Test func resumeDataOfAChangedFileStartsOver() async throws {
+        let server = try ScriptedServer(
+            serving: Self.representation,
+            answers: [.currentRepresentation.stalling(after: 100_000), .currentRepresentation]
+        )
+        let data = try await resumeData(server)
+        let new = PatternBody(seed: 2, length: 200_000)
+        server.setRepresentation(Representation(.pattern(new), entityTag: .strong("v2")))
+        let others = TaskEnds()
+        session.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: others.fileHandler
+        ).resume()
+        #expect(try await others.wait().error == nil)
+        #expect(try new.firstDifference(fromFile: folder.file()) == nil)
+    }
+
+    /// The secret is not in the data: another user might get what it stands for.
+    @Test(arguments: [true, false])
+    func resumeDataIsThereAfterAFailureAndNeedsTheSecretFieldsAgain(hasSecret: Bool) async throws {
+        let server = try ScriptedServer(
+            serving: Self.representation,
+            answers: [.currentRepresentation.breaking(after: 100_000), .currentRepresentation]
+        )
+        session.retryPolicy = RetryPolicy(maximumRetries: 0)
+        let secret = ["Authorization": "Bearer a"]
+        var request = URLRequest(url: server.url)
+        request.allHTTPHeaderFields = secret
+        let task = session.downloadTask(
+            with: request,
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        task.resume()
+        #expect(try await ends.wait().error != nil)
+        let data = try #require(task.resumeData)
+        #expect(!String(decoding: data, as: UTF8.self).contains("Bearer"))
+        let others = TaskEnds()
+        session.downloadTask(
+            withResumeData: data,
+            headers: hasSecret ? secret : [:],
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: others.fileHandler
+        ).resume()
+        #expect(try await others.wait().error == nil)
+        #expect(server.requests.last?["Range"] == (hasSecret ? "bytes=100000-" : nil))
+        #expect(server.requests.last?["Authorization"] == (hasSecret ? "Bearer a" : nil))
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+    }
+
+    @Test(arguments: ["", "nonsense", #"{"resumeData": 2, "checkpoint": "/a"}"#])
+    func whatIsNoResumeDataIsTheErrorOfTheTask(_ text: String) async throws {
+        session.downloadTask(
+            withResumeData: Data(text.utf8),
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        ).resume()
+        #expect(try await ends.wait().error as? SessionError == .resumeDataUnreadable)
+    }
+
+    @Test func resumeDataWithoutItsCheckpointIsTheErrorOfTheTask() async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        for name in try names { try FileManager.default.removeItem(at: folder.file(name)) }
+        let others = TaskEnds()
+        session.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: nil,
+            completion: others.fileHandler
+        ).resume()
+        #expect(try await others.wait().error != nil)
+    }
+}

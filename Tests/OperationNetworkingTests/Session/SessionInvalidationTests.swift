@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SessionInvalidationTests {
+    private let session = URLSessionManager.forTests()
+    private let ends = TaskEnds()
+
+    @Test func cancellingTasksEndsThemAndThenTheSession() async throws {
+        let server = try ScriptedServer([.silence])
+        let events = Recorder<String>()
+        session.setTaskDidComplete { task, _ in events.append("complete \(task.taskIdentifier)") }
+        session.setSessionDidBecomeInvalid { events.append("invalid \($0 == nil)") }
+        let notices = TaskNotices(of: session)
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        _ = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        try await server.waitForRequests(count: 2)
+        session.invalidateSession(cancelingTasks: true)
+        let errors = try await ends.recorder.wait(count: 3)
+        #expect(errors.allSatisfy { $0.code == .cancelled } && session.tasks.isEmpty)
+        let told = try await events.wait(count: 4)
+        #expect(told.last == "invalid true" && Set(told.dropLast()).count == 3)
+        #expect(try await notices.names.wait() == [.urlSessionDidInvalidate])
+    }
+
+    @Test func tasksThatAreNotCancelledGoOn() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "[1]").held(by: gate)])
+        session.responseSerializer = HTTPResponseSerializer()
+        let invalid = Gate()
+        session.setSessionDidBecomeInvalid { _ in invalid.open() }
+        let suspended = session.dataTask(with: URLRequest(url: server.url), completion: nil)
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        try await gate.waitForArrivals()
+        session.invalidateSession(cancelingTasks: false)
+        gate.open()
+        #expect(try await ends.wait().text == "[1]")
+        #expect(!invalid.isOpen && session.tasks == [suspended])
+        suspended.resume()
+        try await invalid.wait()
+    }
+
+    @Test func aTaskThatIsMadeAfterwardsFailsClearly() async throws {
+        let server = try ScriptedServer([])
+        let invalid = Gate()
+        session.setSessionDidBecomeInvalid { _ in invalid.open() }
+        session.invalidateSession(cancelingTasks: false)
+        session.invalidateSession(cancelingTasks: true)
+        try await invalid.wait()
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        #expect(task.state == .suspended && session.tasks.isEmpty)
+        task.resume()
+        #expect(try await ends.wait().error as? SessionError == .invalidated)
+        #expect(task.state == .completed && server.requests.isEmpty)
+    }
+
+    @Test func theSessionIsReleasedWhenItIsInvalid() async throws {
+        weak var released: URLSessionManager?
+        let told = Gate()
+        do {
+            let session = URLSessionManager.forTests()
+            released = session
+            session.setSessionDidBecomeInvalid { [session] _ in
+                _ = session
+                told.open()
+            }
+            session.invalidateSession(cancelingTasks: true)
+        }
+        try await told.wait()
+        for _ in 0..<1000 where released != nil { await Task.yield() }
+        #expect(released == nil)
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+
+@testable import OperationNetworking
+
+/// The table of `SessionTaskMachine`, cell by cell.
+@Suite struct SessionTaskMachineTests {
+    enum Event: CaseIterable, Sendable {
+        case resume, suspend, cancel, ended
+    }
+
+    struct Cell: Sendable {
+        let phase: SessionTaskMachine.Phase
+        let event: Event
+        let next: SessionTaskMachine.Phase
+        var effect = SessionTaskMachine.Effect.none
+    }
+
+    static let cells: [Cell] = [
+        Cell(phase: .made, event: .resume, next: .running, effect: .start),
+        Cell(phase: .made, event: .suspend, next: .made),
+        Cell(phase: .made, event: .cancel, next: .canceling, effect: .end),
+        Cell(phase: .made, event: .ended, next: .made),
+        Cell(phase: .running, event: .resume, next: .running),
+        Cell(phase: .running, event: .suspend, next: .suspended, effect: .pause),
+        Cell(phase: .running, event: .cancel, next: .canceling, effect: .cancel),
+        Cell(phase: .running, event: .ended, next: .completed),
+        Cell(phase: .suspended, event: .resume, next: .running, effect: .goOn),
+        Cell(phase: .suspended, event: .suspend, next: .suspended),
+        Cell(phase: .suspended, event: .cancel, next: .canceling, effect: .cancel),
+        Cell(phase: .suspended, event: .ended, next: .completed),
+        Cell(phase: .canceling, event: .resume, next: .canceling),
+        Cell(phase: .canceling, event: .suspend, next: .canceling),
+        Cell(phase: .canceling, event: .cancel, next: .canceling),
+        Cell(phase: .canceling, event: .ended, next: .completed),
+        Cell(phase: .completed, event: .resume, next: .completed),
+        Cell(phase: .completed, event: .suspend, next: .completed),
+        Cell(phase: .completed, event: .cancel, next: .completed),
+        Cell(phase: .completed, event: .ended, next: .completed),
+    ]
+
+    @Test(arguments: cells)
+    func eachEventInEachPhase(_ cell: Cell) {
+        var machine = SessionTaskMachine(phase: cell.phase)
+        switch cell.event {
+        case .resume: #expect(machine.resume() == cell.effect)
+        case .suspend: #expect(machine.suspend() == cell.effect)
+        case .cancel: #expect(machine.cancel() == cell.effect)
+        case .ended: #expect(machine.ended() == (cell.phase != cell.next))
+        }
+        #expect(machine.phase == cell.next)
+    }
+
+    @Test func theTableIsWhole() {
+        #expect(Self.cells.count == SessionTaskMachine.Phase.allCases.count * Event.allCases.count)
+        let effects = Set(Self.cells.map(\.effect))
+        #expect(effects == Set(SessionTaskMachine.Effect.allCases))
+    }
+
+    @Test func aTaskThatWasMadeAndOneThatWasSuspendedAreSuspendedToTheUser() {
+        let states = SessionTaskMachine.Phase.allCases.map { SessionTask.State($0) }
+        #expect(states == [.suspended, .running, .suspended, .canceling, .completed])
+    }
+}
+
+/// The table of `TaskRegistry`.
+@Suite struct TaskRegistryTests {
+    @Test func aValidSessionTakesTasksAndForgetsThem() {
+        var registry = TaskRegistry<String>()
+        let identifiers = [registry.nextIdentifier(), registry.nextIdentifier()]
+        #expect(identifiers == [1, 2])
+        let areTaken = [registry.add("b", 2), registry.add("a", 1)]
+        #expect(areTaken == [true, true])
+        #expect(registry.all == ["a", "b"])
+        let removed = [registry.remove(1), registry.remove(1)]
+        #expect(removed.map(\.0) == ["a", nil] && removed.map(\.1) == [false, false])
+        #expect(registry.phase == .valid)
+    }
+
+    @Test func anInvalidatedSessionIsInvalidWithItsLastTask() {
+        var registry = TaskRegistry<String>()
+        _ = registry.add("a", 1)
+        _ = registry.add("b", 2)
+        let areInvalid = [registry.invalidate(), registry.invalidate()]
+        #expect(areInvalid == [false, false] && registry.phase == .invalidating)
+        let isTaken = registry.add("c", 3)
+        #expect(!isTaken)
+        let first = registry.remove(1)
+        #expect(first.0 == "a" && !first.1)
+        registry.replace(2, with: "d", 4)
+        let last = registry.remove(4)
+        #expect(last.0 == "d" && last.1 && registry.phase == .invalid)
+        let isTakenLater = registry.add("e", 5)
+        let isInvalidAgain = registry.invalidate()
+        #expect(!isTakenLater && !isInvalidAgain)
+    }
+
+    @Test func anEmptySessionIsInvalidAtOnce() {
+        var registry = TaskRegistry<String>()
+        let isInvalid = registry.invalidate()
+        #expect(isInvalid && registry.phase == .invalid)
+        let removed = registry.remove(1)
+        #expect(removed.0 == nil && !removed.1)
+    }
+}
