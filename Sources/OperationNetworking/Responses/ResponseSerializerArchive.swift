@@ -5,7 +5,7 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
     case xmlParser(XMLParserResponseSerializer)
     case xmlDocument(XMLDocumentResponseSerializer)
     case propertyList(PropertyListResponseSerializer)
-    case image(ImageResponseSerializer)
+    case imageHead(ImageHeadResponseSerializer)
     case compound(CompoundResponseSerializer)
 
     /// - Throws: `EncodingError` for a kind that cannot be made again: one of the user's own, or one that
@@ -17,7 +17,7 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         case let serializer as XMLParserResponseSerializer: self = .xmlParser(serializer)
         case let serializer as XMLDocumentResponseSerializer: self = .xmlDocument(serializer)
         case let serializer as PropertyListResponseSerializer: self = .propertyList(serializer)
-        case let serializer as ImageResponseSerializer: self = .image(serializer)
+        case let serializer as ImageHeadResponseSerializer: self = .imageHead(serializer)
         case let serializer as CompoundResponseSerializer: self = .compound(serializer)
         default:
             throw EncodingError.invalidValue(
@@ -34,7 +34,7 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         case .xmlParser(let serializer): serializer
         case .xmlDocument(let serializer): serializer
         case .propertyList(let serializer): serializer
-        case .image(let serializer): serializer
+        case .imageHead(let serializer): serializer
         case .compound(let serializer): serializer
         }
     }

@@ -180,7 +180,7 @@ struct VerbTests {
         arguments: [("png", 100, 100), ("jpeg", 239, 178), ("webp", 274, 367)]
     )
     func images(kind: String, width: Int, height: Int) async throws {
-        manager.responseSerializer = ImageResponseSerializer()
+        manager.responseSerializer = ImageHeadResponseSerializer()
         let image = try #require(try await manager.get("image/\(kind)") as? ResponseImage)
         #expect(image.pixelWidth == width)
         #expect(image.pixelHeight == height)

@@ -18,7 +18,7 @@ struct BodyElsewhereTests {
 
     private static let serializers: [any ResponseSerializer] = [
         HTTPResponseSerializer(), JSONResponseSerializer(), PropertyListResponseSerializer(),
-        XMLParserResponseSerializer(), XMLDocumentResponseSerializer(), ImageResponseSerializer(),
+        XMLParserResponseSerializer(), XMLDocumentResponseSerializer(), ImageHeadResponseSerializer(),
         CompoundResponseSerializer([JSONResponseSerializer(), HTTPResponseSerializer()]),
         DecodableResponseSerializer(Item.self), DecodableResponseSerializer(EmptyResponse.self), Length(),
     ]

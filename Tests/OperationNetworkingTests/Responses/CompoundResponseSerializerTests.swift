@@ -54,7 +54,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     @Test func theMediaTypeChoosesAmongChildren() throws {
         let png = try #require(ExampleImage.named("png")).data
-        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageResponseSerializer()]
+        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         #expect(try object(children, png, status: 200, type: "image/png") is ResponseImage)
         #expect(
             try object(children, json, status: 200, type: "application/json") as? [String: String] == [
@@ -75,7 +75,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     @Test("An error body in JSON comes out, wherever its child is", arguments: [false, true])
     func anExplainedErrorComesOut(isReversed: Bool) throws {
-        let children: [any ResponseSerializer] = [ImageResponseSerializer(), JSONResponseSerializer()]
+        let children: [any ResponseSerializer] = [ImageHeadResponseSerializer(), JSONResponseSerializer()]
         let error = try error(
             isReversed ? children.reversed() : children,
             json,
@@ -101,7 +101,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     @Test("Nil of a child is the empty body, if it passes", arguments: [Data?.none, Data()])
     func nilIsTheBody(data: Data?) throws {
-        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageResponseSerializer()]
+        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         #expect(try object(children, data, status: 204, type: nil) as? Data == Data())
         let error = try error(children, data, status: 404, type: nil)
         #expect(error.reason == .unacceptableStatusCode(404))
@@ -116,7 +116,7 @@ private struct FixedSerializer: ResponseSerializer {
     // MARK: - A body that cannot be read
 
     @Test func aMalformedBodyIsTheErrorOfTheChildWhoseTypeItHas() throws {
-        let children: [any ResponseSerializer] = [ImageResponseSerializer(), JSONResponseSerializer()]
+        let children: [any ResponseSerializer] = [ImageHeadResponseSerializer(), JSONResponseSerializer()]
         let error = try error(children, Data("{".utf8), status: 200, type: "application/json")
         guard case .malformedBody(.json, _) = error.reason else {
             Issue.record("\(error.reason)")
@@ -130,7 +130,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     @Test func anErrorThatIsNotOursIsThrownAsItIs() throws {
         #expect(throws: FixedSerializer.Failure()) {
-            try object([ImageResponseSerializer(), FixedSerializer(fails: true)], json)
+            try object([ImageHeadResponseSerializer(), FixedSerializer(fails: true)], json)
         }
     }
 
@@ -143,7 +143,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     @Test func aBodyThatNoChildTakesIsData() throws {
         let body = Data("<html>".utf8)
-        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageResponseSerializer()]
+        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         #expect(try object(children, body, status: 200, type: "text/html") as? Data == body)
         #expect(try object([], body, status: 200, type: "text/html") as? Data == body)
         #expect(try object([], nil, status: 200, type: nil) as? Data == Data())
@@ -151,7 +151,7 @@ private struct FixedSerializer: ResponseSerializer {
 
     @Test func aBodyThatNoChildTakesHasToPassTheOwnSettings() throws {
         let body = Data("<html>".utf8)
-        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageResponseSerializer()]
+        let children: [any ResponseSerializer] = [JSONResponseSerializer(), ImageHeadResponseSerializer()]
         var serializer = CompoundResponseSerializer(children)
         serializer.acceptableContentTypes = ["text/plain"]
         let error = try #require(throws: ResponseSerializationError.self) {
@@ -174,7 +174,9 @@ private struct FixedSerializer: ResponseSerializer {
     @Test func compoundsCanBeChildren() throws {
         let inner = CompoundResponseSerializer([JSONResponseSerializer()])
         #expect(
-            try object([ImageResponseSerializer(), inner], json) as? [String: String] == ["reason": "gone"]
+            try object([ImageHeadResponseSerializer(), inner], json) as? [String: String] == [
+                "reason": "gone"
+            ]
         )
     }
 

@@ -10,7 +10,9 @@ import Testing
         let serializer = HTTPResponseSerializer(acceptableContentTypes: ["application/json"])
         #expect(try serializer.responseObject(for: exampleResponse(status), data: data) as? Data == Data())
         #expect(try JSONResponseSerializer().responseObject(for: exampleResponse(status), data: data) == nil)
-        #expect(try ImageResponseSerializer().responseObject(for: exampleResponse(status), data: data) == nil)
+        #expect(
+            try ImageHeadResponseSerializer().responseObject(for: exampleResponse(status), data: data) == nil
+        )
     }
 
     @Test func fails205WithoutAContentTypeWithData() throws {

@@ -110,7 +110,7 @@ import Testing
         list.acceptableContentTypes = ["a/b"]
         #expect(try again(list) == list)
 
-        var image = ImageResponseSerializer(scale: 3)
+        var image = ImageHeadResponseSerializer(scale: 3)
         image.acceptableStatusCodes = [203]
         #expect(try again(image) == image)
     }
@@ -119,7 +119,7 @@ import Testing
     func compounds() throws {
         var json = JSONResponseSerializer()
         json.removesKeysWithNullValues = true
-        let inner = CompoundResponseSerializer([ImageResponseSerializer(scale: 2)])
+        let inner = CompoundResponseSerializer([ImageHeadResponseSerializer(scale: 2)])
         var compound = CompoundResponseSerializer([
             json, inner, HTTPResponseSerializer(), XMLParserResponseSerializer(),
             XMLDocumentResponseSerializer(),
@@ -130,7 +130,9 @@ import Testing
         #expect(copy.serializers.count == 6)
         #expect(copy.serializers[0] as? JSONResponseSerializer == json)
         let innerCopy = try #require(copy.serializers[1] as? CompoundResponseSerializer)
-        #expect(innerCopy.serializers[0] as? ImageResponseSerializer == ImageResponseSerializer(scale: 2))
+        #expect(
+            innerCopy.serializers[0] as? ImageHeadResponseSerializer == ImageHeadResponseSerializer(scale: 2)
+        )
         #expect(copy.serializers[2] is HTTPResponseSerializer)
         #expect(copy.serializers[3] is XMLParserResponseSerializer)
         #expect(copy.serializers[4] is XMLDocumentResponseSerializer)

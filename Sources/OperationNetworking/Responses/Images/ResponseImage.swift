@@ -18,7 +18,7 @@ public struct ResponseImage: Hashable, Sendable {
     public let orientation: Int
     /// Whether there is more than one frame to be played: GIF, PNG, WebP, AVIF, HEIC, HEIF.
     public let isAnimated: Bool
-    /// Pixels per point: the ``ImageResponseSerializer/scale`` of the serializer.
+    /// Pixels per point: the ``ImageHeadResponseSerializer/scale`` of the serializer.
     public let scale: Double
 
     // MARK: - As shown

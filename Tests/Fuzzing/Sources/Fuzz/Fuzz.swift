@@ -27,7 +27,7 @@ private func runDriver(
 /// | `j`       | `JSONResponseSerializer`; the rest begins with a line that is the media type        |
 /// | `x`       | `XMLDocumentResponseSerializer`, `XMLParserResponseSerializer`; the same            |
 /// | `p`       | `PropertyListResponseSerializer`; the same                                          |
-/// | `i`       | `ImageResponseSerializer`; the same                                                 |
+/// | `i`       | `ImageHeadResponseSerializer`; the same                                                 |
 /// | `d`       | `DecodableResponseSerializer`; the same                                             |
 /// | `t`       | `ResponseText`; the same                                                            |
 /// | `m`       | `MediaType`                                                                         |
@@ -57,7 +57,7 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         serializer.acceptableContentTypes = nil
         read(rest, serializer)
     case UInt8(ascii: "i")?:
-        var serializer = ImageResponseSerializer()
+        var serializer = ImageHeadResponseSerializer()
         serializer.acceptableContentTypes = nil
         read(rest, serializer)
     case UInt8(ascii: "d")?:

@@ -5,8 +5,8 @@ import Testing
 
 @testable import OperationNetworking
 
-@Suite(.timeLimit(.minutes(1))) struct ImageResponseSerializerTests {
-    let serializer = ImageResponseSerializer()
+@Suite(.timeLimit(.minutes(1))) struct ImageHeadResponseSerializerTests {
+    let serializer = ImageHeadResponseSerializer()
 
     private func png() throws -> Data { try #require(ExampleImage.named("png")).data }
 
@@ -125,7 +125,7 @@ import Testing
 
     @Test func sizesInPointsAreThoseShown() throws {
         let data = try #require(ExampleImage.named("jpeg-progressive-turned")).data
-        let object = try ImageResponseSerializer(scale: 2).responseObject(for: nil, data: data)
+        let object = try ImageHeadResponseSerializer(scale: 2).responseObject(for: nil, data: data)
         let image = try #require(object as? ResponseImage)
         #expect(image.isTurned)
         #expect(image.pixelWidth == 7 && image.pixelHeight == 5)
@@ -135,13 +135,13 @@ import Testing
 
     @Test(arguments: [0, -1, Double.nan, Double.infinity])
     func aScaleThatIsNoneIsOne(scale: Double) throws {
-        let object = try ImageResponseSerializer(scale: scale).responseObject(for: nil, data: try png())
+        let object = try ImageHeadResponseSerializer(scale: scale).responseObject(for: nil, data: try png())
         #expect((object as? ResponseImage)?.scale == 1)
     }
 
     @Test("F33: a copy has all settings")
     func copiesSettings() {
-        var original = ImageResponseSerializer(scale: 3)
+        var original = ImageHeadResponseSerializer(scale: 3)
         original.acceptableStatusCodes = [201]
         original.acceptableContentTypes = ["image/x"]
         let copy = original

@@ -14,7 +14,7 @@ public import FoundationNetworking
 /// | unacceptable status, anything else        | the error for the status                                |
 ///
 /// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
-public struct ImageResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
+public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
     /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
     /// set; what is not a positive number counts as 1.
     public var scale: Double
