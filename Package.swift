@@ -17,6 +17,7 @@ let package = Package(
     name: "OperationNetworking",
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
+        .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .executable(name: "opget", targets: ["opget"]),
     ],
     dependencies: [
@@ -43,6 +44,19 @@ let package = Package(
                 "OperationNetworkingSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings + [.strictMemorySafety()]
+        ),
+        // The decoder process. It opens gdk-pixbuf when it runs, so nothing has to be installed to build it.
+        .target(name: "COperationNetworkingImages"),
+        // Thin typed wrappers for the images; the only other target with pointers.
+        .target(
+            name: "OperationNetworkingImagesSystem",
+            dependencies: ["COperationNetworkingImages"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "OperationNetworkingImages",
+            dependencies: ["OperationNetworking", "OperationNetworkingImagesSystem"],
             swiftSettings: settings + [.strictMemorySafety()]
         ),
         // A scripted loopback server, for our tests and the demonstration.
@@ -87,6 +101,14 @@ let package = Package(
             dependencies: [
                 "OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "OperationNetworkingImagesTests",
+            dependencies: [
+                "OperationNetworking", "OperationNetworkingImages", "OperationNetworkingImagesSystem",
+                "OperationNetworkingTesting",
             ],
             swiftSettings: settings
         ),

@@ -1,0 +1,79 @@
+internal import Foundation
+internal import OperationNetworking
+internal import OperationNetworkingImagesSystem
+
+/// The work for a decoder, decided from the first bytes of an image and the limits: what is given to which
+/// decoder, or why nothing is.
+struct DecodePlan {
+    let format: DecoderFormat
+    let bytes: Data
+    /// 0 for TIFF: its library turns some of the orientations itself, and knows which.
+    let orientation: UInt32
+    /// The size to scale to, as stored; `nil`: it is small enough.
+    let size: (width: UInt32, height: UInt32)?
+
+    /// - Throws: ``ImageDecodingError``.
+    init(_ head: ResponseImage, _ limits: ImageDecodingLimits, maximumPixelSize: Int?) throws {
+        guard let format = Self.format(head.format) else {
+            throw ImageDecodingError.unsupportedFormat(head.format)
+        }
+        guard format == .ico else {
+            try self.init(head, as: format, head.data, limits, maximumPixelSize)
+            return
+        }
+        guard let directory = IconDirectory(head.data) else {
+            throw ImageDecodingError.malformed(.ico, "None of its images is inside of it.")
+        }
+        let bytes = directory.bytes(of: head.data)
+        let inner = try? ImageHeadResponseSerializer().responseObject(for: nil, data: bytes) as? ResponseImage
+        if let inner, inner.format == .png {
+            try self.init(inner, as: .png, bytes, limits, maximumPixelSize)
+        } else {
+            try self.init(head, as: .ico, directory.icon(of: head.data), limits, maximumPixelSize)
+        }
+    }
+
+    private init(
+        _ head: ResponseImage,
+        as format: DecoderFormat,
+        _ bytes: Data,
+        _ limits: ImageDecodingLimits,
+        _ maximumPixelSize: Int?
+    ) throws {
+        let (width, height) = (head.pixelWidth, head.pixelHeight)
+        let (count, isOver) = width.multipliedReportingOverflow(by: height)
+        guard !isOver, count <= min(limits.maximumPixelCount, Int(Int32.max)) else {
+            throw ImageDecodingError.tooManyPixels(
+                width: width,
+                height: height,
+                limit: limits.maximumPixelCount
+            )
+        }
+        self.format = format
+        self.bytes = bytes
+        orientation = format == .tiff ? 0 : UInt32(clamping: max(1, head.orientation))
+        size = Self.size(width, height, within: maximumPixelSize).map { (UInt32($0), UInt32($1)) }
+    }
+
+    /// The size within a square of `limit`, with the same ratio; `nil` when it is within already.
+    static func size(_ width: Int, _ height: Int, within limit: Int?) -> (width: Int, height: Int)? {
+        guard let limit, limit > 0, max(width, height) > limit else { return nil }
+        let factor = Double(limit) / Double(max(width, height))
+        return (
+            max(1, Int((Double(width) * factor).rounded())), max(1, Int((Double(height) * factor).rounded()))
+        )
+    }
+
+    private static func format(_ format: ResponseImage.Format) -> DecoderFormat? {
+        switch format {
+        case .png: .png
+        case .jpeg: .jpeg
+        case .gif: .gif
+        case .webp: .webp
+        case .bmp: .bmp
+        case .tiff: .tiff
+        case .ico: .ico
+        case .avif, .cur, .heic, .heif, .xbm: nil
+        }
+    }
+}

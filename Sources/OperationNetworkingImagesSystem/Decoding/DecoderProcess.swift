@@ -1,0 +1,230 @@
+internal import COperationNetworkingImages
+package import Foundation
+internal import Glibc
+
+/// A process that decodes images, one after the other: this program, started again under another name,
+/// without the application's descriptors, environment and, where the kernel has seccomp, system calls.
+///
+/// One thread at a time uses it. It ends when the last reference to it goes away.
+package final class DecoderProcess: Sendable {
+    /// An image, and what may be spent on it.
+    package struct Request: Sendable {
+        package var format: DecoderFormat
+        package var bytes: Data
+        /// The limit of the image's pixels as stored, and of the result.
+        package var maximumPixels: UInt64
+        /// The limit of memory for this image, in bytes.
+        package var memory: UInt64
+        /// The limit of time, by the clock.
+        package var time: Duration
+        /// 1 to 8 as in Exif; 0: the library knows it.
+        package var orientation: UInt32
+        /// Width and height to be scaled to, before the orientation is applied; `nil`: as stored.
+        package var size: (width: UInt32, height: UInt32)?
+
+        package init(
+            format: DecoderFormat,
+            bytes: Data,
+            maximumPixels: UInt64,
+            memory: UInt64,
+            time: Duration,
+            orientation: UInt32 = 1,
+            size: (width: UInt32, height: UInt32)? = nil
+        ) {
+            self.format = format
+            self.bytes = bytes
+            self.maximumPixels = maximumPixels
+            self.memory = memory
+            self.time = time
+            self.orientation = orientation
+            self.size = size
+        }
+    }
+
+    /// The pixels, row by row without gaps: red, green, blue, alpha, not premultiplied.
+    package struct Pixels: Sendable {
+        package let width: Int
+        package let height: Int
+        package let hasAlpha: Bool
+        package let bytes: Data
+    }
+
+    /// The process's number.
+    package let identifier: Int32
+    /// The formats that the installed library has modules for.
+    package let formats: Set<DecoderFormat>
+    /// Whether the kernel keeps the process from all system calls but those for memory and its socket.
+    package let isConfined: Bool
+    private let socket: Socket
+
+    /// Starts a process and waits for its first word.
+    package init(within time: Duration = .seconds(10)) throws(DecoderFailure) {
+        guard cimages_is_there_from_the_start() != 0 else { throw .isPlugIn }
+        var process: pid_t = 0
+        var descriptor: Int32 = -1
+        let code = cimages_start_decoder(&process, &descriptor)
+        guard code == 0 else { throw .notStarted(code) }
+        let socket = Socket(descriptor, process)
+        let deadline = ContinuousClock.now + time
+        var hello = cimages_hello()
+        try withUnsafeMutableBytes(of: &hello) { bytes throws(DecoderFailure) in
+            try socket.read(bytes, deadline)
+        }
+        guard hello.magic == CIMAGES_MAGIC else { throw .ended(signal: socket.end()) }
+        guard hello.has_library != 0 else { throw .missing }
+        identifier = process
+        formats = Set(DecoderFormat.allCases.filter { hello.formats & 1 << $0.rawValue != 0 })
+        isConfined = hello.is_confined != 0
+        self.socket = socket
+    }
+
+    /// Has an image decoded. Blocks the thread, for the request's time at most. After an error that does not
+    /// leave the process it is over.
+    package func decode(_ request: Request) throws(DecoderFailure) -> Pixels {
+        let deadline = ContinuousClock.now + request.time
+        var head = cimages_request()
+        head.magic = CIMAGES_MAGIC
+        head.format = request.format.rawValue
+        head.length = UInt64(request.bytes.count)
+        head.maximum_pixels = request.maximumPixels
+        head.memory = request.memory
+        head.seconds = UInt32(clamping: request.time.components.seconds + 1)
+        head.orientation = request.orientation
+        head.width = request.size?.width ?? 0
+        head.height = request.size?.height ?? 0
+        try withUnsafeBytes(of: head) { bytes throws(DecoderFailure) in try socket.write(bytes, deadline) }
+        try request.bytes.span.withUnsafeBytes { bytes throws(DecoderFailure) in
+            try socket.write(bytes, deadline)
+        }
+
+        var answer = cimages_answer()
+        try withUnsafeMutableBytes(of: &answer) { bytes throws(DecoderFailure) in
+            try socket.read(bytes, deadline)
+        }
+        guard answer.magic == CIMAGES_MAGIC, answer.text_length <= 1_000 else {
+            throw .ended(signal: socket.end())
+        }
+        guard answer.status == CIMAGES_DECODED.rawValue else {
+            throw try failure(answer, deadline)
+        }
+        let count = UInt64(answer.width) * UInt64(answer.height)
+        // What it says is not believed: it may be in the hands of the image by now.
+        guard count > 0, count <= request.maximumPixels, count <= UInt64(Int32.max) else {
+            throw .ended(signal: socket.end())
+        }
+        var bytes = Data(count: Int(count) * 4)
+        var span = bytes.mutableSpan
+        try span.withUnsafeMutableBytes { bytes throws(DecoderFailure) in try socket.read(bytes, deadline) }
+        return Pixels(
+            width: Int(answer.width),
+            height: Int(answer.height),
+            hasAlpha: answer.has_alpha != 0,
+            bytes: bytes
+        )
+    }
+
+    /// Whether the process waits for an image: it has not ended since the last one.
+    package var isWaiting: Bool { socket.isQuiet }
+
+    private func failure(
+        _ answer: cimages_answer,
+        _ deadline: ContinuousClock.Instant
+    ) throws(DecoderFailure) -> DecoderFailure {
+        var text = [UInt8](repeating: 0, count: Int(answer.text_length))
+        var span = text.mutableSpan
+        try span.withUnsafeMutableBytes { bytes throws(DecoderFailure) in try socket.read(bytes, deadline) }
+        switch cimages_status(answer.status) {
+        case CIMAGES_TOO_LARGE: return .tooLarge
+        case CIMAGES_NO_MEMORY: return .outOfMemory
+        case CIMAGES_NO_FORMAT: return .missing
+        default: return .malformed(String(decoding: text, as: UTF8.self))
+        }
+    }
+}
+
+// MARK: - The socket
+
+extension DecoderProcess {
+    /// The application's end of the socket, and the process at the other one.
+    private final class Socket: Sendable {
+        private let descriptor: Int32
+        /// `nil` when the process was ended, and its number may be another one's.
+        private let process: Guarded<pid_t?>
+
+        init(_ descriptor: Int32, _ process: pid_t) {
+            self.descriptor = descriptor
+            self.process = Guarded(process)
+        }
+
+        deinit {
+            _ = end()
+            close(descriptor)
+        }
+
+        /// Ends the process; answers the signal that had ended it before.
+        func end() -> Int32 {
+            process.withLock { process in
+                defer { process = nil }
+                return process.map { cimages_end_decoder($0) } ?? 0
+            }
+        }
+
+        /// Whether there is nothing to be read: neither bytes nor the end.
+        var isQuiet: Bool {
+            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&waited, 1, 0) == 0
+        }
+
+        func write(
+            _ bytes: UnsafeRawBufferPointer,
+            _ deadline: ContinuousClock.Instant
+        ) throws(DecoderFailure) {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else {
+                    try wait(for: Int16(POLLOUT), deadline)
+                }
+            }
+        }
+
+        func read(
+            _ bytes: UnsafeMutableRawBufferPointer,
+            _ deadline: ContinuousClock.Instant
+        ) throws(DecoderFailure) {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = UnsafeMutableRawBufferPointer(rebasing: rest)
+                let count = recv(descriptor, part.baseAddress, part.count, 0)
+                if count > 0 {
+                    rest = rest.dropFirst(count)
+                } else if count == 0 {
+                    throw .ended(signal: end())
+                } else {
+                    try wait(for: Int16(POLLIN), deadline)
+                }
+            }
+        }
+
+        /// After a call that failed: waits if that was because there was nothing to read, or no room.
+        private func wait(
+            for event: Int16,
+            _ deadline: ContinuousClock.Instant
+        ) throws(DecoderFailure) {
+            if errno == EINTR { return }
+            guard errno == EAGAIN else { throw .ended(signal: end()) }
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else {
+                _ = end()
+                throw .timedOut
+            }
+            let (seconds, attoseconds) = left.components
+            let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
+            var waited = pollfd(fd: descriptor, events: event, revents: 0)
+            _ = poll(&waited, 1, Int32(clamping: milliseconds))
+        }
+    }
+}
