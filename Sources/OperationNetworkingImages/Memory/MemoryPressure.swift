@@ -1,0 +1,113 @@
+internal import Dispatch
+internal import Foundation
+internal import OperationNetworkingImagesSystem
+
+/// Tells when the kernel says that memory is short: what a memory warning is on a phone.
+///
+/// Linux tells of it by pressure stall information: of the process's control group (version 2), else of the
+/// machine; and by the group's counters of the times when it reached its limits. A thread waits for them, as
+/// long as there are observers, and never looks by itself. Where the kernel has none of these files, or does
+/// not let the process open them, nothing is told, and nothing else changes: ``isAvailable`` says so. Version
+/// 1 of control groups has no such file; the machine's is used then.
+public final class MemoryPressure: Sendable {
+    /// An observer's place. It ends when the last reference to it goes away.
+    public final class Observation: Sendable {
+        private let end: @Sendable () -> Void
+
+        fileprivate init(_ end: @escaping @Sendable () -> Void) {
+            self.end = end
+        }
+
+        deinit { end() }
+    }
+
+    private struct State {
+        var observers: [Int: @Sendable () -> Void] = [:]
+        var last = 0
+        /// The files of the thread that waits, if there is one.
+        var files: PressureFiles?
+    }
+
+    /// The pressure of this process.
+    public static let shared = MemoryPressure(.current)
+
+    private let source: MemoryPressureSource
+    private let state = Guarded(State())
+
+    init(_ source: MemoryPressureSource) {
+        self.source = source
+    }
+
+    /// Whether the kernel tells this process.
+    public var isAvailable: Bool {
+        state.withLock { $0.files != nil } || openFiles() != nil
+    }
+
+    /// Calls `action` each time memory gets short, on a thread of its own, until the result goes away.
+    public func observe(_ action: @escaping @Sendable () -> Void) -> Observation {
+        let identifier = state.withLock { state in
+            state.last += 1
+            state.observers[state.last] = action
+            if state.files == nil, let files = openFiles() {
+                state.files = files
+                Self.wait(files) { [weak self] in self?.tell() }
+            }
+            return state.last
+        }
+        return Observation { [weak self] in self?.forget(identifier) }
+    }
+
+    /// Calls all observers, as if the kernel had told: for programs that know better, and for tests.
+    public func tell() {
+        for action in state.withLock({ Array($0.observers.values) }) { action() }
+    }
+
+    // MARK: - Private
+
+    private func openFiles() -> PressureFiles? {
+        PressureFiles(
+            pressure: source.pressure,
+            trigger: source.trigger,
+            events: source.events,
+            isOrdinary: source.isOrdinary
+        )
+    }
+
+    private func forget(_ identifier: Int) {
+        let (action, files) = state.withLock { state in
+            let action = state.observers.removeValue(forKey: identifier)
+            guard state.observers.isEmpty else { return (action, nil as PressureFiles?) }
+            defer { state.files = nil }
+            return (action, state.files)
+        }
+        files?.ring()
+        withExtendedLifetime(action) {}
+    }
+
+    deinit {
+        state.withLock { $0.files }?.ring()
+    }
+
+    /// Starts the thread, which ends with the bell.
+    private static func wait(_ files: PressureFiles, _ tell: @escaping @Sendable () -> Void) {
+        // Read before the caller goes on, so that no change after it is missed.
+        let known = MemoryEvents(files.readEvents())
+        let thread = Thread {
+            var events = known
+            while true {
+                let news = files.wait()
+                if news.contains(.bell) || news.contains(.gone) { return }
+                var isShort = news.contains(.pressure)
+                if news.contains(.events) {
+                    let now = MemoryEvents(files.readEvents())
+                    isShort = isShort || now.count > events.count
+                    events = now
+                }
+                if isShort { tell() }
+            }
+        }
+        thread.name = "MemoryPressure"
+        thread.stackSize = 128 << 10
+        thread.start()
+    }
+}

@@ -1,0 +1,44 @@
+internal import Foundation
+
+/// The files in which the kernel tells of a process's memory.
+struct MemoryPressureSource: Hashable {
+    /// Files of pressure stall information, in the order in which they are tried: that of the process's own
+    /// control group knows best what concerns it.
+    var pressure: [String]
+    /// `memory.events` of the control group.
+    var events: [String]
+    /// 150 ms of 2 s in which some task waited for memory. Windows that are whole multiples of 2 s need no
+    /// privilege ([PSI](https://docs.kernel.org/accounting/psi.html)).
+    var trigger = "some 150000 2000000"
+    /// The files are pipes of a test.
+    var isOrdinary = false
+
+    init(pressure: [String], events: [String] = [], isOrdinary: Bool = false) {
+        self.pressure = pressure
+        self.events = events
+        self.isOrdinary = isOrdinary
+    }
+
+    /// Those of a process, by its `/proc/self/cgroup`; version 2 has the hierarchy 0 and no controllers
+    /// there.
+    init(controlGroups: String) {
+        var folders: [String] = []
+        for line in controlGroups.split(separator: "\n") {
+            guard line.hasPrefix("0::/"), !line.contains("/../") else { continue }
+            let path = line.dropFirst(4)
+            // Where version 1 is mounted as well, version 2 is in a folder of its own.
+            for root in ["/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"] {
+                folders.append(path.isEmpty ? root : "\(root)\(path)/")
+            }
+        }
+        pressure = folders.map { "\($0)memory.pressure" } + ["/proc/pressure/memory"]
+        events = folders.map { "\($0)memory.events" }
+    }
+
+    /// Those of this process.
+    static var current: MemoryPressureSource {
+        MemoryPressureSource(
+            controlGroups: (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+        )
+    }
+}

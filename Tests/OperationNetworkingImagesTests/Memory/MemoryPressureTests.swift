@@ -1,0 +1,153 @@
+import Foundation
+import Glibc
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworkingImages
+
+@Suite(.timeLimit(.minutes(1))) struct MemoryPressureTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// A pipe with a name, which stands for a file of the kernel: what is written to it is an event.
+    private func pipe(_ name: String) throws -> (path: String, handle: FileHandle) {
+        let url = directory.url.appendingPathComponent(name)
+        try #require(mkfifo(url.path, 0o600) == 0)
+        let descriptor = open(url.path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        return (url.path, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+    }
+
+    // MARK: - Which files, and what they say
+
+    @Test(
+        arguments: [
+            ("0::/\n", ["/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"]),
+            (
+                "12:memory:/a\n0::/user.slice/x.scope\n",
+                [
+                    "/sys/fs/cgroup/user.slice/x.scope/", "/sys/fs/cgroup/unified/user.slice/x.scope/",
+                ]
+            ),
+            ("4:memory:/docker/1\n", []), ("0::/../../etc\n", []), ("", []),
+        ] as [(String, [String])]
+    )
+    func theGroupsOwnFileComesFirst(text: String, folders: [String]) {
+        let source = MemoryPressureSource(controlGroups: text)
+        #expect(source.pressure == folders.map { $0 + "memory.pressure" } + ["/proc/pressure/memory"])
+        #expect(source.events == folders.map { $0 + "memory.events" })
+    }
+
+    @Test(
+        arguments: [
+            ("low 5\nhigh 1\nmax 2\noom 3\noom_kill 4\noom_group_kill 9\n", 10), ("low 7\n", 0), ("", 0),
+            ("high x\nmax\nmax 3 4\nhigh 18446744073709551616\n", 0),
+        ] as [(String, UInt64)]
+    )
+    func countsWhatMeansPressure(text: String, count: UInt64) {
+        #expect(MemoryEvents(text).count == count)
+    }
+
+    // MARK: - Events
+
+    @Test func theKernelIsAskedByItsTrigger() throws {
+        let pipe = try pipe("memory.pressure")
+        let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/nowhere/at/all", pipe.path]))
+        let observation = pressure.observe {}
+        #expect(pipe.handle.availableData == Data("some 150000 2000000\0".utf8))
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func everyObserverHearsUntilItGoesAway() async throws {
+        let pipe = try pipe("memory.pressure")
+        let pressure = MemoryPressure(MemoryPressureSource(pressure: [pipe.path], isOrdinary: true))
+        let (first, second) = (Recorder<Void>(), Recorder<Void>())
+        let observation = pressure.observe { first.append(()) }
+        // Its own trigger is the first thing that comes out of the pipe.
+        try await first.wait()
+        var other: MemoryPressure.Observation? = pressure.observe { second.append(()) }
+        pipe.handle.write(Data("x".utf8))
+        try await first.wait(count: 2)
+        try await second.wait()
+        withExtendedLifetime(other) {}
+        other = nil
+        pipe.handle.write(Data("x".utf8))
+        try await first.wait(count: 3)
+        #expect(second.elements.count == 1)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func aCounterThatRisesEmptiesACache() async throws {
+        let pipe = try pipe("memory.events")
+        let pressure = MemoryPressure(
+            MemoryPressureSource(pressure: [], events: [pipe.path], isOrdinary: true)
+        )
+        #expect(pressure.isAvailable)
+        let cache = AutoPurgingImageCache(memoryPressure: pressure)
+        let image = try #require(DecodedImage(pixels: Data(count: 4), pixelWidth: 1, pixelHeight: 1))
+        cache.add(image, identifier: "a")
+        // Told twice: the second time, all observers have heard of the first.
+        let heard = Recorder<Void>()
+        let observation = pressure.observe { heard.append(()) }
+        pipe.handle.write(Data("low 9\nhigh 1\n".utf8))
+        try await heard.wait()
+        pipe.handle.write(Data("low 9\nhigh 2\n".utf8))
+        try await heard.wait(count: 2)
+        #expect(cache.memoryUsage == 0)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func itIsTakenUpAgainAfterTheLastObserver() async throws {
+        let pipe = try pipe("memory.events")
+        let pressure = MemoryPressure(
+            MemoryPressureSource(pressure: [], events: [pipe.path], isOrdinary: true)
+        )
+        for _ in 0..<2 {
+            let heard = Recorder<Void>()
+            let observation = pressure.observe { heard.append(()) }
+            pressure.tell()
+            try await heard.wait()
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test func withoutFilesNothingIsToldAndNothingFails() {
+        let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/nowhere/at/all"]))
+        #expect(!pressure.isAvailable)
+        let cache = AutoPurgingImageCache(memoryPressure: pressure)
+        #expect(cache.memoryUsage == 0)
+    }
+
+    @Test("The kernel takes the trigger, where this process may give it one")
+    func theKernelTakesTheTrigger() {
+        let descriptor = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        #expect(MemoryPressure.shared.isAvailable)
+    }
+
+    /// Memory cannot be made short without harm to other tests. The processor can: its file is of the same
+    /// kind, and takes the same trigger.
+    @Test("The kernel's event is heard", .enabled(if: Self.processorPressureIsPermitted))
+    func theKernelsEventIsHeard() async throws {
+        let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/proc/pressure/cpu"]))
+        let heard = Gate()
+        let observation = pressure.observe { heard.open() }
+        for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount + 2 {
+            Thread.detachNewThread { while !heard.isOpen {} }
+        }
+        defer { heard.open() }
+        try await heard.wait(within: .seconds(20))
+        withExtendedLifetime(observation) {}
+    }
+
+    private static var processorPressureIsPermitted: Bool {
+        let descriptor = open("/proc/pressure/cpu", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
+    }
+}
