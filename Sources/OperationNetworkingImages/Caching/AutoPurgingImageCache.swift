@@ -1,0 +1,103 @@
+public import FoundationNetworking
+internal import OperationNetworkingImagesSystem
+
+/// Images in memory, up to a limit: AFNetworking 3's `AFAutoPurgingImageCache`.
+///
+/// When the images take more than ``memoryCapacity``, those that were not used for the longest time go, until
+/// ``preferredMemoryUsageAfterPurge`` are left. When the kernel says that memory is short, all go: see
+/// ``MemoryPressure``. An image is found by the URL of its request and an identifier, such as that of a
+/// filter; or by an identifier alone. Everything may be called from any thread.
+public final class AutoPurgingImageCache: ImageRequestCache {
+    /// The bytes that images may take before some are purged. 100 MB unless set.
+    public let memoryCapacity: Int
+    /// The bytes that are left after a purge. 60 MB unless set.
+    public let preferredMemoryUsageAfterPurge: Int
+    private let store: Guarded<ImageStore<ImageKey, DecodedImage>>
+    private let pressure = Guarded<MemoryPressure.Observation?>(nil)
+
+    /// An empty cache that is emptied on memory pressure.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: the bytes that images may take.
+    ///   - preferredMemoryUsageAfterPurge: the bytes that are left after a purge; at most the capacity.
+    public convenience init(
+        memoryCapacity: Int = 100_000_000,
+        preferredMemoryUsageAfterPurge: Int = 60_000_000
+    ) {
+        self.init(
+            memoryCapacity: memoryCapacity,
+            preferredMemoryUsageAfterPurge: preferredMemoryUsageAfterPurge,
+            memoryPressure: .shared
+        )
+    }
+
+    /// An empty cache that is emptied when `memoryPressure` tells of it; `nil`: only on call.
+    public init(
+        memoryCapacity: Int = 100_000_000,
+        preferredMemoryUsageAfterPurge: Int = 60_000_000,
+        memoryPressure: MemoryPressure?
+    ) {
+        let store = ImageStore<ImageKey, DecodedImage>(
+            capacity: memoryCapacity,
+            preferredUsage: preferredMemoryUsageAfterPurge
+        )
+        self.memoryCapacity = store.capacity
+        self.preferredMemoryUsageAfterPurge = store.preferredUsage
+        self.store = Guarded(store)
+        let observation = memoryPressure?.observe { [weak self] in _ = self?.removeAllImages() }
+        pressure.withLock { $0 = observation }
+    }
+
+    /// The bytes that the images take.
+    public var memoryUsage: Int { store.withLock { $0.usage } }
+
+    // MARK: - By an identifier
+
+    /// Keeps an image; it replaces the one with this identifier.
+    public func add(_ image: DecodedImage, identifier: String) {
+        add(image, ImageKey(identifier: identifier))
+    }
+
+    /// The image with this identifier, which is the most recently used one then.
+    public func image(identifier: String) -> DecodedImage? {
+        store.withLock { $0.image(for: ImageKey(identifier: identifier)) }
+    }
+
+    /// Answers whether there was one.
+    @discardableResult
+    public func removeImage(identifier: String) -> Bool {
+        store.withLock { $0.remove(ImageKey(identifier: identifier)) } != nil
+    }
+
+    // MARK: - ImageRequestCache
+
+    /// Keeps an image; it replaces the one of this URL and identifier.
+    public func add(_ image: DecodedImage, for request: URLRequest, identifier: String? = nil) {
+        guard let key = ImageKey(request, identifier) else { return }
+        add(image, key)
+    }
+
+    /// The image of this URL and identifier, which is the most recently used one then.
+    public func image(for request: URLRequest, identifier: String? = nil) -> DecodedImage? {
+        ImageKey(request, identifier).flatMap { key in store.withLock { $0.image(for: key) } }
+    }
+
+    /// Answers whether there was one.
+    @discardableResult
+    public func removeImage(for request: URLRequest, identifier: String? = nil) -> Bool {
+        ImageKey(request, identifier).flatMap { key in store.withLock { $0.remove(key) } } != nil
+    }
+
+    /// Answers whether there were any.
+    @discardableResult
+    public func removeAllImages() -> Bool {
+        !store.withLock { $0.removeAll() }.isEmpty
+    }
+
+    // MARK: - Private
+
+    /// Images that go are released after the lock.
+    private func add(_ image: DecodedImage, _ key: ImageKey) {
+        _ = store.withLock { $0.add(image, for: key, cost: image.byteCount) }
+    }
+}

@@ -1,0 +1,28 @@
+public import FoundationNetworking
+
+/// A cache of images by their requests: AFNetworking's `AFImageRequestCache`. Called from any thread.
+public protocol ImageRequestCache: AnyObject, Sendable {
+    /// Keeps an image.
+    func add(_ image: DecodedImage, for request: URLRequest, identifier: String?)
+
+    /// The image of a request, if it is kept.
+    func image(for request: URLRequest, identifier: String?) -> DecodedImage?
+
+    /// Answers whether there was one.
+    @discardableResult
+    func removeImage(for request: URLRequest, identifier: String?) -> Bool
+
+    /// Answers whether there were any.
+    @discardableResult
+    func removeAllImages() -> Bool
+
+    /// Whether an image that was received is to be kept; asked before each is added.
+    func shouldCache(_ image: DecodedImage, for request: URLRequest, identifier: String?) -> Bool
+}
+
+extension ImageRequestCache {
+    /// Every image is.
+    public func shouldCache(_ image: DecodedImage, for request: URLRequest, identifier: String?) -> Bool {
+        true
+    }
+}

@@ -1,0 +1,120 @@
+internal import Foundation
+
+/// The handlers that wait for images, and the transfers: the downloader's decisions, as a value.
+///
+/// | event                         | the image is          | effect                                             |
+/// |-------------------------------|-----------------------|----------------------------------------------------|
+/// | ask                           | unknown               | it waits; starts if fewer than the limit are active|
+/// | ask                           | waiting, active       | one handler more; the higher priority counts       |
+/// | cancel, other handlers left   | waiting, active       | that handler is told                               |
+/// | cancel the last handler       | waiting               | that handler is told; it is forgotten              |
+/// | cancel the last handler       | active                | the same, and the transfer is stopped              |
+/// | cancel                        | unknown, done         | nothing                                            |
+/// | end of a transfer             | its own               | all its handlers are told; the next one starts     |
+/// | end of a stopped transfer     | asked for again, or not | its place is free; the next one starts           |
+///
+/// A stopped transfer keeps its place until it has ended, so there are never more than the limit.
+struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
+    /// A transfer that is to begin.
+    struct Start: Equatable, Sendable {
+        let transfer: Int
+        let key: Key
+    }
+
+    /// The handler that was cancelled, and the transfer that ends with it.
+    struct Cancellation {
+        let handler: Handler
+        /// The transfer to stop.
+        let stopped: Int?
+    }
+
+    private struct Image {
+        let transfer: Int
+        let order: Int
+        var priority: Int
+        var handlers: [(receipt: UUID, handler: Handler)]
+    }
+
+    /// Transfers at the same time.
+    let limit: Int
+    /// Whether the last one asked for is the first one to start, among those of one priority.
+    let isLastFirst: Bool
+    private var images: [Key: Image] = [:]
+    private var waiting: Set<Key> = []
+    private var active: Set<Int> = []
+    private var receipts: [UUID: Key] = [:]
+    private var last = 0
+
+    init(limit: Int, isLastFirst: Bool) {
+        self.limit = max(1, limit)
+        self.isLastFirst = isLastFirst
+    }
+
+    var activeCount: Int { active.count }
+    var waitingCount: Int { waiting.count }
+
+    // MARK: - Events
+
+    mutating func ask(for key: Key, _ receipt: UUID, _ handler: Handler, priority: Int) -> [Start] {
+        receipts[receipt] = key
+        if var image = images[key] {
+            image.handlers.append((receipt, handler))
+            image.priority = max(image.priority, priority)
+            images[key] = image
+            return []
+        }
+        last += 1
+        images[key] = Image(transfer: last, order: last, priority: priority, handlers: [(receipt, handler)])
+        waiting.insert(key)
+        return next()
+    }
+
+    mutating func cancel(_ receipt: UUID) -> Cancellation? {
+        guard let key = receipts.removeValue(forKey: receipt), var image = images[key],
+            let index = image.handlers.firstIndex(where: { $0.receipt == receipt })
+        else { return nil }
+        let handler = image.handlers.remove(at: index).handler
+        guard image.handlers.isEmpty else {
+            images[key] = image
+            return Cancellation(handler: handler, stopped: nil)
+        }
+        images[key] = nil
+        return Cancellation(handler: handler, stopped: waiting.remove(key) == nil ? image.transfer : nil)
+    }
+
+    /// Answers the handlers of the image; none for a transfer that was stopped, whose image may be asked for
+    /// again by now.
+    mutating func end(_ transfer: Int, of key: Key) -> (handlers: [Handler], starts: [Start]) {
+        active.remove(transfer)
+        var handlers: [Handler] = []
+        if let image = images[key], image.transfer == transfer {
+            images[key] = nil
+            for (receipt, handler) in image.handlers {
+                receipts[receipt] = nil
+                handlers.append(handler)
+            }
+        }
+        return (handlers, next())
+    }
+
+    // MARK: - Private
+
+    private mutating func next() -> [Start] {
+        var starts: [Start] = []
+        while active.count < limit, let key = first() {
+            waiting.remove(key)
+            guard let image = images[key] else { continue }
+            active.insert(image.transfer)
+            starts.append(Start(transfer: image.transfer, key: key))
+        }
+        return starts
+    }
+
+    private func first() -> Key? {
+        waiting.max { left, right in
+            guard let left = images[left], let right = images[right] else { return false }
+            if left.priority != right.priority { return left.priority < right.priority }
+            return isLastFirst ? left.order < right.order : left.order > right.order
+        }
+    }
+}

@@ -1,0 +1,277 @@
+public import Dispatch
+public import Foundation
+public import FoundationNetworking
+public import OperationNetworking
+internal import OperationNetworkingImagesSystem
+
+/// Fetches and decodes images, each once however many ask for it: AFNetworking 3's `AFImageDownloader`.
+///
+/// Requests with the same URL, method and header fields share one transfer as long as it lasts. At most
+/// ``maximumActiveDownloads`` run; the others wait, by priority and in the order of ``prioritization``. An
+/// image that ``imageCache`` has comes without a transfer and without a response, for the cache policies that
+/// allow it.
+///
+/// ```swift
+/// let image = try await ImageDownloader.shared.image(from: url)
+/// ```
+public final class ImageDownloader: Sendable {
+    /// The order of those that wait with the same priority.
+    public enum Prioritization: Sendable {
+        /// The first one asked for starts first.
+        case fifo
+        /// The last one asked for starts first: for lists that are scrolled.
+        case lifo
+    }
+
+    /// Called with the request of this handler, the response, and the image. From the cache, the response is
+    /// `nil`.
+    public typealias SuccessHandler = @Sendable (URLRequest, HTTPURLResponse?, DecodedImage) -> Void
+
+    /// Called with the request of this handler, the response if one came, and the error.
+    public typealias FailureHandler = @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
+
+    private struct Handler: Sendable {
+        let request: URLRequest
+        /// `nil`: it takes no time, and is called at once.
+        let queue: DispatchQueue?
+        let finish: @Sendable (URLRequest, HTTPURLResponse?, Result<DecodedImage, any Error>) -> Void
+
+        func call(_ response: HTTPURLResponse?, _ result: Result<DecodedImage, any Error>) {
+            guard let queue else { return finish(request, response, result) }
+            queue.async { finish(request, response, result) }
+        }
+    }
+
+    /// Requests that share a transfer. Not by the URL alone: what one user's token opens is not another's.
+    private struct Key: Hashable, Sendable {
+        let url: String
+        let method: String
+        let fields: [String: String]
+    }
+
+    private struct State {
+        var table: DownloadTable<Key, Handler>
+        var operations: [Int: HTTPRequestOperation] = [:]
+        /// The request of the first handler, until its transfer begins.
+        var requests: [Key: URLRequest] = [:]
+    }
+
+    /// A downloader for the whole program, with a cache of its own.
+    public static let shared = ImageDownloader()
+
+    /// Makes the operations: its settings, and its serializer, count for all downloads.
+    public let manager: OperationManager
+    /// The order of those that wait.
+    public let prioritization: Prioritization
+    /// The number of transfers at the same time. 4 unless set.
+    public let maximumActiveDownloads: Int
+    /// The images that are kept; `nil`: none.
+    public let imageCache: (any ImageRequestCache)?
+    private let state: Guarded<State>
+    /// Where transfers end and answers are told: the downloader's own, so handlers wait for no main queue.
+    private let queue = DispatchQueue(label: "OperationNetworking.ImageDownloader")
+
+    /// A downloader.
+    ///
+    /// - Parameters:
+    ///   - manager: `nil`: one of its own, with an ``ImageResponseSerializer``. Another one needs a
+    ///     serializer whose objects are ``DecodedImage``s.
+    ///   - prioritization: the order of those that wait.
+    ///   - maximumActiveDownloads: transfers at the same time; at least 1.
+    ///   - imageCache: the images that are kept; `nil`: none.
+    public init(
+        manager: OperationManager? = nil,
+        prioritization: Prioritization = .fifo,
+        maximumActiveDownloads: Int = 4,
+        imageCache: (any ImageRequestCache)? = AutoPurgingImageCache()
+    ) {
+        self.manager = manager ?? Self.defaultManager()
+        self.prioritization = prioritization
+        self.maximumActiveDownloads = max(1, maximumActiveDownloads)
+        self.imageCache = imageCache
+        state = Guarded(
+            State(
+                table: DownloadTable(
+                    limit: max(1, maximumActiveDownloads),
+                    isLastFirst: prioritization == .lifo
+                )
+            )
+        )
+    }
+
+    /// The number of transfers now, those that were stopped and have not ended included.
+    public var activeDownloadCount: Int { state.withLock { $0.table.activeCount } }
+
+    // MARK: - Asking
+
+    /// Asks for an image.
+    ///
+    /// - Parameters:
+    ///   - request: a GET mostly. Without a URL it fails with `URLError.badURL`.
+    ///   - receiptID: the number of the receipt; a new one unless given.
+    ///   - priority: which images start first. Of several handlers of an image, the highest counts.
+    ///   - completionQueue: the queue of the handlers; `nil`: the main queue.
+    ///   - success: called once, unless `failure` is.
+    ///   - failure: called once, unless `success` is; with `URLError.cancelled` after ``cancel(_:)``.
+    /// - Returns: what cancels this handler; `nil` when the result is known already: from the cache, or a
+    ///   request without a URL.
+    @discardableResult
+    public func downloadImage(
+        for request: URLRequest,
+        receiptID: UUID = UUID(),
+        priority: Operation.QueuePriority = .normal,
+        completionQueue: DispatchQueue? = nil,
+        success: SuccessHandler? = nil,
+        failure: FailureHandler? = nil
+    ) -> ImageDownloadReceipt? {
+        let handler = Handler(request: request, queue: completionQueue ?? .main) {
+            request,
+            response,
+            result in
+            switch result {
+            case .success(let image): success?(request, response, image)
+            case .failure(let error): failure?(request, response, error)
+            }
+        }
+        return ask(handler, receiptID, priority)
+    }
+
+    /// The image of a request. Cancelling the task cancels this handler as ``cancel(_:)`` does.
+    ///
+    /// - Throws: the error of the transfer, of its serializer, or `URLError.cancelled`.
+    public func image(
+        for request: URLRequest,
+        priority: Operation.QueuePriority = .normal
+    ) async throws -> DecodedImage {
+        let receiptID = UUID()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let handler = Handler(request: request, queue: nil) { _, _, result in
+                    continuation.resume(with: result)
+                }
+                _ = ask(handler, receiptID, priority)
+                // The cancellation may have come before there was anything to cancel.
+                if Task.isCancelled { cancel(receiptID) }
+            }
+        } onCancel: {
+            cancel(receiptID)
+        }
+    }
+
+    /// The image behind a URL, asked for with `Accept: image/*`.
+    ///
+    /// - Throws: as ``image(for:priority:)``.
+    public func image(from url: URL, priority: Operation.QueuePriority = .normal) async throws -> DecodedImage
+    {
+        var request = URLRequest(url: url)
+        request.setValue("image/*", forHTTPHeaderField: "Accept")
+        return try await image(for: request, priority: priority)
+    }
+
+    /// Cancels a handler, whose `failure` gets `URLError.cancelled`. The transfer is stopped when no other
+    /// handler waits for it. After the end it does nothing.
+    public func cancel(_ receipt: ImageDownloadReceipt) {
+        cancel(receipt.receiptID)
+    }
+
+    // MARK: - Private
+
+    private func ask(
+        _ handler: Handler,
+        _ receiptID: UUID,
+        _ priority: Operation.QueuePriority
+    ) -> ImageDownloadReceipt? {
+        let request = handler.request
+        guard let url = request.url, url.scheme != nil else {
+            handler.call(nil, .failure(URLError(.badURL)))
+            return nil
+        }
+        if request.cachePolicy.allowsCachedImages,
+            let image = imageCache?.image(for: request, identifier: nil)
+        {
+            handler.call(nil, .success(image))
+            return nil
+        }
+        guard request.cachePolicy != .returnCacheDataDontLoad else {
+            handler.call(nil, .failure(URLError(.resourceUnavailable)))
+            return nil
+        }
+        let key = Key(
+            url: url.absoluteString,
+            method: request.httpMethod ?? "GET",
+            fields: request.allHTTPHeaderFields ?? [:]
+        )
+        state.withLock { state in
+            if state.requests[key] == nil { state.requests[key] = request }
+            let starts = state.table.ask(for: key, receiptID, handler, priority: priority.rawValue)
+            begin(starts, &state)
+        }
+        return ImageDownloadReceipt(receiptID: receiptID, url: url)
+    }
+
+    private func cancel(_ receiptID: UUID) {
+        let (cancellation, operation) = state.withLock { state in
+            let cancellation = state.table.cancel(receiptID)
+            return (cancellation, cancellation?.stopped.flatMap { state.operations[$0] })
+        }
+        operation?.cancel()
+        cancellation?.handler.call(
+            nil,
+            .failure(
+                URLError(
+                    .cancelled,
+                    userInfo: [
+                        NSLocalizedFailureReasonErrorKey: "The download of the image was cancelled."
+                    ]
+                )
+            )
+        )
+    }
+
+    /// Makes the operations of transfers and adds them to the queue, which calls back on ``queue`` only, and
+    /// so never with the lock held. They keep the downloader until the last handler was told.
+    private func begin(_ starts: [DownloadTable<Key, Handler>.Start], _ state: inout State) {
+        for start in starts {
+            guard let request = state.requests.removeValue(forKey: start.key) else { continue }
+            let operation = manager.operation(
+                for: request,
+                success: { operation, object in
+                    let result: Result<DecodedImage, any Error> =
+                        if let image = object as? DecodedImage { .success(image) } else {
+                            .failure(URLError(.cannotDecodeContentData))
+                        }
+                    self.end(start, operation, result)
+                },
+                failure: { operation, error in self.end(start, operation, .failure(error)) }
+            )
+            operation.completionQueue = queue
+            state.operations[start.transfer] = operation
+            manager.operationQueue.addOperation(operation)
+        }
+    }
+
+    private func end(
+        _ start: DownloadTable<Key, Handler>.Start,
+        _ operation: HTTPRequestOperation,
+        _ result: Result<DecodedImage, any Error>
+    ) {
+        if case .success(let image) = result, let imageCache,
+            imageCache.shouldCache(image, for: operation.request, identifier: nil)
+        {
+            imageCache.add(image, for: operation.request, identifier: nil)
+        }
+        let handlers = state.withLock { state in
+            state.operations[start.transfer] = nil
+            let (handlers, starts) = state.table.end(start.transfer, of: start.key)
+            begin(starts, &state)
+            return handlers
+        }
+        for handler in handlers { handler.call(operation.response, result) }
+    }
+
+    private static func defaultManager() -> OperationManager {
+        let manager = OperationManager()
+        manager.responseSerializer = ImageResponseSerializer()
+        return manager
+    }
+}

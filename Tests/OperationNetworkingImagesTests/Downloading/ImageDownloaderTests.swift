@@ -1,0 +1,328 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworkingImages
+
+/// The tests of AFNetworking 3's downloader, by their names, and ours.
+@Suite(.timeLimit(.minutes(1))) struct ImageDownloaderTests {
+    private let queue = DispatchQueue(label: "ImageDownloaderTests")
+    private let results = Recorder<String>()
+
+    private static let answer = Answer.respond(
+        200,
+        ["Content-Type": "image/png"],
+        body: .data(ExampleImage.named("png"))
+    )
+
+    private func downloader(
+        _ prioritization: ImageDownloader.Prioritization = .fifo,
+        _ limit: Int = 4,
+        cache: (any ImageRequestCache)? = nil
+    ) -> ImageDownloader {
+        ImageDownloader(prioritization: prioritization, maximumActiveDownloads: limit, imageCache: cache)
+    }
+
+    /// Asks, and records "name: width" with "cached" for one without a response, or "name: code".
+    @discardableResult
+    private func ask(
+        _ downloader: ImageDownloader,
+        _ request: URLRequest,
+        _ name: String,
+        priority: Operation.QueuePriority = .normal
+    ) -> ImageDownloadReceipt? {
+        downloader.downloadImage(
+            for: request,
+            priority: priority,
+            completionQueue: queue,
+            success: { [results] _, response, image in
+                results.append("\(name): \(image.pixelWidth)\(response == nil ? " cached" : "")")
+            },
+            failure: { [results] _, _, error in
+                results.append("\(name): \((error as? URLError)?.code.rawValue ?? 0)")
+            }
+        )
+    }
+
+    // MARK: - AFNetworking's
+
+    @Test func testThatImageDownloaderCanDownloadImage() async throws {
+        let server = try ScriptedServer([Self.answer])
+        let receipt = ask(downloader(), URLRequest(url: server.url), "a")
+        #expect(receipt?.url == server.url)
+        #expect(try await results.wait() == ["a: 16"])
+        server.stop()
+    }
+
+    @Test func testThatImageDownloaderReturnsNilWithInvalidURL() async throws {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1/")))
+        request.url = nil
+        #expect(ask(downloader(), request, "a") == nil)
+        #expect(try await results.wait() == ["a: -1000"])
+    }
+
+    @Test func testThatImageDownloaderCanDownloadMultipleImagesSimultaneously() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        for name in ["a", "b"] {
+            ask(downloader, URLRequest(url: server.url.appendingPathComponent(name)), name)
+        }
+        try await gate.waitForArrivals(2)
+        gate.open()
+        #expect(try await results.wait(count: 2).sorted() == ["a: 16", "b: 16"])
+        server.stop()
+    }
+
+    @Test func testThatSimultaneouslyRequestsForTheSameAssetReceiveSameResponse() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        let receipts = (0..<20).compactMap { ask(downloader, URLRequest(url: server.url), "\($0)") }
+        #expect(Set(receipts).count == 20)
+        #expect(downloader.activeDownloadCount == 1)
+        gate.open()
+        #expect(try await results.wait(count: 20) == (0..<20).map { "\($0): 16" })
+        #expect(server.requests.count == 1)
+        server.stop()
+    }
+
+    @Test(
+        "testThatResponseIsNilWhenLoadingImageFromCache, testThatImageDownloadReceiptIsNilForCachedImage, UIV-01",
+        arguments: [false, true]
+    )
+    func imagesFromTheCacheComeWithoutATransfer(isOfTwo: Bool) async throws {
+        let server = try ScriptedServer([Self.answer])
+        let cache: any ImageRequestCache =
+            isOfTwo ? ImageCache(memoryPressure: nil) : AutoPurgingImageCache(memoryPressure: nil)
+        let downloader = downloader(cache: cache)
+        #expect(ask(downloader, URLRequest(url: server.url), "a") != nil)
+        try await results.wait()
+        #expect(ask(downloader, URLRequest(url: server.url), "b") == nil)
+        #expect(try await results.wait(count: 2) == ["a: 16", "b: 16 cached"])
+        #expect(server.requests.count == 1)
+        server.stop()
+    }
+
+    @Test(
+        "Policies that want fresh data skip the cache",
+        arguments: [.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData]
+            as [URLRequest.CachePolicy]
+    )
+    func reloadingRequestsSkipTheCache(policy: URLRequest.CachePolicy) async throws {
+        let server = try ScriptedServer([Self.answer])
+        let downloader = downloader(cache: AutoPurgingImageCache(memoryPressure: nil))
+        var request = URLRequest(url: server.url)
+        ask(downloader, request, "a")
+        try await results.wait()
+        request.cachePolicy = policy
+        #expect(ask(downloader, request, "b") != nil)
+        #expect(try await results.wait(count: 2) == ["a: 16", "b: 16"])
+        #expect(server.requests.count == 2)
+        server.stop()
+    }
+
+    @Test func testThatCancellingDownloadCallsCompletionWithCancellationError() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        let receipt = try #require(ask(downloader, URLRequest(url: server.url), "a"))
+        downloader.cancel(receipt)
+        #expect(try await results.wait() == ["a: -999"])
+        // Again, it does nothing.
+        downloader.cancel(receipt)
+        queue.sync {}
+        #expect(results.elements.count == 1)
+        gate.open()
+        server.stop()
+    }
+
+    @Test func testThatCancellingDownloadWithMultipleResponseHandlersCancelsFirstYetAllowsSecondToComplete()
+        async throws
+    {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        let first = try #require(ask(downloader, URLRequest(url: server.url), "a"))
+        ask(downloader, URLRequest(url: server.url), "b")
+        try await gate.waitForArrivals()
+        downloader.cancel(first)
+        #expect(try await results.wait() == ["a: -999"])
+        gate.open()
+        #expect(try await results.wait(count: 2) == ["a: -999", "b: 16"])
+        #expect(server.requests.count == 1)
+        server.stop()
+    }
+
+    @Test func testThatItCanDownloadAndCancelAndDownloadAgain() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate), Self.answer])
+        let downloader = downloader()
+        let receipt = try #require(ask(downloader, URLRequest(url: server.url), "a"))
+        try await gate.waitForArrivals()
+        downloader.cancel(receipt)
+        ask(downloader, URLRequest(url: server.url), "b")
+        #expect(try await results.wait(count: 2) == ["a: -999", "b: 16"])
+        gate.open()
+        server.stop()
+    }
+
+    @Test func testThatImageBehindRedirectCanBeDownloaded() async throws {
+        let server = try ScriptedServer([.redirect(to: "/image"), Self.answer])
+        ask(downloader(), URLRequest(url: server.url), "a")
+        #expect(try await results.wait() == ["a: 16"])
+        #expect(server.requests.count == 2)
+        server.stop()
+    }
+
+    @Test(
+        "testThatItAlwaysCallsTheSuccessHandlerOnTheMainQueue, here on the queue that was asked for",
+        arguments: [false, true]
+    )
+    func handlersComeOnTheirQueue(isFailure: Bool) async throws {
+        let server = try ScriptedServer([isFailure ? .respond(404) : Self.answer])
+        let key = DispatchSpecificKey<Int>()
+        let own = DispatchQueue(label: "own")
+        own.setSpecific(key: key, value: 7)
+        let queues = Recorder<Int?>()
+        let downloader = downloader(cache: AutoPurgingImageCache(memoryPressure: nil))
+        for round in 1...2 {
+            downloader.downloadImage(
+                for: URLRequest(url: server.url),
+                completionQueue: own,
+                success: { _, _, _ in queues.append(DispatchQueue.getSpecific(key: key)) },
+                failure: { _, _, _ in queues.append(DispatchQueue.getSpecific(key: key)) }
+            )
+            try await queues.wait(count: round)
+        }
+        #expect(queues.elements == [7, 7])
+        server.stop()
+    }
+
+    @Test(
+        "First or last, and the priority before both",
+        arguments: [
+            (.fifo, ["first", "urgent", "a", "b"]), (.lifo, ["first", "urgent", "b", "a"]),
+        ] as [(ImageDownloader.Prioritization, [String])]
+    )
+    func startsInOrder(prioritization: ImageDownloader.Prioritization, expected: [String]) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate), Self.answer])
+        let downloader = downloader(prioritization, 1)
+        for name in ["first", "a", "b"] {
+            ask(downloader, URLRequest(url: server.url.appendingPathComponent(name)), name)
+        }
+        let url = server.url.appendingPathComponent("urgent")
+        ask(downloader, URLRequest(url: url), "urgent", priority: .high)
+        try await gate.waitForArrivals()
+        gate.open()
+        #expect(try await results.wait(count: 4) == expected.map { "\($0): 16" })
+        server.stop()
+    }
+
+    // MARK: - Ours
+
+    @Test func atMostFourAreActive() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = ImageDownloader(imageCache: nil)
+        #expect(downloader.maximumActiveDownloads == 4 && downloader.prioritization == .fifo)
+        for name in 0..<10 {
+            ask(downloader, URLRequest(url: server.url.appendingPathComponent("\(name)")), "\(name)")
+        }
+        try await gate.waitForArrivals(4)
+        #expect(downloader.activeDownloadCount == 4)
+        #expect(server.requests.count == 4)
+        gate.open()
+        #expect(try await results.wait(count: 10).count == 10)
+        server.stop()
+    }
+
+    @Test func theLastHandlersCancellationStopsTheTransfer() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let manager = OperationManager()
+        manager.responseSerializer = ImageResponseSerializer()
+        let downloader = ImageDownloader(manager: manager, imageCache: nil)
+        let receipts = ["a", "b"].compactMap { ask(downloader, URLRequest(url: server.url), $0) }
+        try await gate.waitForArrivals()
+        let operation = try #require(manager.operationQueue.operations.first)
+        downloader.cancel(receipts[0])
+        #expect(!operation.isCancelled)
+        downloader.cancel(receipts[1])
+        #expect(operation.isCancelled)
+        #expect(try await results.wait(count: 2) == ["a: -999", "b: -999"])
+        gate.open()
+        server.stop()
+    }
+
+    @Test func requestsWithOtherFieldsAreOthers() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        for user in ["a", "b"] {
+            var request = URLRequest(url: server.url)
+            request.setValue(user, forHTTPHeaderField: "Authorization")
+            ask(downloader, request, user)
+        }
+        try await gate.waitForArrivals(2)
+        gate.open()
+        #expect(try await results.wait(count: 2).count == 2)
+        server.stop()
+    }
+
+    @Test func aRequestThatMayNotLoadDoesNot() async throws {
+        let server = try ScriptedServer([Self.answer])
+        var request = URLRequest(url: server.url)
+        request.cachePolicy = .returnCacheDataDontLoad
+        #expect(ask(downloader(), request, "a") == nil)
+        #expect(try await results.wait() == ["a: \(URLError.Code.resourceUnavailable.rawValue)"])
+        #expect(server.requests.isEmpty)
+        server.stop()
+    }
+
+    @Test("async, without a main queue; what is asked for is an image")
+    func awaits() async throws {
+        let server = try ScriptedServer([Self.answer])
+        #expect(try await downloader().image(from: server.url).pixelWidth == 16)
+        #expect(server.requests[0]["Accept"] == "image/*")
+        server.stop()
+    }
+
+    @Test func cancellingATaskCancelsItsHandlerOnly() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        let url = server.url
+        var request = URLRequest(url: url)
+        request.setValue("image/*", forHTTPHeaderField: "Accept")
+        ask(downloader, request, "a")
+        let task = Task { try await downloader.image(from: url) }
+        try await gate.waitForArrivals()
+        task.cancel()
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        gate.open()
+        #expect(try await results.wait() == ["a: 16"])
+        #expect(server.requests.count == 1)
+        server.stop()
+    }
+
+    @Test func whatIsNoImageFailsAndIsNotKept() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "image/png"], body: "<html>"), Self.answer,
+        ])
+        let cache = AutoPurgingImageCache(memoryPressure: nil)
+        let downloader = downloader(cache: cache)
+        ask(downloader, URLRequest(url: server.url), "a")
+        #expect(try await results.wait() == ["a: 0"])
+        #expect(cache.memoryUsage == 0)
+        ask(downloader, URLRequest(url: server.url), "b")
+        #expect(try await results.wait(count: 2) == ["a: 0", "b: 16"])
+        #expect(cache.memoryUsage == 16 * 8 * 4)
+        server.stop()
+    }
+}
