@@ -18,8 +18,11 @@ let settings: [SwiftSetting] =
 /// One program for each of these, in the folder of its name.
 let examples = [
     "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager", "Encodable",
-    "Retry", "Upload", "Trust",
+    "Retry", "Upload", "Trust", "Images",
 ]
+
+/// The products that a program uses beside the library.
+let more = ["Images": ["OperationNetworkingImages"]]
 
 let package = Package(
     name: "OperationNetworkingExamples",
@@ -29,7 +32,9 @@ let package = Package(
     targets: examples.map { name in
         .executableTarget(
             name: name,
-            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            dependencies: (["OperationNetworking"] + more[name, default: []]).map { product in
+                .product(name: product, package: "OperationNetworking")
+            },
             swiftSettings: settings
         )
     },

@@ -294,11 +294,30 @@ struct ExamplesTests {
 
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Upload", "Downloads",
-        "Trust",
+        "Trust", "Images",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
         #expect(result.status == 64)
         #expect(result.errors.hasPrefix("usage: \(name) "))
+    }
+
+    // MARK: - Images
+
+    @Test func imagesPrintsTheSizeOfAThumbnail() async throws {
+        // Of run lengths, without a pixel: 512 x 256 from little.
+        var bitmap: [UInt8] =
+            Array("BM".utf8) + [
+                0x40, 4, 0, 0, 0, 0, 0, 0, 0x36, 4, 0, 0, 40, 0, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0,
+            ]
+        bitmap += [1, 0, 8, 0, 1, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        bitmap += [UInt8](repeating: 0x40, count: 1_024) + [1, 0, 0, 1]
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "image/bmp"], body: .data(Data(bitmap)))
+        ])
+        let result = try await ExampleProgram("Images").run(server.url.absoluteString)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines == ["bmp 256 x 128, 131072 bytes"])
+        #expect(server.requests.first?["Accept"] == "image/*")
     }
 }
