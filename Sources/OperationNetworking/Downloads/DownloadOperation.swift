@@ -256,8 +256,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
         let plan = DownloadPlan(
             request: state.request,
-            credential: state.settings.credential,
-            clientIdentity: state.settings.clientIdentity,
+            credential: state.configuration.settings.credential,
+            clientIdentity: state.configuration.settings.clientIdentity,
             destination: settings.destination,
             replacesFile: settings.replacesFile,
             replaceable: settings.replaceable,

@@ -18,7 +18,7 @@ extension OperationManager {
         let state = state(for: request)
         var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
-        operation.configure { [settings] in $0.settings = settings }
+        operation.configure { [settings] in $0.configuration.settings = settings }
         log(operation)
         operation.setAuthenticationChallenge(state.challenge)
         return operation

@@ -92,7 +92,7 @@ open class OperationManager: @unchecked Sendable {
         operation.responseSerializer = settings.responseSerializer
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
-        operation.configure { $0.settings = settings.settings }
+        operation.configure { $0.configuration.settings = settings.settings }
         log(operation)
         operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)

@@ -12,20 +12,20 @@ extension ConnectionOperation {
     /// Called for each 401, instead of what is done without it: the ``credential`` once, then the credential
     /// storage, then the 401 is the response.
     public func setAuthenticationChallenge(_ block: AuthenticationChallengeHandler?) {
-        state.change { $0.challenge = block }
+        state.change { $0.closures.challenge = block }
     }
 }
 
 // MARK: - For the exchange
 
 extension ConnectionOperation {
-    var exchangeAnswersChallenges: Bool { state.withLock { $0.challenge != nil } }
+    var exchangeAnswersChallenges: Bool { state.withLock { $0.closures.challenge != nil } }
 
     func exchangeNeedsCredential(
         for challenge: AuthenticationChallenge,
         decide: @escaping @Sendable (AuthenticationChallenge.Answer) -> Void
     ) -> @Sendable () -> Void {
-        guard let handler = state.withLock({ $0.challenge }) else {
+        guard let handler = state.withLock({ $0.closures.challenge }) else {
             decide(.performDefaultHandling)
             return {}
         }

@@ -28,8 +28,8 @@ extension ConnectionOperation {
     /// The listeners of the operation on its completion queue now.
     func audience(_ state: OperationState) -> Audience {
         Audience(
-            hasClosures: state.hasClosures || hearsResult,
-            hasObservers: !state.observers.isEmpty,
+            hasClosures: state.closures.hearEvents || hearsResult,
+            hasObservers: !state.closures.observers.isEmpty,
             isSubclass: isSubclass
         )
     }
@@ -40,16 +40,15 @@ extension ConnectionOperation {
     /// On the completion queue: tells everything that waits. There is never a second one at the same time.
     /// For what comes meanwhile another one is scheduled: others want the queue, too.
     func empty() {
-        let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.observers) }
+        let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.closures.observers) }
         for delivery in deliveries {
             Self.tell(Self.notificationPoster, delivery, self)
             for observer in observers { Self.tell(observer, delivery, self) }
             call(delivery)
         }
         let (target, group) = state.withLock { state -> (DeliveryTarget?, DispatchGroup?) in
-            if state.outbox.hasMore() { return (state.deliveryTarget(for: audience(state)), nil) }
-            defer { state.enteredGroup = nil }
-            return (nil, state.enteredGroup)
+            guard state.outbox.hasMore() else { return (nil, state.outbox.takeGroup()) }
+            return (state.configuration.deliveryTarget(for: audience(state)), nil)
         }
         if let target { scheduleDelivery(target) }
         group?.leave()
@@ -65,13 +64,13 @@ extension ConnectionOperation {
             didReceive(piece)
             done()
         case .downloaded(let report):
-            state.withLock { $0.downloadProgress }?(report.bytes, report.total, report.expected)
+            state.withLock { $0.closures.downloadProgress }?(report.bytes, report.total, report.expected)
         case .uploaded(let report):
-            state.withLock { $0.uploadProgress }?(report.bytes, report.total, report.expected)
+            state.withLock { $0.closures.uploadProgress }?(report.bytes, report.total, report.expected)
         case .finished:
             didFinish()
             callCompletion()
-            state.withLock { $0.completionBlock }?()
+            state.withLock { $0.closures.completionBlock }?()
             state.withLock { $0.isDelivered = true }
             letGo()
         }
@@ -79,10 +78,10 @@ extension ConnectionOperation {
 
     /// Nothing is told any more: releases the closures, and leaves the batches.
     func letGo() {
-        let (seats, closures) = state.withLock { ($0.seats, $0.takeClosures()) }
+        let released = state.withLock { $0.takeClosures() }
         releaseClosures()
-        for seat in seats { seat.didFinish(self) }
-        withExtendedLifetime(closures) {}
+        for seat in released.seats { seat.didFinish(self) }
+        withExtendedLifetime(released) {}
     }
 
     private static func tell(

@@ -37,7 +37,8 @@ extension ConnectionOperation {
         case .begin:
             let exchange = state.exchange ?? makeExchange(state)
             state.exchange = exchange
-            if state.runLoopModes != [.common] { NetworkThread.shared.add(modes: state.runLoopModes) }
+            let modes = state.configuration.runLoopModes
+            if modes != [.common] { NetworkThread.shared.add(modes: modes) }
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
             state.isRunning = true
             defer { state.hasBegun = true }
@@ -54,7 +55,7 @@ extension ConnectionOperation {
             NetworkThread.shared.perform { exchange.cancel($0, for: self) }
             return nil
         case .finishCancelled:
-            state.error = URLError.cancelled(url: state.request.url)
+            state.results.error = URLError.cancelled(url: state.request.url)
             return nil
         case .finish:
             return nil
@@ -67,7 +68,7 @@ extension ConnectionOperation {
 
     /// The cookies that the first transfer may send.
     func cookiesForStart() -> CookieReading {
-        let (request, jar) = state.withLock { ($0.request, $0.settings.cookieJar) }
+        let (request, jar) = state.withLock { ($0.request, $0.configuration.settings.cookieJar) }
         return request.readCookies(jar)
     }
 
@@ -107,7 +108,7 @@ extension ConnectionOperation {
     func goPastWhatBlocks() {
         guard !super.isReady else { return }
         // The queue may start it at once.
-        state.withLock { $0.mayHavePassedBarrier = true }
+        state.withLock { $0.place.goPastWhatBlocks() }
         super.cancel()
     }
 
@@ -116,10 +117,7 @@ extension ConnectionOperation {
         // Foundation keeps pointers from an operation to those that depend on it without retaining them: one
         // that is finished and released before its dependencies are would leave such a pointer behind.
         for dependency in dependencies { removeDependency(dependency) }
-        let (passed, slots) = state.withLock { state in
-            defer { state.slots = nil }
-            return (state.mayHavePassedBarrier ? state.queue : nil, state.slots)
-        }
+        let (passed, slots) = state.withLock { $0.place.leave() }
         passed?.addOperation(BarrierKeeper(self))
         if let slots {
             slots.settle(self, then: then)
@@ -143,8 +141,7 @@ extension ConnectionOperation {
     private func endWithoutAudience() {
         letGo()
         let (group, isUntold) = state.withLock { state in
-            defer { state.enteredGroup = nil }
-            return (state.enteredGroup, state.outbox.holdsStart || !state.hasBegun)
+            (state.outbox.takeGroup(), state.outbox.holdsStart || !state.hasBegun)
         }
         group?.leave()
         if isUntold { MainLine.end(self) }
@@ -164,7 +161,7 @@ extension ConnectionOperation {
     /// The error of a task that waited for the operation: the one that it ended with, or, if it has no end
     /// yet, that the wait was cancelled.
     var errorForWaiting: (any Error)? {
-        state.withLock { $0.machine.isFinal ? $0.error : URLError.cancelled(url: $0.request.url) }
+        state.withLock { $0.machine.isFinal ? $0.results.error : URLError.cancelled(url: $0.request.url) }
     }
 
     /// Calls `body` once the operation has finished, on any thread; at once if it has.
@@ -183,8 +180,8 @@ extension ConnectionOperation {
 extension ConnectionOperation: ExchangeOwner {
     func exchangeDidReceive(_ response: ReceivedResponse) {
         deliver { state in
-            state.response = response
-            return state.observers.isEmpty && !isSubclass ? nil : .received(response)
+            state.results.response = response
+            return state.closures.observers.isEmpty && !isSubclass ? nil : .received(response)
         }
     }
 
@@ -199,36 +196,36 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
-        deliver { $0.downloadProgress == nil ? nil : .downloaded(report) }
+        deliver { $0.closures.downloadProgress == nil ? nil : .downloaded(report) }
         for seat in seats { seat.didDownload(report) }
     }
 
     func exchangeDidUpload(_ report: ProgressReport) {
-        deliver { $0.uploadProgress == nil ? nil : .uploaded(report) }
+        deliver { $0.closures.uploadProgress == nil ? nil : .uploaded(report) }
         for seat in seats { seat.didUpload(report) }
     }
 
-    var exchangeAnswersRedirects: Bool { state.withLock { $0.redirect != nil } }
+    var exchangeAnswersRedirects: Bool { state.withLock { $0.closures.redirect != nil } }
 
     func exchangeWillFollow(
         _ redirect: HTTPURLResponse,
         to request: URLRequest,
         decide: @escaping @Sendable (RedirectAnswer) -> Void
     ) {
-        guard let handler = state.withLock({ $0.redirect }) else { return decide(.follow(request)) }
+        guard let handler = state.withLock({ $0.closures.redirect }) else { return decide(.follow(request)) }
         Self.processingQueue.async { decide(handler(self, request, redirect).map { .follow($0) } ?? .refuse) }
     }
 
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest) {
-        deliver { $0.observers.isEmpty ? nil : .redirected(redirect, request) }
+        deliver { $0.closures.observers.isEmpty ? nil : .redirected(redirect, request) }
     }
 
     func exchangeDidResume(at offset: Int64) {
-        deliver { $0.observers.isEmpty ? nil : .keeping(offset) }
+        deliver { $0.closures.observers.isEmpty ? nil : .keeping(offset) }
     }
 
     func exchangeWillStartOver(because reason: RestartReason) {
-        deliver { $0.observers.isEmpty ? nil : .startingOver(reason) }
+        deliver { $0.closures.observers.isEmpty ? nil : .startingOver(reason) }
     }
 
     func exchangeNeedsURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
@@ -236,7 +233,7 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeWillRetry(_ retry: Retry) {
-        deliver { $0.observers.isEmpty ? nil : .retrying(retry) }
+        deliver { $0.closures.observers.isEmpty ? nil : .retrying(retry) }
     }
 
     func exchangeDidEnd(_ end: ExchangeEnd) {
@@ -250,13 +247,11 @@ extension ConnectionOperation: ExchangeOwner {
         apply { state in
             let effect = state.machine.transferEnded()
             guard effect == .finish else { return effect }
-            state.responseData = end.data
-            state.metrics = end.metrics
+            state.results.take(end)
             if state.machine.isCancelled {
-                state.error = URLError.cancelled(url: state.request.url)
+                state.results.error = URLError.cancelled(url: state.request.url)
             } else {
-                state.responseObject = evaluation.object
-                state.error = evaluation.error
+                state.results.take(evaluation)
             }
             return effect
         }

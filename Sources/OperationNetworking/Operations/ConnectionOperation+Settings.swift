@@ -3,12 +3,12 @@ internal import OperationNetworkingSystem
 extension ConnectionOperation: TransferConfigurable {
     /// Reads the settings of the operation's transfers.
     public func readTransferSettings<Value>(_ body: (TransferSettings) -> Value) -> Value {
-        state.withLock { body($0.settings) }
+        state.withLock { body($0.configuration.settings) }
     }
 
     /// Changes the settings of the operation's transfers, before it starts.
     public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
-        configure { body(&$0.settings) }
+        configure { body(&$0.configuration.settings) }
     }
 }
 

@@ -52,27 +52,27 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     // MARK: - Results
 
     /// The request, as given. Redirects, pauses and resumptions do not change it.
-    public var request: URLRequest { state.withLock { $0.request } }
+    public var request: URLRequest { state.withLock { $0.configuration.request } }
 
     /// The head of the last response that was not a redirect to be followed.
-    public var response: HTTPURLResponse? { state.withLock { $0.response }?.value }
+    public var response: HTTPURLResponse? { state.withLock { $0.results.response }?.value }
 
     /// Why the operation failed; final before `isFinished`. A transport failure is a `URLError`; see
     /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
-    public var error: (any Error)? { state.withLock { $0.error } }
+    public var error: (any Error)? { state.withLock { $0.results.error } }
 
     /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful
     /// response went to a file or stream. The body of another response is kept here in any case; what is more
     /// than ``maximumResponseDataLength``, or than 64 KiB if successes go elsewhere, is cut off.
-    public var responseData: Data? { state.withLock { $0.responseData } }
+    public var responseData: Data? { state.withLock { $0.results.responseData } }
 
     /// The cost of the exchange; `nil` until the operation has finished.
-    public var metrics: TransferMetrics? { state.withLock { $0.metrics?.sum } }
+    public var metrics: TransferMetrics? { state.withLock { $0.results.metrics?.sum } }
 
     /// The cost of each transfer, and the duration of each of its phases, in order: one for the request, and
     /// one more for each redirect, resumption and attempt; the last 100. Empty until the operation has
     /// finished.
-    public var transferMetrics: [TransferMetrics] { state.withLock { $0.metrics?.transfers ?? [] } }
+    public var transferMetrics: [TransferMetrics] { state.withLock { $0.results.metrics?.transfers ?? [] } }
 
     /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or
     /// one that has no number in Foundation: ``responseString`` is decoded in that all the same.
@@ -83,7 +83,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// ``responseData`` as text, in any character set that iconv(3) knows; `nil` when it is no text in the
     /// one that the response names.
     public var responseString: String? {
-        let (data, response) = state.withLock { ($0.responseData, $0.response) }
+        let (data, response) = state.withLock { ($0.results.responseData, $0.results.response) }
         return ResponseText(data: data, response: response?.value).string
     }
 
@@ -102,12 +102,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// A stream that is closed, or that another operation uses, is a ``StreamError``.
     public var inputStream: InputStream? {
         get { request.httpBodyStream }
-        set {
-            configure { state in
-                state.request.httpBodyStream = newValue
-                state.inputStreamUse = StreamUse()
-            }
-        }
+        set { configure { $0.configuration.setBody { $0.httpBodyStream = newValue } } }
     }
 
     /// The request's body: a file, a form, data, a stream. See ``BodySource``.
@@ -115,12 +110,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Setting it sets the request's `Content-Length`, and replaces ``inputStream``.
     public var bodySource: BodySource? {
         get { request.bodySource }
-        set {
-            configure { state in
-                state.request.bodySource = newValue
-                state.inputStreamUse = StreamUse()
-            }
-        }
+        set { configure { $0.configuration.setBody { $0.bodySource = newValue } } }
     }
 
     /// The stream to which the body of a successful (2xx) response goes, instead of memory. It is opened,
@@ -132,13 +122,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     ///
     /// Setting it resets ``outputFile``.
     public var outputStream: OutputStream? {
-        get { state.withLock { $0.outputStream } }
-        set {
-            configure { state in
-                state.outputStream = newValue
-                state.outputFile = nil
-            }
-        }
+        get { state.withLock { $0.configuration.outputStream } }
+        set { configure { $0.configuration.outputStream = newValue } }
     }
 
     /// The file that the body of a successful (2xx) response goes to, instead of memory. It is made, or
@@ -154,42 +139,37 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     ///
     /// Setting it resets ``outputStream``.
     public var outputFile: URL? {
-        get { state.withLock { $0.outputFile } }
-        set {
-            configure { state in
-                state.outputFile = newValue
-                state.outputStream = nil
-            }
-        }
+        get { state.withLock { $0.configuration.outputFile } }
+        set { configure { $0.configuration.outputFile = newValue } }
     }
 
     /// The most bytes of a body that are kept in memory; a longer one is an error,
     /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set; `.max`: any number. What goes to
     /// ``outputFile`` or ``outputStream`` may have any length.
     public var maximumResponseDataLength: Int {
-        get { state.withLock { $0.maximumResponseDataLength } }
-        set { configure { $0.maximumResponseDataLength = newValue } }
+        get { state.withLock { $0.configuration.maximumResponseDataLength } }
+        set { configure { $0.configuration.maximumResponseDataLength = newValue } }
     }
 
     /// The limit of a body's length in bytes after gzip or deflate was undone; a longer one is an error,
     /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to
     /// gigabytes.
     public var maximumDecodedLength: Int64 {
-        get { state.withLock { $0.maximumDecodedLength } }
-        set { configure { $0.maximumDecodedLength = newValue } }
+        get { state.withLock { $0.configuration.maximumDecodedLength } }
+        set { configure { $0.configuration.maximumDecodedLength = newValue } }
     }
 
     /// Whether the identity coding is asked for, so that the bytes in memory can be kept when the operation
     /// is paused.
     public var isResumable: Bool {
-        get { state.withLock { $0.isResumable } }
-        set { configure { $0.isResumable = newValue } }
+        get { state.withLock { $0.configuration.isResumable } }
+        set { configure { $0.configuration.isResumable = newValue } }
     }
 
     /// Transfers move in the common modes of the network thread's run loop, and in these.
     public var runLoopModes: Set<RunLoop.Mode> {
-        get { state.withLock { $0.runLoopModes } }
-        set { configure { $0.runLoopModes = newValue } }
+        get { state.withLock { $0.configuration.runLoopModes } }
+        set { configure { $0.configuration.runLoopModes = newValue } }
     }
 
     /// The queue of callbacks and notifications; `nil`: the main queue. Read when the callback is due.
@@ -198,37 +178,37 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// callback has returned: a process that never runs its main queue has to set this. One without has
     /// nothing to tell, and needs no queue.
     public var completionQueue: DispatchQueue? {
-        get { state.withLock { $0.completionQueue } }
-        set { state.change { $0.completionQueue = newValue } }
+        get { state.withLock { $0.configuration.completionQueue } }
+        set { state.change { $0.configuration.completionQueue = newValue } }
     }
 
     /// The group that each callback enters while it waits for its queue and runs; not notifications alone.
     public var completionGroup: DispatchGroup? {
-        get { state.withLock { $0.completionGroup } }
-        set { state.change { $0.completionGroup = newValue } }
+        get { state.withLock { $0.configuration.completionGroup } }
+        set { state.change { $0.configuration.completionGroup = newValue } }
     }
 
     /// Information of your own. Nothing here reads it.
     public var userInfo: [String: any Sendable] {
-        get { state.withLock { $0.userInfo } }
-        set { state.change { $0.userInfo = newValue } }
+        get { state.withLock { $0.configuration.userInfo } }
+        set { state.change { $0.configuration.userInfo = newValue } }
     }
 
     /// Called on ``completionQueue`` as the last callback, and released then.
     open override var completionBlock: (@Sendable () -> Void)? {
-        get { state.withLock { $0.completionBlock } }
-        set { state.change { $0.completionBlock = newValue } }
+        get { state.withLock { $0.closures.completionBlock } }
+        set { state.change { $0.closures.completionBlock = newValue } }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total
     /// counts the bytes that came before a pause, and never goes backwards while the transfer runs.
     public func setDownloadProgress(_ block: ProgressHandler?) {
-        state.change { $0.downloadProgress = block }
+        state.change { $0.closures.downloadProgress = block }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
     public func setUploadProgress(_ block: ProgressHandler?) {
-        state.change { $0.uploadProgress = block }
+        state.change { $0.closures.uploadProgress = block }
     }
 
     /// Called on a queue of the library for each redirect that ``redirectPolicy`` follows. Without it, the
@@ -238,19 +218,19 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// field that the policy names, to another origin. What it answers is followed, but not from https to
     /// http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(_ block: RedirectHandler?) {
-        state.change { $0.redirect = block }
+        state.change { $0.closures.redirect = block }
     }
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
     /// redirect that keeps the method, after a pause, over another connection, by a copy of the operation.
     /// Answers with a new stream of the same bytes.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
-        configure { $0.bodyStreamProvider = block }
+        configure { $0.closures.bodyStreamProvider = block }
     }
 
     /// Tells `observer` what happens from now on, until the operation has finished.
     public func addObserver(_ observer: any OperationObserver) {
-        state.withLock { $0.observers.append(observer) }
+        state.withLock { $0.closures.observers.append(observer) }
     }
 
     // MARK: - Operation
@@ -258,7 +238,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The class, the request and the state.
     open override var description: String {
         let (phase, isCancelled, status) = state.withLock {
-            ($0.machine.phase, $0.machine.isCancelled, $0.response?.value?.statusCode)
+            ($0.machine.phase, $0.machine.isCancelled, $0.results.response?.value?.statusCode)
         }
         let address = request.url?.withoutUserInformation.absoluteString ?? "no URL"
         let target = "\(request.httpMethod ?? "GET") \(address)"
@@ -288,7 +268,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         let priority = TransferPriority(queuePriority)
         apply { state in
             state.priority = priority
-            if state.queue == nil { state.queue = queue }
+            state.place.enter(queue)
             // One that was paused meanwhile reads them when it goes on.
             state.cookies = state.machine.phase == .ready ? cookies : .notYet
             return state.machine.start()
@@ -372,24 +352,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Gives a new operation the settings of this one.
     func copySettings(to copy: ConnectionOperation) {
-        let settings = state.withLock { $0 }
+        let original = state.withLock { $0 }
         copy.configure { state in
-            state.inputStreamUse = settings.inputStreamUse
-            state.outputFile = settings.outputFile
-            state.settings = settings.settings
-            state.maximumResponseDataLength = settings.maximumResponseDataLength
-            state.maximumDecodedLength = settings.maximumDecodedLength
-            state.isResumable = settings.isResumable
-            state.runLoopModes = settings.runLoopModes
-            state.userInfo = settings.userInfo
-            state.completionQueue = settings.completionQueue
-            state.completionGroup = settings.completionGroup
-            state.uploadProgress = settings.uploadProgress
-            state.downloadProgress = settings.downloadProgress
-            state.redirect = settings.redirect
-            state.challenge = settings.challenge
-            state.bodyStreamProvider = settings.bodyStreamProvider
-            state.observers = settings.observers
+            state.configuration.copy(original.configuration)
+            state.closures.copy(original.closures)
         }
         copy.name = name
         copy.queuePriority = queuePriority

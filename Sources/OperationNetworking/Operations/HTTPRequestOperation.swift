@@ -39,10 +39,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         guard isFinished, error == nil else { return }
         let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferLog())
         let evaluation = evaluate(end)
-        state.withLock { state in
-            state.responseObject = evaluation.object
-            state.error = evaluation.error
-        }
+        state.withLock { $0.results.take(evaluation) }
     }
 
     // MARK: - Results
@@ -50,7 +47,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// The object that the serializer made of the body. Of a response that it refused: the one that it could
     /// make all the same, such as an error that the server explains in JSON. `nil` when the body went to a
     /// file or a stream: the serializer only judges the response then.
-    public var responseObject: (any Sendable)? { state.withLock { $0.responseObject } }
+    public var responseObject: (any Sendable)? { state.withLock { $0.results.responseObject } }
 
     /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion
     /// queue.

@@ -63,11 +63,11 @@ public struct OperationArchive: Codable, Hashable, Sendable {
         body = state.request.httpBody
         bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
         timeoutInterval = state.request.timeoutInterval
-        outputFile = state.outputFile
-        settings = TransferSettingsArchive(state.settings)
+        outputFile = state.configuration.outputFile
+        settings = TransferSettingsArchive(state.configuration.settings)
         isFinished = state.machine.phase == .finished
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
-        response = (state.response?.value).flatMap { [isFinished] response in
+        response = (state.results.response?.value).flatMap { [isFinished] response in
             guard isFinished, let url = response.url else { return nil }
             let fields = response.allHeaderFields.map {
                 (String(describing: $0.key), String(describing: $0.value))
@@ -78,8 +78,8 @@ public struct OperationArchive: Codable, Hashable, Sendable {
                 fields: Dictionary(fields, uniquingKeysWith: { $1 })
             )
         }
-        responseData = isFinished ? state.responseData : nil
-        failure = state.error.map { error in
+        responseData = isFinished ? state.results.responseData : nil
+        failure = state.results.error.map { error in
             let error = error as NSError
             return Failure(domain: error.domain, code: error.code, sentence: error.localizedDescription)
         }
@@ -87,13 +87,13 @@ public struct OperationArchive: Codable, Hashable, Sendable {
 
     /// Puts back what was kept.
     func restore(_ state: inout OperationState) {
-        state.outputFile = outputFile
-        settings.restore(&state.settings)
+        state.configuration.outputFile = outputFile
+        settings.restore(&state.configuration.settings)
         guard isFinished else { return }
         state.machine = .finished
         state.isDelivered = true
-        state.responseData = responseData
-        state.response = response.flatMap {
+        state.results.responseData = responseData
+        state.results.response = response.flatMap {
             HTTPURLResponse(
                 url: $0.url,
                 statusCode: $0.status,
@@ -101,6 +101,6 @@ public struct OperationArchive: Codable, Hashable, Sendable {
                 headerFields: $0.fields
             ).map { ReceivedResponse($0) }
         }
-        state.error = failure.map { $0.error(url) }
+        state.results.error = failure.map { $0.error(url) }
     }
 }

@@ -1,12 +1,21 @@
+import Dispatch
+
 /// The events that wait to be delivered, in order. An append to an idle outbox has to schedule a delivery;
 /// the delivery takes all there is, and schedules another one for what came meanwhile. So events stay in
 /// order, and never overlap, on concurrent queues as well.
 struct Outbox {
     private var deliveries: [Delivery] = []
     private var isScheduled = false
+    /// Entered for what is in here.
+    private var enteredGroup: DispatchGroup?
 
+    /// Puts a delivery behind the others, and enters `group` until all are delivered, if none is entered.
     /// - Returns: whether the caller has to schedule a delivery.
-    mutating func append(_ delivery: Delivery) -> Bool {
+    mutating func append(_ delivery: Delivery, entering group: DispatchGroup? = nil) -> Bool {
+        if enteredGroup == nil {
+            group?.enter()
+            enteredGroup = group
+        }
         switch (delivery, deliveries.last) {
         case (.downloaded(let report), .downloaded(let waiting)?):
             deliveries[deliveries.count - 1] = .downloaded(waiting.merged(with: report))
@@ -34,5 +43,11 @@ struct Outbox {
     mutating func hasMore() -> Bool {
         isScheduled = !deliveries.isEmpty
         return isScheduled
+    }
+
+    /// The group that is to be left, since everything was delivered.
+    mutating func takeGroup() -> DispatchGroup? {
+        defer { enteredGroup = nil }
+        return enteredGroup
     }
 }

@@ -172,7 +172,7 @@ struct LoggingObserverTests {
         logger.logLevel = .info
         manager.logger = logger
         let operation = manager.operation(for: URLRequest(url: server.url))
-        #expect(operation.state.withLock { $0.observers.isEmpty })
+        #expect(operation.state.withLock { $0.closures.observers.isEmpty })
         manager.logger = nil
         #expect(manager.logger == nil)
     }

@@ -275,7 +275,7 @@ public final class DownloadBatch: Sendable {
         operation.unprovenBytes = options.unprovenBytes
         operation.retryPolicy = options.retryPolicy
         operation.downloadLimits += [limit, ownLimit]
-        operation.configure { [options] in $0.settings.raisedConnectionLimit = options.maximumPerHost }
+        operation.changeTransferSettings { [options] in $0.raisedConnectionLimit = options.maximumPerHost }
         if let journal {
             operation.willFinish = { download, part in
                 guard let stamp = try FileStamp(path: part.path) else { return }

@@ -5,11 +5,11 @@ extension ConnectionOperation: SlotHolder {
     var phase: OperationStateMachine.Phase { state.withLock { $0.machine.phase } }
 
     func lendsSlot(to slots: QueueSlots, isMember: (Operation) -> Bool) -> Bool {
-        if state.withLock({ $0.slots === slots }) { return true }
+        if state.withLock({ $0.place.slots === slots }) { return true }
         guard isMember(self) else { return false }
         return state.withLock { state in
             guard state.machine.phase.lendsSlot else { return false }
-            state.slots = slots
+            state.place.lendSlot(to: slots)
             return true
         }
     }
@@ -24,7 +24,7 @@ extension ConnectionOperation: SlotHolder {
     /// The queue is the one that started the operation. The main queue runs one at a time, and its limit
     /// cannot be set.
     func settleSlot() {
-        let (known, queue) = state.withLock { ($0.slots, $0.queue) }
+        let (known, queue) = state.withLock { ($0.place.slots, $0.place.queue) }
         if let known {
             known.settle(self)
         } else if let queue, queue !== OperationQueue.main {

@@ -430,7 +430,7 @@ struct SlotTests {
             try await scene.waitForRequests(1)
             a.pause()
             while slots == nil {
-                slots = a.state.withLock { $0.slots }
+                slots = a.state.withLock { $0.place.slots }
                 await Task.yield()
             }
             a.resume()

@@ -1,0 +1,84 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The configuration of a `ConnectionOperation`: the request, the destination of its body, and the settings.
+struct OperationConfiguration {
+    private(set) var request: URLRequest
+    /// The use of the request's body, if that is a stream.
+    private var inputStreamUse = StreamUse()
+    var destination = ExchangeConfiguration.Destination.memory
+    var settings = TransferSettings()
+    var maximumResponseDataLength = 256 << 20
+    var maximumDecodedLength: Int64 = 256 << 20
+    var isResumable = false
+    var runLoopModes: Set<RunLoop.Mode> = [.common]
+    var userInfo: [String: any Sendable] = [:]
+    var completionQueue: DispatchQueue?
+    var completionGroup: DispatchGroup?
+
+    init(request: URLRequest) {
+        self.request = request
+    }
+
+    /// Gives the request another body.
+    mutating func setBody(_ set: (inout URLRequest) -> Void) {
+        set(&request)
+        inputStreamUse = StreamUse()
+    }
+
+    /// The stream that a successful body goes to; `nil` if it does not go to a stream. Setting it sets the
+    /// destination.
+    var outputStream: OutputStream? {
+        get { if case .stream(let stream) = destination { stream } else { nil } }
+        set { destination = newValue.map { .stream($0) } ?? .memory }
+    }
+
+    /// The file that a successful body goes to; `nil` if it does not go to a file. Setting it sets the
+    /// destination.
+    var outputFile: URL? {
+        get { if case .file(let file) = destination { file } else { nil } }
+        set { destination = newValue.map { .file($0) } ?? .memory }
+    }
+
+    /// Takes over the configuration of the operation that this one is a copy of: everything but the request,
+    /// and an output stream, which cannot be used twice.
+    mutating func copy(_ original: OperationConfiguration) {
+        var copy = original
+        copy.request = request
+        if original.outputStream != nil { copy.destination = destination }
+        self = copy
+    }
+
+    /// The queue of callbacks.
+    func deliveryTarget(for audience: Audience) -> DeliveryTarget {
+        if completionQueue == nil, !audience.needsQueue { return .mainLine }
+        return .queue(completionQueue ?? .main)
+    }
+
+    /// The configuration of the exchange; `provider` makes the stream of the request's body once more.
+    func exchangeConfiguration(
+        provider: (@Sendable () -> InputStream?)?,
+        priority: TransferPriority
+    ) -> ExchangeConfiguration {
+        var settings = settings
+        settings.uploadLimits += ownUploadLimit
+        return ExchangeConfiguration(
+            request: request,
+            settings: settings,
+            body: BodyStream(of: request, use: inputStreamUse, provider: provider).map { .stream($0) },
+            destination: destination,
+            memoryLimit: Int64(maximumResponseDataLength),
+            resumesByRange: false,
+            isResumable: isResumable,
+            maximumDecodedLength: maximumDecodedLength,
+            priority: priority
+        )
+    }
+
+    /// The limit that the body itself asks for.
+    private var ownUploadLimit: [BandwidthLimit] {
+        request.bodySource?.maximumRate.map { [BandwidthLimit(bytesPerSecond: $0)] } ?? []
+    }
+}

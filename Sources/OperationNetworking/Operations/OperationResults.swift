@@ -1,0 +1,22 @@
+import Foundation
+
+/// The results of an operation: the head while the body comes, the rest with the end.
+struct OperationResults {
+    var response: ReceivedResponse?
+    var error: (any Error)?
+    var responseData: Data?
+    private(set) var responseObject: (any Sendable)?
+    private(set) var metrics: TransferLog?
+
+    /// The exchange has ended. Whether that is a success is said by the evaluation.
+    mutating func take(_ end: ExchangeEnd) {
+        responseData = end.data
+        metrics = end.metrics
+    }
+
+    /// The response was evaluated.
+    mutating func take(_ evaluation: (object: (any Sendable)?, error: (any Error)?)) {
+        responseObject = evaluation.object
+        error = evaluation.error
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// The place of an operation in the queue that started it.
+struct QueuePlace {
+    /// The queue that called `start()`.
+    private(set) weak var queue: OperationQueue?
+    /// The slots of that queue, from the first pause to the end.
+    private(set) var slots: QueueSlots?
+    /// Whether it was cancelled while a dependency or a barrier blocked it.
+    private var mayHavePassedBarrier = false
+
+    /// The operation is started; by `queue`, unless it was known before.
+    mutating func enter(_ queue: OperationQueue?) {
+        if self.queue == nil { self.queue = queue }
+    }
+
+    mutating func lendSlot(to slots: QueueSlots) {
+        self.slots = slots
+    }
+
+    /// It goes past what blocks it: perhaps past a barrier.
+    mutating func goPastWhatBlocks() {
+        mayHavePassedBarrier = true
+    }
+
+    /// The operation ends.
+    /// - Returns: the queue whose barrier it may have passed, and the slots to give a loan back to.
+    mutating func leave() -> (passed: OperationQueue?, slots: QueueSlots?) {
+        defer { slots = nil }
+        return (mayHavePassedBarrier ? queue : nil, slots)
+    }
+}
