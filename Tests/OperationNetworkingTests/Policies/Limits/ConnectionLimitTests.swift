@@ -11,6 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionLimitTests {
     private let callbacks = DispatchQueue(label: "callbacks")
+    /// For a test that expects an order of starts: a queue of its own starts operations on several threads.
+    private let starts = DispatchQueue(label: "starts")
 
     fileprivate func manager(limit: Int? = nil) -> OperationManager {
         let manager = OperationManager()
@@ -100,6 +102,7 @@ struct ConnectionLimitTests {
         let gate = Gate()
         let server = try ScriptedServer([.respond(body: "hello").held(by: gate), .respond(body: "hello")])
         let manager = manager(limit: 1)
+        manager.operationQueue.underlyingQueue = starts
         let operations = (0..<5).map { operation(manager, server.url(path: "/\($0)")) }
         try await server.waitForRequests()
         operations[1].cancel()
