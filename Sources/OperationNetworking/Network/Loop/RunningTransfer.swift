@@ -4,6 +4,6 @@ struct RunningTransfer {
     let domain: TransferDomain
     let domainNumber: UInt32
     let rank: WaitingRank
-    /// Whether ``Transfers/stalled`` has it.
+    /// Whether a look at its stall is due: see ``TransferAlarms``.
     var isWatched = false
 }

@@ -14,6 +14,6 @@ extension Transfers: TransferDelegate {
     }
 
     func transfer(_ id: TransferID, mustWaitUntil moment: MonotonicTime) {
-        held.insert(id, at: moment)
+        alarms.hold(id, until: moment)
     }
 }

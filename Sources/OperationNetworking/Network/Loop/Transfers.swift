@@ -20,24 +20,12 @@ final class Transfers: TransferRunning {
     var admission = Admission()
     private var descriptors = DescriptorWatch()
     private var waiting: [TransferID: Waiting] = [:]
-    var running: [TransferID: RunningTransfer] = [:]
-    private var byHandle: [ObjectIdentifier: TransferID] = [:]
+    var running = RunningTransfers()
     private var versions = KnownVersions()
-    private var deadlines = DeadlineQueue()
-    /// The times at which transfers go on that a limit holds.
-    var held = DeadlineQueue()
-    /// The times of the next look at transfers that their clients hold.
-    var stalled = DeadlineQueue()
-    /// Ends that the clients have not heard of yet.
-    private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
+    var alarms = TransferAlarms()
+    private var news = TransferNews()
     /// Those that may start, and have not said with what.
     private var turns: [TransferID: (place: TransferPlace, rank: WaitingRank)] = [:]
-    /// Granted turns of which the clients have not heard yet.
-    private var granted = Fifo<(client: any TransferClient, id: TransferID)>()
-    /// Those that never will, and have not heard of it.
-    private var refused = Fifo<(client: any TransferClient, id: TransferID, error: TransferError)>()
-    /// Stopped when they had ended and their clients had not heard of it.
-    private var silenced: Set<TransferID> = []
     private(set) var isInsideCurl = false
 
     private enum Wish {
@@ -89,8 +77,7 @@ final class Transfers: TransferRunning {
         clock.tick()
         if let obstacle {
             let error = TransferError.cannotStart(obstacle)
-            ended.append((client, TransferEnd(id: id, error: error, metrics: TransferMetrics())))
-            return
+            return news.append(TransferEnd(id: id, error: error, metrics: TransferMetrics()), for: client)
         }
         var request = request
         versions.decide(&request, id: id)
@@ -109,7 +96,7 @@ final class Transfers: TransferRunning {
 
     func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
         checkThread()
-        if let obstacle { return refused.append((client, id, .cannotStart(obstacle))) }
+        if let obstacle { return news.refuse(id, for: client, .cannotStart(obstacle)) }
         let rank = admission.append(
             id,
             to: request.place,
@@ -148,8 +135,8 @@ final class Transfers: TransferRunning {
         guard let transfer = running[id]?.transfer else {
             if waiting.removeValue(forKey: id) != nil || turns.removeValue(forKey: id) != nil {
                 admission.remove(id)
-            } else if !ended.isEmpty {
-                silenced.insert(id)
+            } else {
+                news.silence(id)
             }
             return nil
         }
@@ -173,8 +160,9 @@ final class Transfers: TransferRunning {
 
     func receive(_ id: TransferID) {
         checkThread()
-        running[id]?.transfer.awaitsAnswer = false
-        resumeReceiving(id)
+        guard let transfer = running[id]?.transfer else { return }
+        guard let failure = drive({ transfer.receive() }) else { return }
+        end(transfer, failure)
     }
 
     // MARK: - Driving
@@ -198,32 +186,23 @@ final class Transfers: TransferRunning {
         collectFinished()
         stopIdle()
         lookAtStalled()
-        forgetDeadlines()
+        alarms.forget(keeping: running)
         return ready > 0 || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
 
     /// Whether there are ends to tell, or transfers that may start.
     var hasWork: Bool {
-        !ended.isEmpty || !granted.isEmpty || !refused.isEmpty
-            || admission.mayHaveNext && !descriptors.isShort
+        !news.isEmpty || admission.mayHaveNext && !descriptors.isShort
     }
 
     /// A closure that tells the next end to its client, which may start a transfer, or run the run loop.
     func nextEnd() -> (() -> Void)? {
-        while let next = granted.popFirst() {
-            if turns[next.id] != nil { return { next.client.transferMayStart(next.id) } }
-        }
-        if let next = refused.popFirst() { return { next.client.transferCannotStart(next.id, next.error) } }
-        while let next = ended.popFirst() {
-            if silenced.remove(next.end.id) == nil { return { next.client.transferDidComplete(next.end) } }
-        }
-        silenced.removeAll()
-        return nil
+        news.next { turns[$0] != nil }
     }
 
     /// The time at which ``pass()`` has something to do even if no socket is ready.
     var nextDeadline: MonotonicTime? {
-        let own = [deadlines.next, held.next, stalled.next, descriptors.nextLook]
+        let own = [alarms.next, descriptors.nextLook]
         return (domains.all.map(\.deadline) + own).compactMap(\.self).min()
     }
 
@@ -273,7 +252,7 @@ final class Transfers: TransferRunning {
         case .turn(let place):
             descriptors.take(DescriptorBudget.perFile)
             turns[id] = (place, next.rank)
-            granted.append((next.client, id))
+            news.grant(id, for: next.client)
         }
     }
 
@@ -283,9 +262,8 @@ final class Transfers: TransferRunning {
             try begin(next, request, id)
         } catch {
             admission.remove(id)
-            ended.append(
-                (next.client, TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics()))
-            )
+            let end = TransferEnd(id: id, error: .curl(error), metrics: TransferMetrics())
+            news.append(end, for: next.client)
         }
     }
 
@@ -333,31 +311,25 @@ final class Transfers: TransferRunning {
             easy.letGo()
             throw error
         }
-        running[id] = RunningTransfer(
-            transfer: transfer,
-            domain: domain,
-            domainNumber: number,
-            rank: next.rank
+        running.insert(
+            RunningTransfer(transfer: transfer, domain: domain, domainNumber: number, rank: next.rank)
         )
-        byHandle[ObjectIdentifier(easy)] = id
-        remind(of: id, at: clock.now, timeout: request.idleTimeout)
+        alarms.watchIdleness(of: id, since: clock.now, timeout: request.idleTimeout)
     }
 
     private func collectFinished() {
         for domain in Array(domains.all) {
             while let (easy, code) = domain.nextFinished() {
-                guard let id = byHandle[ObjectIdentifier(easy)], let transfer = running[id]?.transfer else {
-                    continue
-                }
+                guard let finished = running[easy] else { continue }
+                let transfer = finished.transfer
                 let end = transfer.end(code: code)
-                let rank = running[id]?.rank
                 domain.learn(transfer.proxyEvidence)
-                remove(id, hasFailed: !end.isSentBack)
-                versions.learn(transfer.request, end.error, chosen: transfer.chosenProtocol)
+                remove(transfer.id, hasFailed: !end.isSentBack)
+                versions.learn(transfer.request, end.error, chosen: transfer.connection.chosenProtocol)
                 if let next = nextRequest(transfer, after: end) {
-                    enqueue(next, id, transfer.client, end.metrics, rank: rank)
+                    enqueue(next, transfer.id, transfer.client, end.metrics, rank: finished.rank)
                 } else {
-                    ended.append((transfer.client, end))
+                    news.append(end, for: transfer.client)
                 }
             }
         }
@@ -367,7 +339,7 @@ final class Transfers: TransferRunning {
     /// was handed over.
     private func nextRequest(_ transfer: Transfer, after end: TransferEnd) -> TransferRequest? {
         guard let error = end.error else { return nil }
-        if case .curl(let error) = error, error.hasNoDescriptors, !transfer.hasConnection {
+        if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
             // While others move, there will be some.
             descriptors.didRunOut()
             return admission.activeCount > 0 ? transfer.request : nil
@@ -378,10 +350,10 @@ final class Transfers: TransferRunning {
     }
 
     private func stopIdle() {
-        while let id = deadlines.removeFirst(dueAt: clock.now) {
+        while let id = alarms.nextIdle(now: clock.now) {
             if let transfer = running[id]?.transfer {
                 if let next = transfer.nextLook(after: clock.now) {
-                    deadlines.insert(id, at: next)
+                    alarms.lookAgain(at: id, next)
                 } else {
                     end(transfer, .idle(seconds: transfer.request.idleTimeout))
                 }
@@ -392,23 +364,11 @@ final class Transfers: TransferRunning {
     func end(_ transfer: Transfer, _ error: TransferError) {
         let end = transfer.end(error)
         remove(transfer.id, hasFailed: true)
-        ended.append((transfer.client, end))
-    }
-
-    /// Most transfers end long before their deadline, and the thread need not wake up for those.
-    private func forgetDeadlines() {
-        guard deadlines.count > (running.isEmpty ? 0 : 2 * running.count + 1024) else { return }
-        deadlines.removeAll { running[$0] == nil }
-    }
-
-    private func remind(of id: TransferID, at moment: MonotonicTime, timeout: Double) {
-        guard timeout > 0, timeout.isFinite else { return }
-        deadlines.insert(id, at: moment + timeout)
+        news.append(end, for: transfer.client)
     }
 
     private func remove(_ id: TransferID, hasFailed: Bool = false) {
-        guard let ended = running.removeValue(forKey: id) else { return }
-        byHandle[ObjectIdentifier(ended.transfer.easy)] = nil
+        guard let ended = running.remove(id) else { return }
         drive { ended.domain.remove(ended.transfer.easy) }
         domains.didEndTransfer(in: ended.domainNumber)
         ended.transfer.stopSending()

@@ -4,14 +4,14 @@ extension Transfer {
     /// The error of a proxy.
     func proxyError(_ code: Int32) -> TransferError? {
         guard let proxy = request.trustDomain.proxy else { return nil }
-        if isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
+        if heads.isRefusedByProxy { return .proxy(.authenticationRequired(proxy: proxy.address)) }
         guard let error = easy.error(for: code) else { return nil }
         let evidence = ProxyError.Evidence(
             code: code,
             message: error.message,
             tunnelStatus: easy.tunnelStatus,
             proxyCode: easy.proxyCode,
-            hasConnection: hasConnection
+            hasConnection: connection.isThere
         )
         return ProxyError(proxy, evidence).map { .proxy($0) }
     }
@@ -19,8 +19,8 @@ extension Transfer {
     /// The evidence about the proxy from a transfer that has ended.
     var proxyEvidence: ProxyDemand.Evidence {
         if case .bodyCannotWait = failure { return .cannotHold }
-        if isRefusedByProxy { return .refused }
+        if heads.isRefusedByProxy { return .refused }
         if let more = easy.proxyOffersMoreThanBasic { return more ? .askedForMore : .askedForBasic }
-        return head == nil ? .none : .passed
+        return heads.head == nil ? .none : .passed
     }
 }

@@ -17,14 +17,14 @@ extension Transfer {
         guard let hasMoved = unseen.didProgress(received: received, now: clock.now) else {
             return give(up: endlessAnswer)
         }
-        if hasMoved { lastActivity = clock.now }
+        if hasMoved { didMove() }
         return true
     }
 
     /// Why a transfer is given up whose server, or proxy, does not come to an end with what libcurl keeps to
     /// itself.
     private var endlessAnswer: TransferError {
-        guard let proxy = request.trustDomain.proxy, isRefusedByProxy || head == nil && heldHead == nil else {
+        guard let proxy = request.trustDomain.proxy, heads.isRefusedByProxy || heads.isEmpty else {
             return .endlessAnswer
         }
         return .proxy(.failed(proxy: proxy.address, reason: "its answer does not end", mayPass: false))

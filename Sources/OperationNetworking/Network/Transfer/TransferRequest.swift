@@ -1,7 +1,8 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// All that one transfer needs, decided before it starts.
+/// All that one transfer needs, decided before it starts. Its 19 stored properties are one list, since
+/// nothing changes any of them once it runs.
 struct TransferRequest: Sendable {
     var url: URL
     var method: String

@@ -1,0 +1,75 @@
+internal import OperationNetworkingSystem
+
+/// The heads that a transfer receives: those that libcurl may answer by itself, and the one that the response
+/// begins with.
+struct ResponseHeads {
+    /// The limit of libcurl's answers to challenges in one transfer; its schemes need one or two.
+    private static let maximumAnswers = 8
+
+    private(set) var reader = ResponseHeadReader()
+    /// The one that the response begins with.
+    private(set) var head: ResponseHead?
+    /// A head that libcurl may answer by itself, so that the client need not hear of it.
+    private(set) var held: ResponseHead?
+    /// The proxy answered 407. libcurl asks again if it has credentials for it; else the transfer ends there:
+    /// the answer is not the server's.
+    private(set) var isRefusedByProxy = false
+    /// Whether the client has answered the head with ``HeadAnswer/later``, and not said more.
+    var awaitsAnswer = false
+    private var answerCount = 0
+    private var cookiePrefixes = CookiePrefix()
+
+    /// Whether no head came that says anything about the server's response.
+    var isEmpty: Bool { head == nil && held == nil && !isRefusedByProxy }
+
+    /// The names of cookies that the server may not set.
+    var brokenCookieNames: Set<String> { cookiePrefixes.brokenNames }
+
+    mutating func read(_ line: Span<UInt8>) -> ResponseHeadReader.Event? {
+        reader.read(line)
+    }
+
+    mutating func readCookie(_ line: String) {
+        cookiePrefixes.read(line)
+    }
+
+    /// The proxy answered 407.
+    mutating func refuseByProxy() {
+        isRefusedByProxy = true
+    }
+
+    /// The response begins with `head`.
+    mutating func accept(_ head: ResponseHead) {
+        self.head = head
+    }
+
+    /// `head` may be one that libcurl answers.
+    mutating func hold(_ head: ResponseHead) {
+        held = head
+    }
+
+    /// libcurl has not answered the head that was held.
+    mutating func takeHeld() -> ResponseHead? {
+        defer { held = nil }
+        return held
+    }
+
+    /// libcurl answers the head that is held. What follows is the response to another request.
+    /// - Returns: whether it may; it has answered often enough otherwise.
+    mutating func answerHeld() -> Bool {
+        answerCount += 1
+        guard answerCount <= Self.maximumAnswers else { return false }
+        held = nil
+        reader = ResponseHeadReader()
+        return true
+    }
+
+    /// libcurl asks the proxy again, if that has refused.
+    /// - Returns: whether it had.
+    mutating func askProxyAgain() -> Bool {
+        guard isRefusedByProxy else { return false }
+        isRefusedByProxy = false
+        reader = ResponseHeadReader()
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+internal import OperationNetworkingSystem
+
+/// The movement of a transfer's bytes: when one last moved, and what keeps them from moving. A value that
+/// decides and does nothing.
+///
+/// | A byte cannot move since                        | goes on by         | counts as idle | counts as stalled |
+/// |-------------------------------------------------|--------------------|----------------|-------------------|
+/// | the client's sink is full, or its answer is due | `resumeReceiving`  | no             | yes               |
+/// | a limit of downloads has nothing left           | `resumeReceiving`  | no             | no                |
+/// | the request's body has nothing yet              | `resumeSending`    | no             | yes               |
+/// | a limit of uploads has nothing left             | `resumeSending`    | no             | no                |
+/// | the client put the transfer aside               | `putAside(false)`  | no             | no                |
+/// | the server is silent                            | a byte             | yes            | no                |
+struct TransferActivity {
+    /// Seconds from one look at a transfer that waits to the next, at least.
+    private static let shortestLook = 0.001
+
+    /// The time at which a byte last moved.
+    private var lastMove: MonotonicTime
+    /// The time at which its limits last let something move: the one that waited longest goes first.
+    private(set) var lastTurn: MonotonicTime
+    /// The time since when no byte can move because of the client's sink, or of the request's body.
+    private(set) var stalledSince: MonotonicTime?
+    private var holdsResponse = false
+    private var holdsRequest = false
+    /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
+    /// wait for it.
+    private var isAside = false
+
+    init(since start: MonotonicTime) {
+        lastMove = start
+        lastTurn = start
+    }
+
+    mutating func didMove(now: MonotonicTime) {
+        lastMove = now
+    }
+
+    /// The limits let something move.
+    mutating func didTakeTurn(now: MonotonicTime) {
+        lastTurn = now
+    }
+
+    /// The client's sink is full, or a limit holds the transfer.
+    mutating func holdResponse() {
+        holdsResponse = true
+    }
+
+    /// The request's body has nothing yet, or a limit holds it.
+    mutating func holdRequest() {
+        holdsRequest = true
+    }
+
+    /// Nothing moves because of the client's sink, or of the request's body.
+    mutating func stall(now: MonotonicTime) {
+        stalledSince = now
+    }
+
+    mutating func putAside(_ isAside: Bool, now: MonotonicTime) {
+        self.isAside = isAside
+        lastMove = now
+    }
+
+    /// - Returns: whether the response was held.
+    mutating func releaseResponse() -> Bool {
+        defer { holdsResponse = false }
+        return holdsResponse
+    }
+
+    /// - Returns: whether the request's body was held.
+    mutating func releaseRequest() -> Bool {
+        defer { holdsRequest = false }
+        return holdsRequest
+    }
+
+    /// Something moves again.
+    /// - Returns: whether the transfer was stalled, and others have to know.
+    mutating func goOn(now: MonotonicTime) -> Bool {
+        lastMove = now
+        guard stalledSince != nil else { return false }
+        stalledSince = nil
+        return !isAside
+    }
+
+    /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
+    func nextLook(after now: MonotonicTime, timeout: Double) -> MonotonicTime? {
+        // No byte can move, and it is not the server's fault.
+        if holdsResponse || holdsRequest || isAside { return now + max(timeout, Self.shortestLook) }
+        // Compared with the rounded sum that was entered: `now - lastMove` is rounded otherwise.
+        let deadline = lastMove + timeout
+        return deadline > now ? deadline : nil
+    }
+}

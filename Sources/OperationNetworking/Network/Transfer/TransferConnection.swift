@@ -1,0 +1,24 @@
+/// The connection of a transfer, as far as it has had one.
+struct TransferConnection {
+    private(set) var isThere = false
+    /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
+    /// connection with TLS.
+    private(set) var chosenProtocol: String??
+    /// The bytes that connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
+    private var takenBefore = 0
+
+    mutating func didChoose(_ chosen: String?) {
+        chosenProtocol = .some(chosen)
+    }
+
+    /// The request is sent over it; connections have taken `count` bytes before.
+    mutating func willSend(taken count: Int) {
+        isThere = true
+        takenBefore = count
+    }
+
+    /// Whether no connection took a byte of the request, when connections have taken `count` altogether.
+    func hasSentNothing(taken count: Int) -> Bool {
+        !isThere || count == takenBefore
+    }
+}
