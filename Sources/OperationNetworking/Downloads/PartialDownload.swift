@@ -21,6 +21,9 @@ final class PartialDownload {
         case end
         /// At an offset within the kept bytes: those that come twice have to be equal.
         case again(from: Int64)
+
+        /// The offset of the first byte that comes twice.
+        fileprivate var overlap: Int64? { if case .again(let offset) = self { offset } else { nil } }
     }
 
     /// A byte that came again is another one than before. Nothing of that piece was written.
@@ -40,28 +43,16 @@ final class PartialDownload {
     let recovered: PartialContent?
     /// Why bytes of an earlier process are not continued.
     let lost: RestartReason?
-    /// The file of that name that may be replaced.
-    let replaceable: ReplaceableFile
-    /// The number of bytes in the file.
-    private(set) var count: Int64
-    /// The length of the whole, `nil` while it is unknown.
-    private(set) var total: Int64?
     /// The checkpoint of the bytes, on the disk or about to be; `nil` while none came.
     private(set) var checkpoint: DownloadCheckpoint?
 
-    private let place: DownloadPlace
     private let environment: DownloadEnvironment
     private let request: RequestRecord
     private let asker: Asker
-    private let names: PartialName.Candidate
-    private let file: PartFile
-    private let identity: FileIdentity
-    private let session: String?
-    /// The offset of the next byte; less than `count` while bytes are compared.
-    private var position: Int64
+    private var part: NamedPart
+    private var extent: PartExtent
     /// Whether something is on the disk, in the file or in a checkpoint, that is not of what comes now.
     private var isTainted: Bool
-    private var savedCheckpoint: FileIdentity?
     private var lastCommit: MonotonicTime
     private var hasNotes = false
     private var room: DiskRoom
@@ -107,37 +98,38 @@ final class PartialDownload {
                 in: environment
             )
         }
-        self.place = place
         self.environment = environment
-        self.replaceable = replaceable
         self.request = record
         self.asker = asker
-        names = found.names
-        file = found.file
-        identity = found.status.identity
-        session = environment.session(found.file)
+        part = NamedPart(
+            found,
+            at: place,
+            replacing: replaceable,
+            session: environment.session(found.file)
+        )
         checkpoint = found.checkpoint
         recovered = found.recovered
         lost = found.lost
-        count = found.length
-        position = found.length
-        total = recovered?.total
+        extent = PartExtent(count: found.length, total: recovered?.total)
         isTainted = found.isTainted
         lastCommit = environment.clock()
         room = DiskRoom(place, found)
     }
 
     /// The partial file.
-    var partURL: URL { place.sibling(names.part) }
+    var partURL: URL { part.url }
     /// The checkpoint's file.
-    var checkpointURL: URL { place.sibling(names.checkpoint) }
+    var checkpointURL: URL { part.checkpointURL }
+    /// The number of bytes in the file.
+    var count: Int64 { extent.count }
+    /// The length of the whole, `nil` while it is unknown.
+    var total: Int64? { extent.total }
     /// The number of bytes that a later process certainly finds again.
     var committed: Int64 { checkpoint?.committed ?? 0 }
 
     /// Reads the file on any queue, while it is written here.
     func reader() throws -> DigestFollower.Reader {
-        let reader = try translating { try place.folder.reader(names.part, of: identity) }
-        return { offset, buffer in try reader.read(into: &buffer, at: offset) }
+        try translating { try part.reader() }
     }
 
     // MARK: - Receiving
@@ -163,11 +155,7 @@ final class PartialDownload {
             // Without a checkpoint nothing is there.
             case .start, .end, .again: try startAnew(total, origin, note)
             }
-            if case .again(let offset) = start {
-                position = min(max(offset, 0), count)
-            } else {
-                position = count
-            }
+            extent.begin(again: start.overlap)
             try room.begin(at: count, total: total)
             lastCommit = environment.clock()
             failure = nil
@@ -179,7 +167,7 @@ final class PartialDownload {
     func write(_ bytes: Span<UInt8>) throws {
         if let failure { throw failure }
         do {
-            let known = Int(min(Int64(bytes.count), count - position))
+            let known = extent.known(of: bytes.count)
             try compare(bytes.extracting(..<known))
             let new = bytes.extracting(known...)
             guard !new.isEmpty else { return }
@@ -197,25 +185,24 @@ final class PartialDownload {
 
     /// Appends bytes. Those that the disk takes stay, even if they are not all: a full disk is filled.
     private func append(_ bytes: Span<UInt8>) throws {
-        defer { position = count }
         room.extend(to: count + Int64(bytes.count))
         do {
-            try file.write(bytes, at: count)
-            count += Int64(bytes.count)
+            try part.file.write(bytes, at: count)
+            extent.append(bytes.count)
         } catch {
             // The first error is the one to tell.
-            if let size = try? file.status.size { count = min(max(count, size), count + Int64(bytes.count)) }
+            extent.append(atMost: bytes.count, size: try? part.file.status.size)
             throw error
         }
     }
 
     private func compare(_ bytes: Span<UInt8>) throws {
         guard !bytes.isEmpty else { return }
-        let there = try file.read(bytes.count, at: position)
+        let there = try part.file.read(bytes.count, at: extent.position)
         guard there.count == bytes.count, bytes.indices.allSatisfy({ bytes[$0] == there[$0] }) else {
-            throw OverlapDifference(offset: position)
+            throw OverlapDifference(offset: extent.position)
         }
-        position += Int64(bytes.count)
+        extent.didCompare(bytes.count)
     }
 
     // MARK: - The end
@@ -250,33 +237,26 @@ final class PartialDownload {
         beforeNaming: () throws -> Void = {}
     ) throws {
         try translating {
-            guard position == count, total.map({ $0 == count }) ?? true else {
+            guard extent.isComplete else {
                 throw DownloadError.incomplete(
-                    place.url,
-                    received: position,
+                    part.destination,
+                    received: extent.position,
                     expected: max(total ?? 0, count)
                 )
             }
-            try checkIdentity()
+            try part.checkIdentity(length: count)
             room.giveBack(behind: count)
             // A time that the file system does not know is no reason to fail.
-            if let modified { try? file.setModified(modified) }
+            if let modified { try? part.file.setModified(modified) }
             // Nor is one that keeps no notes: then nothing is known of the file later. Its name does not
             // change the time.
-            try? file.note(record(file.stamp)?.text, as: FileRecord.attribute)
-            let access = try place.folder.access(to: file, named: place.name)
-            try rollingBack { try file.synchronize() }
+            try? part.file.note(record(part.file.stamp)?.text, as: FileRecord.attribute)
+            let access = try part.access()
+            try rollingBack { try part.file.synchronize() }
             try beforeNaming()
-            // What a process left that was killed while it wrote a checkpoint. While the part has its name,
-            // and its lock, no other process writes one.
-            try removeTemporary()
-            try rename()
-            // Not before: until then another process has to see that the part is ours.
-            file.removeMark()
-            file.grant(access)
+            try part.name(access)
             close()
-            try place.folder.synchronize()
-            try removeCheckpoint()
+            try part.removeCheckpoint()
         }
     }
 
@@ -285,7 +265,7 @@ final class PartialDownload {
         guard !isClosed else { return }
         try translating {
             // Bytes without a checkpoint would be taken for another program's.
-            try file.truncate(to: 0)
+            try part.file.truncate(to: 0)
             close()
         }
     }
@@ -294,45 +274,8 @@ final class PartialDownload {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        defer { file.close() }
         room.giveBack(behind: count)
-        guard let status = try? file.status, status.size == 0, hasItsName else { return }
-        // What stays is found, and removed, by the next one.
-        try? place.folder.remove(names.temporary)
-        try? place.folder.remove(names.checkpoint)
-        try? place.folder.remove(names.part)
-    }
-
-    private func rename() throws {
-        do {
-            guard try replaceable == .any || replaceable != .none && place.isTaken else {
-                return try place.folder.renameExclusively(names.part, to: place.name, of: file)
-            }
-            try place.folder.rename(names.part, replacing: place.name, of: file) {
-                try place.check(replacing: replaceable)
-            }
-        } catch is FileClaim.Taken {
-            throw DownloadError.inUse(place.url)
-        } catch let error as SystemError where error.code == SystemError.exists {
-            throw DownloadError.destinationExists(place.url)
-        } catch let error as SystemError where error.code == SystemError.replaced {
-            throw DownloadError.partialFileReplaced(partURL)
-        }
-        // In a folder where others may rename our files, it may have been another one.
-        guard has(place.name) else { throw DownloadError.partialFileReplaced(partURL) }
-    }
-
-    private func removeTemporary() throws {
-        let trust = try place.folder.trust(of: names.temporary, as: .checkpoint)
-        if let trust, trust != .none { try place.folder.remove(names.temporary) }
-    }
-
-    /// Removes our checkpoint: another process may have begun anew, now that the name of the part is free.
-    private func removeCheckpoint() throws {
-        guard case .file(let status) = try place.folder.status(of: names.checkpoint),
-            savedCheckpoint == nil || savedCheckpoint == status.identity
-        else { return }
-        try place.folder.remove(names.checkpoint)
+        part.close()
     }
 
     // MARK: - Checkpoints
@@ -340,10 +283,10 @@ final class PartialDownload {
     /// Makes a checkpoint of all bytes: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
     private func commit() throws {
         guard var next = checkpoint, count > next.committed else { return }
-        try checkIdentity()
-        try rollingBack { try file.synchronizeData() }
+        try part.checkIdentity(length: count)
+        try rollingBack { try part.file.synchronizeData() }
         let length = Int(min(count, Int64(DownloadCheckpoint.Block.maximumLength)))
-        let bytes = try file.read(length, at: count - Int64(length))
+        let bytes = try part.file.read(length, at: count - Int64(length))
         guard bytes.count == length else { throw DownloadError.partialFileReplaced(partURL) }
         let digest = try bytes.span.sha256Text()
         next.commit(DownloadCheckpoint.Block(end: count, length: length, digest: digest))
@@ -354,11 +297,9 @@ final class PartialDownload {
     private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
         var next = next
         next.updated = environment.wallClock()
-        next.part = identity
-        next.session = session
-        // A failure when it was made may have been a moment's trouble.
-        place.folder.mark(file, as: .part)
-        savedCheckpoint = try place.folder.save(next, names, isDurable: isDurable)
+        next.part = part.identity
+        next.session = part.session
+        part.savedCheckpoint = try part.save(next, isDurable: isDurable)
         checkpoint = next
         hasNotes = false
     }
@@ -368,10 +309,9 @@ final class PartialDownload {
         do {
             try synchronize()
         } catch {
-            count = committed
-            position = min(position, count)
+            extent.cut(to: committed)
             // The first error is the one to tell. Bytes that stay are cut away by the next begin.
-            try? file.truncate(to: count)
+            try? part.file.truncate(to: count)
             throw error
         }
     }
@@ -386,61 +326,44 @@ final class PartialDownload {
             request: request,
             origin: origin,
             total: total,
-            part: identity,
-            session: session,
+            part: part.identity,
+            session: part.session,
             now: environment.wallClock()
         )
         next.asker = asker.digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }
         next.countAttempt()
         note(&next)
-        let isClean = try !isTainted && count == 0 && committed == 0 && file.status.size == 0
+        let isClean = try !isTainted && count == 0 && committed == 0 && part.file.status.size == 0
         if !isClean {
             isTainted = true
             checkpoint = nil
-            count = 0
-            position = 0
-            try file.truncate(to: 0)
-            try file.synchronizeData()
+            extent.cut(to: 0)
+            try part.file.truncate(to: 0)
+            try part.file.synchronizeData()
         }
         // A first checkpoint claims nothing, so it may get lost. One in the place of another has to be there
         // before the first byte: the old one would describe the new bytes.
         try save(next, isDurable: !isClean)
         isTainted = false
-        self.total = total
+        extent.total = total
     }
 
     private func goOn(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
         guard var next = checkpoint else { return }
         // What a failed write left.
-        if try file.status.size != count { try file.truncate(to: count) }
+        if try part.file.status.size != count { try part.file.truncate(to: count) }
         next.total = total ?? next.total
         next.countAttempt()
         note(&next)
-        self.total = next.total
+        extent.total = next.total
         // What is written is kept without a later checkpoint, so what is to be known of it is written before.
         let isLessProven = next.isJoinedByOverlap != checkpoint?.isJoinedByOverlap
         checkpoint = next
         hasNotes = true
         // A process that finds the file has to know that it is written in this session now.
-        if next.session != session || next.part != identity || isLessProven {
+        if next.session != part.session || next.part != part.identity || isLessProven {
             try save(next, isDurable: true)
-        }
-    }
-
-    // MARK: - The file
-
-    /// Whether the name still is that of the file (B12).
-    private var hasItsName: Bool { has(names.part) }
-
-    private func has(_ name: String) -> Bool {
-        guard case .file(let status) = try? place.folder.status(of: name) else { return false }
-        return status.identity == identity
-    }
-
-    private func checkIdentity() throws {
-        guard hasItsName, try file.status.size == count else {
-            throw DownloadError.partialFileReplaced(partURL)
         }
     }
 

@@ -48,8 +48,6 @@ struct SinkState: Sendable {
     static let stepLimit = 128 * 1024
 
     private(set) var phase = Phase.untouched
-    /// Bytes that were taken and not thrown away.
-    private(set) var count: Int64 = 0
     private(set) var isFull = false
     /// Whether what was written can be taken back.
     private(set) var canBeEmptied: Bool
@@ -58,20 +56,7 @@ struct SinkState: Sendable {
     /// Counts the times there was no room: what was to end an earlier one does not end this one.
     private(set) var block = 0
 
-    /// The number of last bytes that are kept when they are written, so that they can be compared; 0: none.
-    var keptCount: Int {
-        get { kept.limit }
-        set { kept.limit = newValue }
-    }
-    /// The last bytes that were written from earlier hands.
-    private var kept = KeptBytes()
-    /// Bytes in hand, written or not, that are of the body.
-    private var handCount = 0
-    /// The bytes, of `count`, that the destination has.
-    private var writtenCount: Int64 = 0
-    private var waiting: [UInt8] = []
-    /// The range of the bytes in hand that are not written yet.
-    private var inHand = 0..<0
+    private var buffer = SinkBuffer()
     private var isOpen = false
     private var hasFailed = false
     private var mustEmpty = false
@@ -84,7 +69,14 @@ struct SinkState: Sendable {
         self.canBeEmptied = canBeEmptied
     }
 
-    private var bytesWaiting: Int { waiting.count + inHand.count }
+    /// Bytes that were taken and not thrown away.
+    var count: Int64 { buffer.count }
+
+    /// The number of last bytes that are kept when they are written, so that they can be compared; 0: none.
+    var keptCount: Int {
+        get { buffer.keptCount }
+        set { buffer.keptCount = newValue }
+    }
 
     // MARK: - Events: each returns whether work has to be scheduled
 
@@ -95,17 +87,15 @@ struct SinkState: Sendable {
 
     mutating func append(_ bytes: Span<UInt8>) -> Bool {
         guard !hasFailed, !hasEnded, !isAbandoned else { return false }
-        waiting.append(bytes)
-        count += Int64(bytes.count)
-        if bytesWaiting >= Self.capacity { isFull = true }
+        buffer.append(bytes)
+        if buffer.rest >= Self.capacity { isFull = true }
         return work()
     }
 
     /// Throws away everything: what waits at once, what was written when its turn comes.
     mutating func empty() -> Bool {
-        dropRest()
-        count = 0
-        writtenCount = 0
+        buffer.removeAll()
+        isFull = false
         // Opening it empties it.
         mustEmpty = isOpen
         return mustEmpty && work()
@@ -157,13 +147,7 @@ struct SinkState: Sendable {
         if hasFailed { return .close }
         if !isOpen { return isPointless ? .close : .open }
         if mustEmpty { return .empty }
-        if inHand.isEmpty, !waiting.isEmpty {
-            if handCount == hand.count { kept.take(&hand) }
-            hand.removeAll(keepingCapacity: true)
-            swap(&hand, &waiting)
-            inHand = hand.indices
-            handCount = hand.count
-        }
+        let inHand = buffer.takeUp(&hand)
         if !inHand.isEmpty { return .write(inHand.prefix(Self.stepLimit)) }
         if hasEnded || isAbandoned { return .close }
         phase = .resting
@@ -172,14 +156,12 @@ struct SinkState: Sendable {
 
     /// The last bytes that were taken, at most `count`; `hand` is the buffer of the writer.
     func lastBytes(_ count: Int, _ hand: [UInt8]) -> [UInt8] {
-        var last = Array(waiting.suffix(count))
-        if handCount == hand.count { last.insert(contentsOf: hand.suffix(count - last.count), at: 0) }
-        return kept.suffix(count - last.count) + last
+        buffer.lastBytes(count, hand)
     }
 
     /// Whether to leave it alone: the rest was given up, and nothing is to be written that could be.
     private var isPointless: Bool {
-        isAbandoned && bytesWaiting == 0 && (!keepsRest || block > 0)
+        isAbandoned && buffer.rest == 0 && (!keepsRest || block > 0)
     }
 
     /// It is open, and empty.
@@ -196,11 +178,7 @@ struct SinkState: Sendable {
     /// - Returns: whether it was full, and is not any more.
     mutating func didWrite(_ written: Int) -> Bool {
         fruitlessTries = 0
-        // Thrown away meanwhile.
-        guard !inHand.isEmpty else { return false }
-        inHand = inHand.dropFirst(written)
-        writtenCount += Int64(written)
-        guard isFull, bytesWaiting <= Self.relief else { return false }
+        guard buffer.didWrite(written), isFull, buffer.rest <= Self.relief else { return false }
         isFull = false
         return true
     }
@@ -237,11 +215,7 @@ struct SinkState: Sendable {
     }
 
     private mutating func dropRest() {
-        waiting = []
-        inHand = 0..<0
-        handCount = 0
-        kept.removeAll()
-        count = writtenCount
+        buffer.dropRest()
         isFull = false
     }
 }

@@ -1,0 +1,121 @@
+internal import Foundation
+internal import OperationNetworkingSystem
+
+/// A partial file under its names, with the checkpoint beside it: what is done by name, and the looks whether
+/// the name still is the file's (B12).
+struct NamedPart {
+    let file: PartFile
+    let identity: FileIdentity
+    /// The run of the kernel, and the mount, under which the file is written.
+    let session: String?
+    /// The file of the complete one's name that may be replaced.
+    private let replaceable: ReplaceableFile
+    private let place: DownloadPlace
+    private let names: PartialName.Candidate
+    /// The checkpoint that was written last, if one was.
+    var savedCheckpoint: FileIdentity?
+
+    init(
+        _ found: FoundPart,
+        at place: DownloadPlace,
+        replacing replaceable: ReplaceableFile,
+        session: String?
+    ) {
+        file = found.file
+        identity = found.status.identity
+        names = found.names
+        self.place = place
+        self.replaceable = replaceable
+        self.session = session
+    }
+
+    var url: URL { place.sibling(names.part) }
+    var checkpointURL: URL { place.sibling(names.checkpoint) }
+    /// The complete file's.
+    var destination: URL { place.url }
+
+    /// Reads the file on any queue, while it is written here.
+    func reader() throws -> DigestFollower.Reader {
+        let reader = try place.folder.reader(names.part, of: identity)
+        return { offset, buffer in try reader.read(into: &buffer, at: offset) }
+    }
+
+    /// - Throws: an error unless the name still is that of the file, and the file has `length` bytes.
+    func checkIdentity(length: Int64) throws {
+        guard has(names.part), try file.status.size == length else {
+            throw DownloadError.partialFileReplaced(url)
+        }
+    }
+
+    private func has(_ name: String) -> Bool {
+        guard case .file(let status) = try? place.folder.status(of: name) else { return false }
+        return status.identity == identity
+    }
+
+    /// Writes the checkpoint in the place of the one before.
+    func save(_ checkpoint: DownloadCheckpoint, isDurable: Bool) throws -> FileIdentity {
+        // A failure when it was made may have been a moment's trouble.
+        place.folder.mark(file, as: .part)
+        return try place.folder.save(checkpoint, names, isDurable: isDurable)
+    }
+
+    // MARK: - The end
+
+    /// The users who may read and write the complete file.
+    func access() throws -> FileAccess { try place.folder.access(to: file, named: place.name) }
+
+    /// Gives the file the name of the complete one, and lets those at it who may have it.
+    func name(_ access: FileAccess) throws {
+        // What a process left that was killed while it wrote a checkpoint. While the part has its name, and
+        // its lock, no other process writes one.
+        try removeTemporary()
+        try rename()
+        // Not before: until then another process has to see that the part is ours.
+        file.removeMark()
+        file.grant(access)
+    }
+
+    private func rename() throws {
+        do {
+            guard try replaceable == .any || replaceable != .none && place.isTaken else {
+                return try place.folder.renameExclusively(names.part, to: place.name, of: file)
+            }
+            try place.folder.rename(names.part, replacing: place.name, of: file) {
+                try place.check(replacing: replaceable)
+            }
+        } catch is FileClaim.Taken {
+            throw DownloadError.inUse(place.url)
+        } catch let error as SystemError where error.code == SystemError.exists {
+            throw DownloadError.destinationExists(place.url)
+        } catch let error as SystemError where error.code == SystemError.replaced {
+            throw DownloadError.partialFileReplaced(url)
+        }
+        // In a folder where others may rename our files, it may have been another one.
+        guard has(place.name) else { throw DownloadError.partialFileReplaced(url) }
+    }
+
+    private func removeTemporary() throws {
+        let trust = try place.folder.trust(of: names.temporary, as: .checkpoint)
+        if let trust, trust != .none { try place.folder.remove(names.temporary) }
+    }
+
+    /// After the name: brings it to the disk, and removes our checkpoint. Another process may have begun
+    /// anew, now that the name of the part is free.
+    func removeCheckpoint() throws {
+        try place.folder.synchronize()
+        guard case .file(let status) = try place.folder.status(of: names.checkpoint),
+            savedCheckpoint == nil || savedCheckpoint == status.identity
+        else { return }
+        try place.folder.remove(names.checkpoint)
+    }
+
+    /// Closes the file; one without bytes is removed.
+    func close() {
+        defer { file.close() }
+        guard let status = try? file.status, status.size == 0, has(names.part) else { return }
+        // What stays is found, and removed, by the next one.
+        try? place.folder.remove(names.temporary)
+        try? place.folder.remove(names.checkpoint)
+        try? place.folder.remove(names.part)
+    }
+}
