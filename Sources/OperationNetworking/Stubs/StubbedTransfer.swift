@@ -20,8 +20,10 @@ final class StubbedTransfer: @unchecked Sendable {
         case matching
         /// The request's body is read.
         case sending(RequestStub)
-        /// The stub's closure runs, or the head is delayed.
-        case waiting
+        /// The stub's closure runs.
+        case answering
+        /// The stub has answered, and its own delay counts.
+        case delayed
         /// The head was told; the body comes from `offset` on.
         case receiving(Data, offset: Int)
         case over
@@ -49,8 +51,6 @@ final class StubbedTransfer: @unchecked Sendable {
     private var response = StubResponse.response()
     private var incoming: IncomingBody?
     private var awaitsAnswer = false
-    /// The stub has answered, and its own delay counts from now on.
-    private var isDelayed = false
     /// The next piece is on its way, or a step was asked for.
     private var isScheduled = false
 
@@ -149,7 +149,7 @@ final class StubbedTransfer: @unchecked Sendable {
                 body = nil
             }
         }
-        phase = .waiting
+        phase = .answering
         limitWaiting()
         var complete = urlRequest
         if request.body != nil { complete.httpBody = sentBody }
@@ -165,7 +165,7 @@ final class StubbedTransfer: @unchecked Sendable {
         guard limit > 0, limit.isFinite else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
             NetworkThread.shared.perform { [weak self] _ in
-                guard let self, case .waiting = phase, !isDelayed else { return }
+                guard let self, case .answering = phase else { return }
                 end(.idle(seconds: limit))
             }
         }
@@ -196,11 +196,11 @@ final class StubbedTransfer: @unchecked Sendable {
     // MARK: - The response
 
     private func didAnswer(_ answer: Result<StubResponse, any Error>, to request: URLRequest) {
-        guard case .waiting = phase else { return }
+        guard case .answering = phase else { return }
         switch answer {
         case .success(let response):
             self.response = response
-            isDelayed = true
+            phase = .delayed
             wait(response.delay) { $0.begin(answering: request) }
         case .failure(let error):
             end(.client(error))
@@ -224,7 +224,7 @@ final class StubbedTransfer: @unchecked Sendable {
     }
 
     private func begin(answering request: URLRequest) {
-        guard case .waiting = phase else { return }
+        guard case .delayed = phase else { return }
         let message: StubMessage
         switch response.content {
         case .message(let fixed): message = fixed

@@ -22,18 +22,15 @@ final class ServerCore: Sendable {
 
     /// Runs `work` on a new thread, which is counted until it ends.
     private func startThread(_ work: @escaping @Sendable (ServerCore) -> Void) throws(SocketError) {
-        state.withLock { $0.threadCount += 1 }
+        state.withLock { $0.threads.willStart() }
         do throws(SocketError) {
             try SmallThread.start { [self] in
-                state.withLock { _ = $0.threadIDs.insert(pthread_self()) }
+                state.withLock { $0.threads.didStart() }
                 work(self)
-                state.withLock {
-                    $0.threadIDs.remove(pthread_self())
-                    $0.threadCount -= 1
-                }
+                state.withLock { $0.threads.willEnd() }
             }
         } catch {
-            state.withLock { $0.threadCount -= 1 }
+            state.withLock { $0.threads.didFailToStart() }
             throw error
         }
     }
@@ -75,7 +72,7 @@ final class ServerCore: Sendable {
         try? state.waitSynchronously(within: nil) { _ in
             ""
         } until: { state in
-            state.threadCount == (state.threadIDs.contains(caller) ? 1 : 0) ? () : nil
+            state.threads.haveEnded(but: caller) ? () : nil
         }
     }
 

@@ -22,9 +22,7 @@ struct ServerState: Sendable {
     var stallGate = Gate()
     var stalls = 0
     var isStopped = false
-    /// The threads started and not yet ended; those that have begun are also in `threadIDs`.
-    var threadCount = 0
-    var threadIDs: Set<pthread_t> = []
+    var threads = ServerThreads()
 
     init(player: ScriptPlayer, routes: [String: ScriptPlayer] = [:], representation: Representation? = nil) {
         self.player = player

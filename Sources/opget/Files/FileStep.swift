@@ -41,6 +41,9 @@ enum FileStep: Hashable, Sendable {
         case pending
         case right(Digest?)
         case wrong(Failure)
+
+        /// The failure of a file that has another checksum.
+        var failure: Failure? { if case .wrong(let failure) = self { failure } else { nil } }
     }
 
     /// - Parameters:

@@ -63,12 +63,12 @@ extension Run {
         isNews: Bool
     ) {
         let digests = items[index].digests
-        checking.insert(index)
+        items.beginCheck(index)
         // Reading a large file takes its time.
         DispatchQueue.global().async { [self] in
             let result = Swift.Result { try ExistingFile.verify(path, digests) }
             queue.async { [self] in
-                checking.remove(index)
+                items.endCheck(index)
                 guard stopOutcome == nil else { return }
                 do {
                     let verification: FileStep.Verification =
@@ -78,7 +78,7 @@ extension Run {
                             .wrong(failure)
                         case .failure(let error): throw error
                         }
-                    wrong[index] = if case .wrong(let failure) = verification { failure } else { nil }
+                    items.judge(index, verification.failure)
                     let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
                     try take(step, index, path, size, standing, isNews: isNews)
                 } catch {
@@ -99,7 +99,7 @@ extension Run {
         guard !settings.asksForRange else {
             // Nothing can be compared: the file is fetched, or the option refused.
             guard settings.fetchesOnlyChanges else {
-                throw wrong.removeValue(forKey: index)
+                throw items.takeFailure(index)
                     ?? Failure(
                         uncontinuable: path,
                         because: "-c asks for a range of its own, and a Range field was given"
@@ -158,7 +158,7 @@ extension Run {
             if settings.fetchesOnlyChanges {
                 return try fetch(index, path, .replacing(.anyFile), isNews: false)
             }
-            if let failure = wrong.removeValue(forKey: index) { throw failure }
+            if let failure = items.takeFailure(index) { throw failure }
             if case .same = outcome, case .file(let size) = try FileStatus(of: path) {
                 return report(alreadyThere: index, path, size, nil, .overlap)
             }

@@ -6,11 +6,9 @@ import OperationNetworking
 extension Run {
     /// Begins as many as may run at once.
     func fill() {
-        while stopOutcome == nil, !isPaused, running.count + checking.count < settings.concurrency,
-            nextIndex < items.count
+        while stopOutcome == nil, !isPaused,
+            let index = items.next(running: running.count, limit: settings.concurrency)
         {
-            let index = nextIndex
-            nextIndex += 1
             do {
                 try begin(items[index], index)
             } catch {

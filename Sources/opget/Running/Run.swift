@@ -9,77 +9,53 @@ import OperationNetworking
 /// An item is looked at, and its operation made, when its turn comes: a list of 100,000 costs neither
 /// descriptors nor operations before.
 final class Run: @unchecked Sendable {
-    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses constants and
-    // the keyboard, which has a lock of its own.
+    // @unchecked: after init everything happens on `queue`, but for `stopAtOnce`, which uses the
+    // terminal, a constant whose keyboard has a lock of its own.
 
-    /// Between two frames, and two looks for keys: ten a second.
-    private static let frameInterval = 0.1
-    /// Between two `progress` events of an item.
-    private static let eventInterval = 1.0
-    /// Between two plain lines about the batch.
-    private static let summaryInterval = 60.0
     /// Operations that were cancelled are waited for so long.
     private static let patience = 1.8
 
     let queue = DispatchQueue(label: "opget.run")
     let operations = OperationQueue()
-    let items: [Item]
     let settings: Settings
-    private let restoresCursor: Bool
-    private let keyboard: Keyboard?
+    private let terminal: RunTerminal
     private let continuation: Continuation
-    private let start: Double
 
+    var items: ItemLine
+    var running: [Int: Transfer] = [:]
     var reporter: Reporter
     private var events: EventWriter?
-    var running: [Int: Transfer] = [:]
-    /// Items whose files are there already, and are being read.
-    var checking: Set<Int> = []
-    /// Those of them that do not have their checksums, while their last bytes are compared.
-    var wrong: [Int: Failure] = [:]
-    var nextIndex = 0
     var tally: Tally
     private var meter: ThroughputMeter
-    private var timer: (any DispatchSourceTimer)?
-    private var lastSummary: Double
-    private var lastEvents: Double
-    private var lastResume: Double
+    private var clock: RunClock
+    private var standstill = Standstill()
     private(set) var stopOutcome: Outcome?
-    /// By the key.
-    private(set) var isPaused = false
-    /// By Ctrl-Z.
-    private var isSuspended = false
 
     init(_ items: [Item], settings: Settings, outlets: RunOutlets) {
-        self.items = items
+        self.items = ItemLine(items)
         self.settings = settings
+        terminal = RunTerminal(outlets)
         reporter = outlets.reporter
         events = outlets.events
-        keyboard = outlets.keyboard
         continuation = outlets.continuation
-        restoresCursor = reporter.draws
         tally = Tally(count: items.count)
-        start = Self.now
-        meter = ThroughputMeter(now: start)
-        lastSummary = start
-        lastEvents = start
-        lastResume = -.infinity
+        let now = Self.now
+        meter = ThroughputMeter(now: now)
+        clock = RunClock(now: now)
         operations.maxConcurrentOperationCount = settings.concurrency
     }
 
-    static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+    static var now: Double { RunClock.now }
+
+    var isPaused: Bool { standstill.isPaused }
 
     // MARK: - Commands, from any thread
 
     /// Begins; the process ends when everything has.
     func begin() {
         queue.async { [self] in
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.schedule(deadline: .now() + Self.frameInterval, repeating: Self.frameInterval)
-            timer.setEventHandler { [self] in tick() }
-            timer.resume()
-            self.timer = timer
-            keyboard?.open()
+            clock.begin(on: queue) { [self] in tick() }
+            terminal.keyboard?.open()
             tell(RunStarted(items: items.count, jobs: settings.concurrency))
             fill()
         }
@@ -106,8 +82,7 @@ final class Run: @unchecked Sendable {
 
     /// Ends the process. What came is in files, and what is known of it is never half written.
     func stopAtOnce(_ outcome: Outcome) {
-        keyboard?.close()
-        if restoresCursor { Reporter.restoreCursor(of: .standardError) }
+        terminal.giveBackAtOnce()
         _exit(outcome.code)
     }
 
@@ -115,27 +90,20 @@ final class Run: @unchecked Sendable {
     func suspend() {
         let group = DispatchGroup()
         queue.async(group: group) { [self] in
-            isSuspended = true
+            standstill.suspend()
             reporter.clear()
-            keyboard?.close()
+            terminal.keyboard?.close()
         }
         // A reader that does not read, or Ctrl-S, may hold up the queue; the process has to stop all the
         // same.
-        if group.wait(timeout: .now() + Self.patience) == .timedOut { keyboard?.close() }
+        if group.wait(timeout: .now() + Self.patience) == .timedOut { terminal.keyboard?.close() }
     }
 
     /// The process was stopped, and goes on. To be called after ``suspend()``, and for every SIGCONT.
     func resume() {
         queue.async { [self] in
             let now = Self.now
-            if isSuspended {
-                isSuspended = false
-                lastResume = now
-            } else if now - lastResume > 1 {
-                // Stopped by SIGSTOP: the process that had the terminal meanwhile has written below what was
-                // drawn. A SIGCONT that comes at once is the one that `suspend` was followed by.
-                reporter.forget()
-            }
+            if standstill.resume(now: now) { reporter.forget() }
             meter.skip(to: now)
             for index in running.keys { running[index]?.skip(to: now) }
             tick()
@@ -159,7 +127,7 @@ final class Run: @unchecked Sendable {
     /// First nothing new may start: what pauses makes room.
     private func pause() {
         guard stopOutcome == nil else { return }
-        isPaused = true
+        standstill.isPaused = true
         operations.isSuspended = true
         let now = Self.now
         for index in running.keys { running[index]?.pause(now: now) }
@@ -169,7 +137,7 @@ final class Run: @unchecked Sendable {
 
     private func goOn() {
         let now = Self.now
-        isPaused = false
+        standstill.isPaused = false
         for index in running.keys { running[index]?.goOn(now: now) }
         operations.isSuspended = false
         reporter.tellUnlessDrawn("Going on.")
@@ -181,7 +149,7 @@ final class Run: @unchecked Sendable {
 
     private func tick() {
         let now = Self.now
-        if !isSuspended, let keyboard {
+        if !standstill.isSuspended, let keyboard = terminal.keyboard {
             // It may have come to the foreground just now.
             keyboard.open()
             for key in keyboard.pressed() { press(key) }
@@ -190,12 +158,8 @@ final class Run: @unchecked Sendable {
             for index in running.keys { running[index]?.end(after: limit, now: now) }
         }
         let batch = draw(now)
-        if now - lastSummary >= Self.summaryInterval {
-            lastSummary = now
-            if !isPaused { reporter.summarize(batch) }
-        }
-        if now - lastEvents >= Self.eventInterval {
-            lastEvents = now
+        if clock.isSummaryDue(now), !isPaused { reporter.summarize(batch) }
+        if clock.areEventsDue(now) {
             for index in running.keys.sorted() {
                 if let news = running[index]?.news(index) { tell(news) }
             }
@@ -209,7 +173,7 @@ final class Run: @unchecked Sendable {
             if let state = running[index]?.state(now: now) { states.append(state) }
         }
         let batch = batch(states, now)
-        if !isSuspended { reporter.draw(states, batch, now: now) }
+        if !standstill.isSuspended { reporter.draw(states, batch, now: now) }
         return batch
     }
 
@@ -248,10 +212,8 @@ final class Run: @unchecked Sendable {
     // MARK: - The end
 
     func finishIfDone() {
-        guard running.isEmpty, stopOutcome != nil || nextIndex == items.count && checking.isEmpty else {
-            return
-        }
-        timer?.cancel()
+        guard running.isEmpty, stopOutcome != nil || items.isOver else { return }
+        clock.end()
         switch stopOutcome {
         case .closedOutput: break
         case .signal: reporter.conclude(stopped: "Interrupted.", tally.summary, continuation.lines)
@@ -277,14 +239,14 @@ final class Run: @unchecked Sendable {
             outcome = outcome.combined(with: failure.outcome)
         }
         do {
-            try events?.write(RunFinished(outcome, tally, seconds: Self.now - start))
+            try events?.write(RunFinished(outcome, tally, seconds: clock.elapsed))
         } catch {
             let failure = Failure(error)
             if failure != .closedOutput { reporter.complain(failure.sentence) }
             outcome = outcome.combined(with: failure.outcome)
         }
         reporter.clear()
-        keyboard?.close()
+        terminal.keyboard?.close()
         // Not exit(3): the library's threads still run, and must not see what it takes apart.
         _exit(outcome.code)
     }

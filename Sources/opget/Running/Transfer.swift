@@ -16,9 +16,7 @@ struct Transfer {
     private(set) var resumedAt: Int64 = 0
     /// Whether it was given up because it took too long.
     private(set) var isOverdue = false
-    private var meter: ThroughputMeter
-    private var start: Double
-    private var pausedSince: Double?
+    private var clock: TransferClock
     /// The time of the next attempt.
     private var waitsUntil = -Double.infinity
     /// Why the last attempt was not the last one.
@@ -40,8 +38,7 @@ struct Transfer {
         self.item = item
         self.operation = operation
         self.stream = stream
-        start = now
-        meter = ThroughputMeter(now: now)
+        clock = TransferClock(now: now)
     }
 
     /// `nil` when the body goes to a descriptor, a device or a FIFO.
@@ -59,13 +56,12 @@ struct Transfer {
         return partial.text
     }
 
-    var isPaused: Bool { pausedSince != nil }
+    var isPaused: Bool { clock.isPaused }
 
     // MARK: - Pausing
 
     mutating func pause(now: Double) {
-        guard pausedSince == nil else { return }
-        pausedSince = now
+        guard clock.pause(now: now) else { return }
         waitsUntil = -.infinity
         if let stream, !isContinuable { stream.hold() } else { operation.pause() }
     }
@@ -77,11 +73,8 @@ struct Transfer {
     }
 
     mutating func goOn(now: Double) {
-        guard let since = pausedSince else { return }
-        pausedSince = nil
+        guard clock.goOn(now: now) else { return }
         goesOn = true
-        start += now - since
-        meter.skip(to: now)
         stream?.letGo()
         operation.resume()
     }
@@ -110,7 +103,7 @@ struct Transfer {
         guard !hasFetched else { return }
         // They are an earlier run's: this one did not fetch them.
         (received, resumedAt) = (offset, offset)
-        meter = ThroughputMeter(now: now, total: offset)
+        clock.begin(at: offset, now: now)
     }
 
     /// The received bytes are thrown away.
@@ -140,20 +133,19 @@ struct Transfer {
 
     /// The process was stopped until now.
     mutating func skip(to now: Double) {
-        meter.skip(to: now)
+        clock.skip(to: now)
     }
 
     /// Measures the speed, and returns what to show.
     mutating func state(now: Double) -> TransferState {
-        if isPaused { meter.skip(to: now) }
-        meter.record(total: received, now: now)
+        clock.record(total: received, now: now)
         return TransferState(
             name: item.name,
             received: received,
             expected: expected,
             resumedAt: resumedAt,
-            speed: meter.speed,
-            timeLeft: meter.timeLeft(expected: expected),
+            speed: clock.meter.speed,
+            timeLeft: clock.meter.timeLeft(expected: expected),
             waitingTime: waitsUntil > now ? waitsUntil - now : nil,
             isPaused: isPaused
         )
@@ -163,14 +155,12 @@ struct Transfer {
     mutating func news(_ index: Int) -> ItemProgress? {
         guard received != reported else { return nil }
         reported = received
-        let speed = isPaused ? nil : meter.speed.map { Int64(saturated: $0) }
+        let speed = isPaused ? nil : clock.meter.speed.map { Int64(saturated: $0) }
         return ItemProgress(item: index + 1, received: received, expected: expected, speed: speed)
     }
 
     /// The duration in seconds, pauses left out.
-    func seconds(now: Double) -> Double {
-        max((pausedSince ?? now) - start, 0)
-    }
+    func seconds(now: Double) -> Double { clock.seconds(now: now) }
 
     /// The line that says it is done.
     func summary(length: Int64, now: Double) -> String {

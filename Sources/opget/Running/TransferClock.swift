@@ -1,0 +1,53 @@
+import OperationNetworking
+
+/// The time that a transfer has taken, pauses left out, and its speed. Times are seconds of a monotonic
+/// clock.
+struct TransferClock {
+    private(set) var meter: ThroughputMeter
+    private var start: Double
+    private var pausedSince: Double?
+
+    init(now: Double) {
+        start = now
+        meter = ThroughputMeter(now: now)
+    }
+
+    var isPaused: Bool { pausedSince != nil }
+
+    /// - Returns: false if it was paused already.
+    mutating func pause(now: Double) -> Bool {
+        guard pausedSince == nil else { return false }
+        pausedSince = now
+        return true
+    }
+
+    /// - Returns: false if it was not paused.
+    mutating func goOn(now: Double) -> Bool {
+        guard let since = pausedSince else { return false }
+        pausedSince = nil
+        start += now - since
+        meter.skip(to: now)
+        return true
+    }
+
+    /// The duration in seconds, pauses left out.
+    func seconds(now: Double) -> Double {
+        max((pausedSince ?? now) - start, 0)
+    }
+
+    /// No time has passed since the last measurement, for the speed.
+    mutating func skip(to now: Double) {
+        meter.skip(to: now)
+    }
+
+    /// `total` bytes had come before: they say nothing about the speed.
+    mutating func begin(at total: Int64, now: Double) {
+        meter = ThroughputMeter(now: now, total: total)
+    }
+
+    /// `total` bytes have come.
+    mutating func record(total: Int64, now: Double) {
+        if isPaused { meter.skip(to: now) }
+        meter.record(total: total, now: now)
+    }
+}
