@@ -87,6 +87,7 @@ struct CrashTest: AsyncParsableCommand {
         options.opgetOptions = opgetOptions
         let screen = Screen()
         let tool = try await Tool.opget(options)
+        let tester = CrashTester(tool, options)
         let peers = try await installedPeers(screen)
 
         screen.line("seed \(seed); opget is \(options.opget.path)")
@@ -96,28 +97,26 @@ struct CrashTest: AsyncParsableCommand {
         if parts.contains(.servers) { faults += try await playServers(tool, peers, options, screen) }
         guard tools.contains(.opget) else { return }
         if parts.contains(.rivals) {
-            let result = try await RivalRun(tool, rounds: rounds, options)()
+            let result = try await tester.playRivals(rounds: rounds)
             screen.line("\(result)")
-            faults += result.problems
+            faults += result.counts.problems
         }
         if parts.contains(.resets) {
-            let result = try await ResetRun(
-                tool,
+            let result = try await tester.playResets(
                 length: largeFile << 20,
                 resets: resets,
-                retries: resets + 50,
-                options
-            )()
+                retries: resets + 50
+            )
             screen.line("\(result)")
-            faults += result.problems
+            faults += result.counts.problems
             if result.ratio > Self.highestRatio {
                 faults.append("Resets: more than \(Self.highestRatio) times the length was served.")
             }
         }
         if parts.contains(.batch) {
-            let result = try await BatchRun(tool, files: listLength, kills: listKills, options)()
+            let result = try await tester.playBatch(files: listLength, kills: listKills)
             screen.line("\(result)")
-            faults += result.problems
+            faults += result.counts.problems
         }
         screen.line("")
         guard faults.isEmpty else {
@@ -148,18 +147,18 @@ struct CrashTest: AsyncParsableCommand {
         var totals: [Tool.Kind: RowTotal] = [:]
         var faults: [String] = []
         for kind in kinds {
-            let own = tools.contains(.opget) ? [RowRun(kind, tool, kills: share, options)] : []
-            let others = peers.map { RowRun(kind, $0, kills: peerKills, options) }
+            let own = tools.contains(.opget) ? [(tester: CrashTester(tool, options), kills: share)] : []
+            let others = peers.map { (tester: CrashTester($0, options), kills: peerKills) }
             // Where its bytes are judged opget runs alone: a tool that gets no processor leaves bytes unread,
             // and they count as served.
             let results =
                 kind.keepsRanges
-                ? try await playTogether(own) + playTogether(others)
-                : try await playTogether(own + others)
+                ? try await play(own, at: kind) + play(others, at: kind)
+                : try await play(own + others, at: kind)
             for result in results {
                 screen.line(RowTable.line(result))
                 if result.tool.kind == .opget {
-                    faults += result.verdict(highestRatio: Self.highestRatio) + result.problems
+                    faults += result.verdict(highestRatio: Self.highestRatio) + result.counts.problems
                 }
                 totals[result.tool.kind, default: RowTotal()].add(result)
             }
@@ -174,9 +173,13 @@ struct CrashTest: AsyncParsableCommand {
     }
 
     /// They wait most of the time, each for a server of its own.
-    private func playTogether(_ runs: [RowRun]) async throws -> [RowResult] {
+    private func play(_ runs: [(tester: CrashTester, kills: Int)], at kind: ServerKind) async throws
+        -> [RowResult]
+    {
         try await withThrowingTaskGroup(of: (Int, RowResult).self) { group in
-            for (index, run) in runs.enumerated() { group.addTask { (index, try await run()) } }
+            for (index, run) in runs.enumerated() {
+                group.addTask { (index, try await run.tester.playRow(kind, kills: run.kills)) }
+            }
             let results = try await group.reduce(into: []) { $0.append($1) }
             return results.sorted { $0.0 < $1.0 }.map(\.1)
         }

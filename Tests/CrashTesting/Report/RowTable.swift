@@ -12,7 +12,8 @@ public enum RowTable {
     public static func line(_ result: RowResult) -> String {
         let finished = "\(result.finished)" + (result.older > 0 ? " (\(result.older))" : "")
         let cells = [
-            "\(result.runs)", "\(result.kills)", finished, "\(result.unfinished)", "\(result.wrong)",
+            "\(result.counts.runs)", "\(result.counts.kills)", finished, "\(result.unfinished)",
+            "\(result.counts.wrong)",
             result.ratio?.rounded(to: 3) ?? "-", "\(result.leftovers)",
         ]
         let exits = result.exits.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value)x)" }

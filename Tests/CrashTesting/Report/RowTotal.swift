@@ -11,11 +11,11 @@ public struct RowTotal: Sendable {
 
     /// Adds a row.
     public mutating func add(_ row: RowResult) {
-        kills += row.kills
-        runs += row.runs
+        kills += row.counts.kills
+        runs += row.counts.runs
         finished += row.finished
-        wrong += row.wrong
-        if row.wrong > 0 { rowsWithWrongFiles += 1 }
+        wrong += row.counts.wrong
+        if row.counts.wrong > 0 { rowsWithWrongFiles += 1 }
     }
 }
 

@@ -9,6 +9,23 @@ enum KillMoment: Hashable, Sendable {
     /// So long after the server has come to the end of an answer: around the file getting its final name.
     case answer(Duration)
 
+    /// The work that a server had done when a run began.
+    struct Mark: Hashable, Sendable {
+        /// Bytes of bodies.
+        var sent = 0
+        /// Answers that had come to their end.
+        var answers: Int
+
+        init(sent: Int = 0, answers: Int) {
+            self.sent = sent
+            self.answers = answers
+        }
+
+        init(_ server: ScriptedServer) {
+            self.init(sent: server.bodyBytesSent, answers: server.answersEnded)
+        }
+    }
+
     /// A moment in a run that fetches about `length` bytes at `bytesPerSecond`.
     static func random(length: Int, bytesPerSecond: Int, using numbers: inout RandomNumbers) -> KillMoment {
         switch Int.random(in: 0..<20, using: &numbers) {
@@ -21,19 +38,17 @@ enum KillMoment: Hashable, Sendable {
     }
 
     /// Suspends the task until it has come, or the process has ended.
-    func wait(for child: ChildProcess, at server: ScriptedServer, sent: Int, answers: Int, limit: Duration)
-        async
-    {
+    func wait(for child: ChildProcess, at server: ScriptedServer, since mark: Mark, limit: Duration) async {
         switch self {
         case .time(let time): try? await child.ended.wait(within: time)
         case .bytes(let count):
             await first(
-                of: { try await server.waitForBodyBytes(count: sent + count, within: limit) },
+                of: { try await server.waitForBodyBytes(count: mark.sent + count, within: limit) },
                 { try await child.ended.wait(within: limit) }
             )
         case .answer(let time):
             await first(
-                of: { try await server.waitForAnswers(count: answers + 1, within: limit) },
+                of: { try await server.waitForAnswers(count: mark.answers + 1, within: limit) },
                 { try await child.ended.wait(within: limit) }
             )
             try? await child.ended.wait(within: time)

@@ -2,37 +2,30 @@ import Foundation
 import OperationNetworkingTesting
 
 /// Fetches file after file from one kind of server with one tool, killing it at moments that a seed decides.
-public struct RowRun: Sendable {
-    private let kind: ServerKind
-    private let tool: Tool
-    private let kills: Int
-    private let options: CrashTestOptions
+struct RowRun: Sendable {
+    let tester: CrashTester
+    let kind: ServerKind
+    let kills: Int
 
-    /// Kills `tool` so often at a server of this kind.
-    public init(_ kind: ServerKind, _ tool: Tool, kills: Int, _ options: CrashTestOptions) {
-        self.kind = kind
-        self.tool = tool
-        self.kills = kills
-        self.options = options
-    }
+    private var options: CrashTestOptions { tester.options }
 
     /// Runs to the end.
     ///
     /// - Returns: what came of it.
     /// - Throws: what keeps a test from being made at all: no process, no directory, no server.
-    public func callAsFunction() async throws -> RowResult {
+    func callAsFunction() async throws -> RowResult {
         let server = try CrashServer(kind, bytesPerSecond: options.bytesPerSecond)
-        var result = RowResult(server: kind, tool: tool)
+        var result = RowResult(server: kind, tool: tester.tool)
         var index = 0
         // A tool that ends before it can be killed must not keep this from ending.
-        while result.kills < kills, index < 4 * kills + 4 {
+        while result.counts.kills < kills, index < 4 * kills + 4 {
             try Task.checkCancellation()
             try await fetch(index, from: server, into: &result)
             index += 1
         }
         // Those that were killed in the middle are still noticing.
         try await server.server.waitForOpenConnections(0)
-        result.served = server.server.bodyBytesSent
+        result.counts.served = server.server.bodyBytesSent
         server.server.stop()
         return result
     }
@@ -63,12 +56,12 @@ public struct RowRun: Sendable {
         var numbers = RandomNumbers(seed: options.seed, kind.name, "file \(index)")
         let path = "/\(index).bin"
         server.add(FileVersions(kind, sizes: options.fileSizes, using: &numbers), at: path)
-        let killCount = min(Int.random(in: 1...5, using: &numbers), kills - result.kills)
+        let killCount = min(Int.random(in: 1...5, using: &numbers), kills - result.counts.kills)
         var fetch = Fetch(
             path: path,
             name: "\(index).bin",
-            workplace: try Workplace(in: options.directory),
-            command: tool.command(fetching: server.url(of: path), as: "\(index).bin"),
+            workplace: try tester.workplace(),
+            command: tester.tool.command(fetching: server.url(of: path), as: "\(index).bin"),
             killsLeft: killCount,
             killsBeforeChange: Int.random(in: 1...killCount, using: &numbers)
         )
@@ -90,26 +83,19 @@ public struct RowRun: Sendable {
         using numbers: inout RandomNumbers,
         into result: inout RowResult
     ) async throws -> ChildProcess.End {
-        let (sent, answers) = (server.server.bodyBytesSent, server.server.answersEnded)
+        let mark = KillMoment.Mark(server.server)
         let child = try await fetch.workplace.start(fetch.command)
         defer { child.kill() }
-        result.runs += 1
+        result.counts.runs += 1
         guard fetch.killsLeft > 0 else { return try await end(of: child, fetch, into: &result) }
         let length = server.file(at: fetch.path)?.body.length ?? 0
         // So that the kills are spread over a file that is continued each time.
         let share = length * 2 / (fetch.killsLeft + 1)
         let moment = KillMoment.random(length: share, bytesPerSecond: options.bytesPerSecond, using: &numbers)
-        await moment.wait(
-            for: child,
-            at: server.server,
-            sent: sent,
-            answers: answers,
-            limit: options.runLimit
-        )
-        child.kill()
-        let end = try await child.waitForEnd(within: options.runLimit)
+        await tester.kill(child, at: moment, server, since: mark)
+        let end = try await tester.end(of: child)
         if end == .signaled(SIGKILL) {
-            result.kills += 1
+            result.counts.kills += 1
             fetch.killsLeft -= 1
             fetch.killsBeforeChange -= 1
             if fetch.killsBeforeChange == 0, !kind.changesAtCut { server.change(fetch.path) }
@@ -127,10 +113,10 @@ public struct RowRun: Sendable {
     ) async throws -> ChildProcess.End {
         let end: ChildProcess.End
         do {
-            end = try await child.waitForEnd(within: options.runLimit)
+            end = try await tester.end(of: child)
         } catch is TimeLimitExceeded {
             result.hung += 1
-            result.problems.append("\(place(fetch)): a run did not end within \(options.runLimit).")
+            result.counts.problems.append("\(place(fetch)): a run did not end within \(options.runLimit).")
             child.kill()
             end = try await child.waitForEnd(within: .seconds(10))
             return end == .signaled(SIGKILL) ? .exited(-1) : end
@@ -144,7 +130,7 @@ public struct RowRun: Sendable {
         case .exited(let code): result.exits[code, default: 0] += 1
         case .signaled(let signal):
             result.exits[-signal, default: 0] += 1
-            result.problems.append(
+            result.counts.problems.append(
                 "\(place(fetch)): ended by signal \(signal). \(fetch.workplace.lastLine())"
             )
         }
@@ -160,21 +146,19 @@ public struct RowRun: Sendable {
         into result: inout RowResult
     ) throws -> Progress {
         let isDone = end == .exited(0)
-        let isClaimed = tool.namesOnlyCompleteFiles || isDone
+        let isClaimed = tester.tool.namesOnlyCompleteFiles || isDone
         guard isClaimed, let file = server.file(at: fetch.path) else { return .goOn }
         guard fetch.workplace.has(fetch.name) else {
             guard isDone else { return .goOn }
-            result.wrong += 1
-            result.problems.append("\(place(fetch)): exited with 0, and there is no file.")
+            result.counts.addWrongFile("\(place(fetch)): exited with 0, and there is no file.")
             return .finished
         }
         let location = fetch.workplace.file(fetch.name)
         let size = try location.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
         if let fault = try file.fault(of: location) {
-            result.wrong += 1
+            result.counts.addWrongFile("\(place(fetch)): \(fault).")
             result.finished += 1
             result.size += size
-            result.problems.append("\(place(fetch)): \(fault).")
             return .finished
         }
         guard isDone else { return .goOn }
@@ -185,5 +169,5 @@ public struct RowRun: Sendable {
         return .finished
     }
 
-    private func place(_ fetch: Fetch) -> String { "\(tool) at \(kind.name), \(fetch.name)" }
+    private func place(_ fetch: Fetch) -> String { "\(tester.tool) at \(kind.name), \(fetch.name)" }
 }

@@ -17,41 +17,44 @@ import Testing
         self.options = options
     }
 
+    private func tester() async throws -> CrashTester {
+        CrashTester(try await .opget(options), options)
+    }
+
     @Test(arguments: ["strong-etag", "changed-date", "changed-unmarked", "resetting"])
     func aKilledRunNeverLeavesAWrongFile(server: String) async throws {
         let kind = try #require(ServerKind.all.first { $0.name == server })
-        let result = try await RowRun(kind, try await .opget(options), kills: 3, options)()
-        #expect(result.kills == 3)
+        let result = try await tester().playRow(kind, kills: 3)
+        #expect(result.counts.kills == 3)
         #expect(result.finished > 0)
-        #expect(result.wrong == 0)
+        #expect(result.counts.wrong == 0)
         #expect(result.hung == 0)
-        #expect(result.problems == [])
+        #expect(result.counts.problems == [])
     }
 
     @Test func twoProcessesNeverSpoilEachOthersFile() async throws {
-        let result = try await RivalRun(try await .opget(options), rounds: 6, options)()
+        let result = try await tester().playRivals(rounds: 6)
         #expect(result.rounds == 6)
-        #expect(result.wrong == 0)
-        #expect(result.problems == [])
+        #expect(result.counts.wrong == 0)
+        #expect(result.counts.problems == [])
     }
 
     @Test func aLargeFileSurvivesManyResets() async throws {
         // A run for each reset: 50 waits before another attempt of the same run would take too long here. So would 50 runs
         // under a sanitizer, which `make` names in the environment.
         let resets = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_SANITIZER"] == nil ? 50 : 5
-        let opget = try await Tool.opget(options)
-        let result = try await ResetRun(opget, length: 16 << 20, resets: resets, retries: 0, options)()
+        let result = try await tester().playResets(length: 16 << 20, resets: resets, retries: 0)
         #expect(result.isFinished)
         #expect(result.resets == resets)
-        #expect(result.wrong == 0)
-        #expect(result.problems == [])
+        #expect(result.counts.wrong == 0)
+        #expect(result.counts.problems == [])
     }
 
     @Test func aKilledListDoesNotFetchFinishedFilesAgain() async throws {
-        let result = try await BatchRun(try await .opget(options), files: 60, kills: 3, options)()
+        let result = try await tester().playBatch(files: 60, kills: 3)
         #expect(result.finished == 60)
         #expect(result.repeatedRequests == 0)
-        #expect(result.wrong == 0)
-        #expect(result.problems == [])
+        #expect(result.counts.wrong == 0)
+        #expect(result.counts.problems == [])
     }
 }
