@@ -4,6 +4,8 @@ internal import OperationNetworkingSystem
 ///
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
+///
+/// Stored properties: 16. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).

@@ -1,8 +1,9 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// All that one transfer needs, decided before it starts. Its 19 stored properties are one list, since
-/// nothing changes any of them once it runs.
+/// All that one transfer needs, decided before it starts.
+///
+/// Stored properties: 19. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     var method: String

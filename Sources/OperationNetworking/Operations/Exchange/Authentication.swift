@@ -7,6 +7,8 @@ internal import OperationNetworkingSystem
 /// A credential stays with the origin it is for: that of the caller's request, or that of the URL it was part
 /// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
 /// their name.
+///
+/// Stored properties: 16. Most say what happened in one hop, and begin anew with the next.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {

@@ -2,6 +2,8 @@ import Foundation
 
 /// The settings of transfers, which a manager and its operations have in common: see
 /// ``TransferConfigurable``, which shows them.
+///
+/// Stored properties: 19. Each is a setting that a caller chooses by itself.
 public struct TransferSettings: Sendable {
     var securityPolicy = SecurityPolicy.default
     var trustAnchors = TrustAnchors.system
