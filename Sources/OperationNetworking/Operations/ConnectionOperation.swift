@@ -362,6 +362,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         copy.qualityOfService = qualityOfService
     }
 
+    /// The serializer to be kept in an archive; `nil`: there is none, or none that can be kept.
+    var archivedSerializer: ResponseSerializerArchive? { nil }
+
+    /// Takes the serializer of an archive. A finished operation makes its object again.
+    func restore(_ serializer: any ResponseSerializer) {}
+
     // MARK: - Helpers
 
     func configure(_ body: (inout OperationState) -> Void) {

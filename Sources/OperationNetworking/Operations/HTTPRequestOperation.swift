@@ -32,10 +32,17 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         super.init(request: request)
     }
 
-    /// An operation from an earlier process. One that had finished has its response object made again.
+    /// An operation from an earlier process, with another serializer than the archive's, or with one that no
+    /// archive keeps. One that had finished has its response object made again.
     public convenience init(archive: OperationArchive, responseSerializer: any ResponseSerializer) {
+        var archive = archive
+        archive.responseSerializer = nil
         self.init(archive: archive)
-        self.responseSerializer = responseSerializer
+        restore(responseSerializer)
+    }
+
+    override func restore(_ serializer: any ResponseSerializer) {
+        responseSerializer = serializer
         guard isFinished, error == nil else { return }
         let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferLog())
         let evaluation = evaluate(end)
@@ -99,6 +106,10 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override func copySettings(to copy: ConnectionOperation) {
         super.copySettings(to: copy)
         (copy as? HTTPRequestOperation)?.responseSerializer = responseSerializer
+    }
+
+    override var archivedSerializer: ResponseSerializerArchive? {
+        try? ResponseSerializerArchive(responseSerializer)
     }
 
     override var hearsResult: Bool { http.withLock { $0.success != nil || $0.failure != nil } }

@@ -4,13 +4,13 @@ internal import OperationNetworkingSystem
 
 /// The lasting parts of an operation, for a later process: the request, the destination of its body, the
 /// policies of retries, servers, proxies and redirects, the authentication schemes and the sources of
-/// credentials, and the results if there are any.
+/// credentials, the response serializer, and the results if there are any.
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, secrets
-/// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), what came of
-/// an unfinished body. An operation that was not finished is made anew, ready to start from the beginning; a
-/// finished one comes back finished.
-public struct OperationArchive: Codable, Hashable, Sendable {
+/// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), a serializer
+/// of a kind of your own, or one that decodes values of a type, what came of an unfinished body. An operation
+/// that was not finished is made anew, ready to start from the beginning; a finished one comes back finished.
+public struct OperationArchive: Codable, Sendable {
     /// The request, as given.
     public var request: URLRequest {
         var request = URLRequest(url: url, timeoutInterval: timeoutInterval)
@@ -32,14 +32,16 @@ public struct OperationArchive: Codable, Hashable, Sendable {
     private let response: Response?
     private let responseData: Data?
     private let failure: Failure?
+    /// `nil`: there is none, or none that can be kept.
+    var responseSerializer: ResponseSerializerArchive?
 
-    private struct Response: Codable, Hashable {
+    private struct Response: Codable {
         let url: URL
         let status: Int
         let fields: [String: String]
     }
 
-    private struct Failure: Codable, Hashable {
+    private struct Failure: Codable {
         let domain: String
         let code: Int
         let sentence: String

@@ -18,7 +18,9 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         case let serializer as XMLDocumentResponseSerializer: self = .xmlDocument(serializer)
         case let serializer as PropertyListResponseSerializer: self = .propertyList(serializer)
         case let serializer as ImageHeadResponseSerializer: self = .imageHead(serializer)
-        case let serializer as CompoundResponseSerializer: self = .compound(serializer)
+        case let serializer as CompoundResponseSerializer:
+            for child in serializer.serializers { _ = try ResponseSerializerArchive(child) }
+            self = .compound(serializer)
         default:
             throw EncodingError.invalidValue(
                 serializer,

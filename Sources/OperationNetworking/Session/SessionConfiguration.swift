@@ -47,14 +47,13 @@ public struct SessionConfiguration: Sendable {
 
     // MARK: - Time
 
-    /// The time limit, in seconds, of a whole task. Suspensions are not counted. `nil`: none. See
-    /// ``TransferConfigurable/totalTimeout``.
+    /// The time limit of a whole task: ``TransferConfigurable/totalTimeout``.
     public var resourceTimeout: TimeInterval? {
         get { settings.totalTimeout }
         set { settings.totalTimeout = newValue }
     }
 
-    /// The time limit, in seconds, of a connection. `nil`: none. See ``TransferConfigurable/connectTimeout``.
+    /// See ``TransferConfigurable/connectTimeout``.
     public var connectTimeout: TimeInterval? {
         get { settings.connectTimeout }
         set { settings.connectTimeout = newValue }
@@ -62,20 +61,19 @@ public struct SessionConfiguration: Sendable {
 
     // MARK: - Cookies, credentials, proxy
 
-    /// The cookie storage; ``CookieJar/shared`` unless something else is set, `nil`: none are sent and none
-    /// are kept.
+    /// See ``TransferConfigurable/cookieJar``.
     public var cookieJar: CookieJar? {
         get { settings.cookieJar }
         set { settings.cookieJar = newValue }
     }
 
-    /// Whether `URLCredentialStorage.shared` is asked. True unless set.
+    /// See ``TransferConfigurable/shouldUseCredentialStorage``.
     public var shouldUseCredentialStorage: Bool {
         get { settings.shouldUseCredentialStorage }
         set { settings.shouldUseCredentialStorage = newValue }
     }
 
-    /// The proxy; the environment's unless set.
+    /// See ``TransferConfigurable/proxyConfiguration``.
     public var proxyConfiguration: ProxyConfiguration {
         get { settings.proxyConfiguration }
         set { settings.proxyConfiguration = newValue }
@@ -83,19 +81,19 @@ public struct SessionConfiguration: Sendable {
 
     // MARK: - TLS
 
-    /// The versions of TLS that may be spoken; 1.2 and 1.3 unless something else is set.
+    /// See ``TransferConfigurable/tlsVersions``.
     public var tlsVersions: ClosedRange<TLSVersion> {
         get { settings.tlsVersions }
         set { settings.tlsVersions = newValue }
     }
 
-    /// The pins and checks of servers, beyond their certificates' authorities.
+    /// See ``TransferConfigurable/securityPolicy``.
     public var securityPolicy: SecurityPolicy {
         get { settings.securityPolicy }
         set { settings.securityPolicy = newValue }
     }
 
-    /// The trusted authorities; the system's unless something else is set.
+    /// See ``TransferConfigurable/trustAnchors``.
     public var trustAnchors: TrustAnchors {
         get { settings.trustAnchors }
         set { settings.trustAnchors = newValue }

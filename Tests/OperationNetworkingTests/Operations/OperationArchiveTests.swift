@@ -109,16 +109,45 @@ struct OperationArchiveTests {
         operation.start()
         _ = try await operation.value
 
-        let copy = HTTPRequestOperation(
-            archive: try archived(operation),
-            responseSerializer: JSONResponseSerializer()
-        )
+        let copy = HTTPRequestOperation(archive: try archived(operation))
 
         #expect(copy.isFinished)
         #expect(copy.response?.statusCode == 200)
         #expect(copy.responseString == "{\"a\":1}")
         #expect((copy.responseObject as? [String: any Sendable])?["a"] as? Int == 1)
         #expect(try await copy.value != nil)
+    }
+
+    @Test func theSerializerComesBack() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        var json = JSONResponseSerializer()
+        json.acceptableStatusCodes = [418]
+        operation.responseSerializer = CompoundResponseSerializer([json, PropertyListResponseSerializer()])
+        let copy = HTTPRequestOperation(archive: try archived(operation))
+        let compound = try #require(copy.responseSerializer as? CompoundResponseSerializer)
+        #expect(compound.serializers.first as? JSONResponseSerializer == json)
+        #expect(compound.serializers.last is PropertyListResponseSerializer)
+    }
+
+    private struct OwnSerializer: ResponseSerializer {
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? { nil }
+    }
+
+    /// The operation is worth more than its serializer.
+    @Test func aSerializerOfYourOwnIsLeftOut() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        let own: [any ResponseSerializer] = [
+            OwnSerializer(), CompoundResponseSerializer([JSONResponseSerializer(), OwnSerializer()]),
+        ]
+        for serializer in own {
+            operation.responseSerializer = serializer
+            let archive = try archived(operation)
+            #expect(HTTPRequestOperation(archive: archive).responseSerializer is HTTPResponseSerializer)
+            let copy = HTTPRequestOperation(archive: archive, responseSerializer: OwnSerializer())
+            #expect(copy.responseSerializer is OwnSerializer)
+        }
     }
 
     @Test func aFailedOperationComesBackWithItsError() async throws {
