@@ -53,6 +53,12 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     var activeCount: Int { active.count }
     var waitingCount: Int { waiting.count }
 
+    /// The handler that has waited for the image for the longest time.
+    func firstHandler(of key: Key) -> Handler? { images[key]?.handlers.first?.handler }
+
+    /// Whether handlers wait for the end of this transfer.
+    func isWanted(_ transfer: Int, of key: Key) -> Bool { images[key]?.transfer == transfer }
+
     // MARK: - Events
 
     mutating func ask(for key: Key, _ receipt: UUID, _ handler: Handler, priority: Int) -> [Start] {

@@ -52,8 +52,6 @@ public final class ImageDownloader: Sendable {
     private struct State {
         var table: DownloadTable<Key, Handler>
         var operations: [Int: HTTPRequestOperation] = [:]
-        /// The request of the first handler, until its transfer begins.
-        var requests: [Key: URLRequest] = [:]
     }
 
     /// A downloader for the whole program, with a cache of its own.
@@ -201,11 +199,11 @@ public final class ImageDownloader: Sendable {
             method: request.httpMethod ?? "GET",
             fields: request.allHTTPHeaderFields ?? [:]
         )
-        state.withLock { state in
-            if state.requests[key] == nil { state.requests[key] = request }
+        let transfers = state.withLock { state in
             let starts = state.table.ask(for: key, receiptID, handler, priority: priority.rawValue)
-            begin(starts, &state)
+            return requests(of: starts, state)
         }
+        begin(transfers)
         return ImageDownloadReceipt(receiptID: receiptID, url: url)
     }
 
@@ -228,16 +226,27 @@ public final class ImageDownloader: Sendable {
         )
     }
 
-    /// Makes the operations of transfers and adds them to the queue, which calls back on ``queue`` only, and
-    /// so never with the lock held. They keep the downloader until the last handler was told.
-    private func begin(_ starts: [DownloadTable<Key, Handler>.Start], _ state: inout State) {
-        for start in starts {
-            guard let request = state.requests.removeValue(forKey: start.key) else { continue }
+    /// The requests of transfers that are to begin: those of their first handlers.
+    private func requests(
+        of starts: [DownloadTable<Key, Handler>.Start],
+        _ state: State
+    ) -> [(start: DownloadTable<Key, Handler>.Start, request: URLRequest)] {
+        starts.compactMap { start in
+            state.table.firstHandler(of: start.key).map { (start, $0.request) }
+        }
+    }
+
+    /// Makes the operations of transfers and adds them to the queue: without the lock, since a manager may be
+    /// of a class of the user's. They keep the downloader until the last handler was told.
+    private func begin(_ transfers: [(start: DownloadTable<Key, Handler>.Start, request: URLRequest)]) {
+        for (start, request) in transfers {
             let operation = manager.operation(
                 for: request,
                 success: { operation, object in
                     let result: Result<DecodedImage, any Error> =
-                        if let image = object as? DecodedImage { .success(image) } else {
+                        if let image = object as? DecodedImage {
+                            .success(image)
+                        } else {
                             .failure(URLError(.cannotDecodeContentData))
                         }
                     self.end(start, operation, result)
@@ -245,7 +254,12 @@ public final class ImageDownloader: Sendable {
                 failure: { operation, error in self.end(start, operation, .failure(error)) }
             )
             operation.completionQueue = queue
-            state.operations[start.transfer] = operation
+            let isWanted = state.withLock { state in
+                state.operations[start.transfer] = operation
+                return state.table.isWanted(start.transfer, of: start.key)
+            }
+            // Cancelled in between: it ends at once, and frees its place.
+            if !isWanted { operation.cancel() }
             manager.operationQueue.addOperation(operation)
         }
     }
@@ -260,12 +274,12 @@ public final class ImageDownloader: Sendable {
         {
             imageCache.add(image, for: operation.request, identifier: nil)
         }
-        let handlers = state.withLock { state in
+        let (handlers, transfers) = state.withLock { state in
             state.operations[start.transfer] = nil
             let (handlers, starts) = state.table.end(start.transfer, of: start.key)
-            begin(starts, &state)
-            return handlers
+            return (handlers, requests(of: starts, state))
         }
+        begin(transfers)
         for handler in handlers { handler.call(operation.response, result) }
     }
 
