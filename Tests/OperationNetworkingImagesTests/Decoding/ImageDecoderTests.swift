@@ -44,7 +44,7 @@ import Testing
         switch example.name {
         case "png16":
             expect(image, Array(repeating: [128, 128, 128, 255], count: 4))
-        case "pngTurned", "tiffTurned":
+        case "pngTurned", "tiffTurned", "webpTurned":
             #expect(image.pixelWidth == 8 && image.pixelHeight == 16)
             expect(image, [Self.blue, Self.red, Self.white, Self.green])
         case "tiffFlipped":

@@ -151,6 +151,14 @@ struct ExampleImage: CustomTestStringConvertible {
             """
         ),
         ExampleImage(
+            "webpTurned",
+            .webp,
+            """
+            UklGRmoAAABXRUJQVlA4WAoAAAAIAAAADwAABwAAVlA4TCkAAAAvD8ABAB8gEEjeHzqN+RcQFPwf3fxHZA+A\
+            MNtokpOc5P2OIaL/Ufph+wBFWElGGgAAAE1NACoAAAAIAAEBEgADAAAAAQAGAAAAAAAA
+            """
+        ),
+        ExampleImage(
             "bmp",
             .bmp,
             """

@@ -1,9 +1,10 @@
 import Foundation
 import Glibc
 import OperationNetworkingImagesSystem
+import OperationNetworkingTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DecoderProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct DecoderProcessTests {
     private func request(_ format: DecoderFormat, _ data: Data) -> DecoderProcess.Request {
         .init(format: format, bytes: data, maximumPixels: 1 << 26, memory: 1 << 30, time: .seconds(20))
     }
@@ -64,5 +65,38 @@ import Testing
         #expect(kill(identifier, 0) == 0)
         process = nil
         #expect(kill(identifier, 0) == -1)
+    }
+
+    // MARK: - Not installed
+
+    /// Sets a variable of the environment that decoder processes are started with, for the time of `body`.
+    private func with<Result>(_ variable: String, _ value: String, _ body: () throws -> Result) rethrows
+        -> Result
+    {
+        let old = getenv(variable).map { String(cString: $0) }
+        setenv(variable, value, 1)
+        defer { if let old { setenv(variable, old, 1) } else { unsetenv(variable) } }
+        return try body()
+    }
+
+    @Test("Without webp-pixbuf-loader and its like, what is built in is decoded, and the rest is an error")
+    func aMissingModuleIsSaid() throws {
+        let process = try with("GDK_PIXBUF_MODULE_FILE", "/dev/null") { try DecoderProcess() }
+        #expect(process.formats == [.png, .jpeg])
+        #expect(throws: DecoderFailure.missing) {
+            try process.decode(request(.webp, ExampleImage.named("webp")))
+        }
+        #expect(try process.decode(request(.png, ExampleImage.named("png"))).width == 16)
+    }
+
+    @Test("Without gdk-pixbuf there is no decoder")
+    func aMissingLibraryIsSaid() throws {
+        let directory = try TemporaryDirectory()
+        // A file that is no library, before the one that is.
+        try Data("none".utf8).write(to: directory.file("libgdk_pixbuf-2.0.so.0"))
+        let path = getenv("LD_LIBRARY_PATH").map { ":" + String(cString: $0) } ?? ""
+        _ = with("LD_LIBRARY_PATH", directory.url.path + path) {
+            #expect(throws: DecoderFailure.missing) { try DecoderProcess() }
+        }
     }
 }
