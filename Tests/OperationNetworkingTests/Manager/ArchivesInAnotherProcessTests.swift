@@ -11,7 +11,7 @@ struct ArchivesInAnotherProcessTests {
     private func server() throws -> ScriptedServer {
         try ScriptedServer { request in
             guard request.headers["X-App"] == "tests" else { return .respond(400) }
-            let body = "{\"path\": \"\(request.target)\"}"
+            let body: AnswerBody = "{\"path\": \"\(request.target)\"}"
             return .respond(200, ["Content-Type": "application/json"], body: body)
         }
     }
