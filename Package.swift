@@ -2,7 +2,7 @@
 import Foundation
 import PackageDescription
 
-/// Set by `make` and CI. Not unconditional: it would break everybody who depends on this package by path as
+/// Set by `make` and CI. Not unconditional: it would break every package that depends on this one by path as
 /// soon as a newer compiler finds something new to warn about.
 let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
 

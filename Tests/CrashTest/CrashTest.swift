@@ -172,7 +172,7 @@ struct CrashTest: AsyncParsableCommand {
         return faults
     }
 
-    /// They wait most of the time, each for a server of its own.
+    /// The runs wait most of the time, each for a server of its own.
     private func play(_ runs: [(tester: CrashTester, kills: Int)], at kind: ServerKind) async throws
         -> [RowResult]
     {

@@ -18,7 +18,7 @@ public enum DownloadError: Error, Hashable, Sendable {
     case destinationOfOtherUser(URL)
     /// A directory has that name.
     case destinationIsDirectory(URL)
-    /// Something has that name that is neither file nor directory. A symbolic link is never followed nor
+    /// The destination is neither a file nor a directory. A symbolic link is never followed nor
     /// replaced, wherever it leads.
     case destinationIsNotFile(URL)
     /// Another operation or process is writing the file.
@@ -62,7 +62,7 @@ extension DownloadError: CustomStringConvertible {
         case .destinationIsNotFile(let url):
             "\(url.path) is a link, or no regular file: nothing is saved there."
         case .inUse(let url):
-            "\(url.path) is being downloaded by somebody else."
+            "\(url.path) is being downloaded by another process."
         case .noFreeName(let url):
             "\(url.path) has too many partial files beside it."
         case .notEnoughSpace(let url, let needed, let available):
@@ -70,7 +70,7 @@ extension DownloadError: CustomStringConvertible {
         case .tooLarge(let url, let length, let limit):
             "\(url.path) would have \(length) bytes, and no file there can have more than \(limit)."
         case .partialFileReplaced(let url):
-            "\(url.path) was changed by somebody else while it was written."
+            "\(url.path) was changed by another process while it was written."
         case .digestMismatch(let url, let expected, let actual):
             "\(url.path) would have the digest \(actual) instead of \(expected)."
         case .checkpointUnreadable(let url):

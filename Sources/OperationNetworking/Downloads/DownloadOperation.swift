@@ -47,7 +47,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// The treatment of bytes that a server gives no strong validator for.
     public enum UnprovenBytes: Hashable, Sendable {
-        /// They are thrown away when the transfer has to begin again.
+        /// The bytes are thrown away when the transfer has to begin again.
         case discard
         /// The last `overlap` of them are asked for again. If they are equal, and the length and the weak
         /// validators are, all are kept. This proves nothing of the bytes before: a digest does.

@@ -399,7 +399,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         return .failed(error)
     }
 
-    /// It stays so until the whole comes, however often that is tried.
+    /// The part stays empty until the whole comes, however often that is tried.
     private func startOver(because reason: RestartReason) -> SinkEnd {
         shared.withLock { $0.demand = reason }
         return .mustStartOver(reason)

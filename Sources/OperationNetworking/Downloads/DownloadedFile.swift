@@ -4,17 +4,17 @@ public import Foundation
 public struct DownloadedFile: Hashable, Sendable {
     /// The proof that the file is the whole, and the right one.
     public enum Proof: Hashable, Sendable {
-        /// It has this digest, the strongest of those that the caller or the server named.
+        /// The file has this digest, the strongest of those that the caller or the server named.
         case digest(Digest)
-        /// It has the length, or ended at the mark, that the server named. It is the whole, even if the
+        /// The file has the length, or ended at the mark, that the server named. It is the whole, even if the
         /// request had a `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
         case length
-        /// It has the length that the server named. Of some of its bytes, which an earlier transfer had left,
-        /// the server did not say that they still are the same: it repeated no validator, or it has none, and
-        /// the last of them, up to 64 KiB or as many as ``DownloadOperation/unprovenBytes`` says, came again
-        /// and were equal. That is evidence, not proof.
+        /// The file has the length that the server named. Of some of its bytes, which an earlier transfer had
+        /// left, the server did not say that they still are the same: it repeated no validator, or it has
+        /// none, and the last of them, up to 64 KiB or as many as ``DownloadOperation/unprovenBytes`` says,
+        /// came again and were equal. That is evidence, not proof.
         case overlap
-        /// It is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the
+        /// The file is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the
         /// server named just them, and sent as many.
         case range(Range<Int64>)
         /// The body ended when the connection did: whether that was its end cannot be known.

@@ -20,13 +20,14 @@ struct FileRecord: Hashable, Sendable {
     /// The proof of the file when it got its name: less than ``DownloadedFile/Proof``, which says it to the
     /// caller then.
     enum Proof: String, Hashable, Sendable, CaseIterable {
-        /// It had a digest, or the length or the end that the server had named, and every byte was proven to
-        /// be the server's.
+        /// The file had a digest, or the length or the end that the server had named, and every byte was
+        /// proven to be the server's.
         case complete
-        /// It was joined by comparing some bytes (``DownloadedFile/Proof/overlap``): those before them may be
-        /// others.
+        /// The file was joined by comparing some bytes (``DownloadedFile/Proof/overlap``): those before them
+        /// may be others.
         case overlap
-        /// It ended when its connection did (``DownloadedFile/Proof/unverifiable``): it may be cut short.
+        /// The file ended when its connection did (``DownloadedFile/Proof/unverifiable``): it may be cut
+        /// short.
         case unverifiable
 
         init(_ proof: DownloadedFile.Proof) {
@@ -119,12 +120,12 @@ extension RequestRecord {
 package enum FileStanding: Hashable, CaseIterable, Sendable {
     /// Nothing, or no regular file.
     case nothing
-    /// It is the complete answer to the request, and was not changed since.
+    /// The file is the complete answer to the request, and was not changed since.
     case complete
-    /// It is an answer to the request, and was not changed since. Some bytes of it came again, and were
+    /// The file is an answer to the request, and was not changed since. Some bytes of it came again, and were
     /// equal; nothing else said that all of it is of one file.
     case joined
-    /// It is an answer to the request, and was not changed since. Nothing said where it ends.
+    /// The file is an answer to the request, and was not changed since. Nothing said where it ends.
     case perhapsIncomplete
     /// The same request made it, and then it was changed.
     case changed
@@ -134,10 +135,10 @@ package enum FileStanding: Hashable, CaseIterable, Sendable {
     case unrecorded
     /// The file system keeps no records.
     case unrecordable
-    /// It belongs to another user, who may have written anything into it, and into a record; or it may not be
-    /// read.
+    /// The file belongs to another user, who may have written anything into it, and into a record; or it may
+    /// not be read.
     case foreign
-    /// It belongs to the effective user, and others may write it, and a record.
+    /// The file belongs to the effective user, and others may write it, and a record.
     case writableByOthers
 
     /// - Parameters:

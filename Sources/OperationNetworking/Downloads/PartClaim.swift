@@ -16,7 +16,7 @@ enum PartClaim: Hashable, Sendable {
     case take
     case makeAnew
     case useOtherName
-    /// It is in use.
+    /// The part is in use.
     case wait
 
     /// - Parameters:

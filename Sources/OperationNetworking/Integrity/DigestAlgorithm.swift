@@ -55,7 +55,7 @@ public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
         self = known
     }
 
-    /// Its key in `Repr-Digest`, and, in any case of letters, in `Digest`
+    /// The algorithm's key in `Repr-Digest`, and, in any case of letters, in `Digest`
     /// ([RFC 3230 §4.1.1](https://www.rfc-editor.org/rfc/rfc3230#section-4.1.1)).
     var fieldKey: String {
         self == .sha1 ? "sha" : dashedName

@@ -19,7 +19,7 @@ struct DigestFields: Hashable, Sendable {
     enum ContentCoding: Hashable, Sendable {
         /// There is none, or only `identity`: every field counts.
         case none
-        /// It is undone. The digests are of the coded bytes, which are not kept: none counts.
+        /// The coding is undone. The digests are of the coded bytes, which are not kept: none counts.
         case undone
         /// The coded bytes are what is kept. `Repr-Digest` and `Content-Digest` are of these; of the old
         /// fields servers have different opinions.

@@ -48,7 +48,7 @@ struct StreamSegment: @unchecked Sendable {
     // in.
 
     let length: Int64?
-    /// Its name in errors.
+    /// The stream's name in errors.
     let name: String
     private let stream: InputStream?
     private let use = StreamUse()

@@ -121,7 +121,7 @@ enum MainLine {
         DispatchQueue.main.async { tell(line.withLock { $0.takeAll() }[...]) }
     }
 
-    /// It has ended, and was told nothing.
+    /// The operation has ended, and was told nothing.
     static func end(_ operation: ConnectionOperation) {
         let released = line.withLock { $0.end(operation) }
         withExtendedLifetime(released) {}

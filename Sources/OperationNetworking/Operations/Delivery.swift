@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 
-/// Something the user is to hear on the completion queue.
+/// An event that the user is to hear on the completion queue.
 enum Delivery {
     case started
     case paused

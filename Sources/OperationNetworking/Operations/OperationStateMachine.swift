@@ -56,9 +56,9 @@ struct OperationStateMachine: Hashable, Sendable {
         case settleSlot
         /// Stop the transfer; its end comes as an event.
         case abandon
-        /// It is over without a transfer to wait for: cancelled.
+        /// The operation is over without a transfer to wait for: cancelled.
         case finishCancelled
-        /// It is over: give everything back, and conclude.
+        /// The operation is over: give everything back, and conclude.
         case finish
         /// Announce the end.
         case announceEnd

@@ -7,7 +7,7 @@ struct ProgressReport: Hashable, Sendable {
     /// -1: unknown.
     var expected: Int64
 
-    /// This one and a later one, as one.
+    /// The sum of the report and a later one.
     func merged(with later: ProgressReport) -> ProgressReport {
         ProgressReport(
             bytes: Int(Int64(bytes).addingSaturated(Int64(later.bytes))),

@@ -14,7 +14,7 @@ struct PlainTree {
         case propertyList(isXML: Bool)
     }
 
-    /// Something that the format cannot hold.
+    /// A value that the format cannot hold.
     struct Problem: Error {
         /// Such as `users[3].born`.
         fileprivate(set) var path: String

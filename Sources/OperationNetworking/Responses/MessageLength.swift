@@ -7,7 +7,7 @@ import Foundation
 enum MessageLength: Hashable, Sendable {
     /// There is no body, whatever the fields say: HEAD, 1xx, 204, 304.
     case none
-    /// This number of bytes.
+    /// Exactly this number of bytes.
     case exactly(Int64)
     /// The last chunk, or the end of an HTTP/2 stream, says that it was the end.
     case delimited

@@ -9,10 +9,10 @@ extension DownloadCheckpoint {
 
     /// Why there is nothing to be read from a file.
     enum Unreadable: Error, Hashable, Sendable {
-        /// It does not begin like a checkpoint, or is too long for one.
+        /// A file that does not begin like a checkpoint, or is too long for one.
         case notACheckpoint
         case otherSchema(String)
-        /// Its bytes are not those that were written: it is torn.
+        /// A checkpoint whose bytes are not those that were written: it is torn.
         case damaged
         /// The bytes are right and make no sense.
         case malformed

@@ -49,7 +49,7 @@ enum PartRecovery: Hashable, Sendable {
     case begin
     case useOtherName
     case startOver(RestartReason)
-    /// This number of bytes from the first one on; the file is cut behind them. Those of another question are
+    /// The number of bytes from the first one on; the file is cut behind them. Those of another question are
     /// compared.
     case keep(Int64, isOfOtherQuestion: Bool = false)
 
@@ -59,7 +59,7 @@ enum PartRecovery: Hashable, Sendable {
         enum Finding: Sendable {
             case none
             case unreadable
-            /// Something that another user or program put there.
+            /// A file that another user or program put there.
             case notOurs
             case checkpoint(DownloadCheckpoint)
             /// One that the file system cannot mark as ours.

@@ -24,10 +24,10 @@ struct RangeRequest: Hashable, Sendable {
         case between(Int64, Int64)
         /// From a position to the end.
         case from(Int64)
-        /// This number of bytes at the end.
+        /// A number of bytes at the end.
         case last(Int64)
 
-        /// Those that a representation of `total` bytes has; `nil`: none.
+        /// The bytes that a representation of `total` bytes has; `nil`: none.
         func resolved(_ total: Int64) -> Range<Int64>? {
             let start: Int64
             var end = total

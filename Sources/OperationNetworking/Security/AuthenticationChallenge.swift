@@ -24,7 +24,7 @@ public struct AuthenticationChallenge: Sendable {
 
     /// The host that asks. After a redirect it is not the host of the operation's request.
     public let host: String
-    /// Its port, the default one included.
+    /// The server's port, the default one included.
     public let port: Int
     /// `http` or `https`.
     public let `protocol`: String

@@ -140,8 +140,8 @@ extension Certificate: CustomStringConvertible {
 
 /// Why there is no ``Certificate``, ``PublicKeyPin`` or ``ClientIdentity``.
 public enum CertificateError: Error, Hashable, Sendable {
-    /// Something in here is no certificate, neither in DER nor in PEM, or there is none; the associated value
-    /// says where.
+    /// Data with an entry that is no certificate, neither in DER nor in PEM, or without any; the associated
+    /// value says where.
     case noCertificate(String)
     /// The file or directory cannot be read.
     case unreadable(String, reason: String)

@@ -80,7 +80,7 @@ extension String {
 // MARK: - CustomStringConvertible, CustomReflectable
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Its kind and user name, without its secret.
+    /// The credential's kind and user name, without its secret.
     public var description: String {
         switch secret {
         case .password(let user, _): "user \(user.debugDescription), password hidden"

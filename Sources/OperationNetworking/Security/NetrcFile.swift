@@ -83,9 +83,9 @@ extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, Cust
 
 /// Why a netrc file was not taken.
 public enum NetrcError: Error, Hashable, Sendable {
-    /// It cannot be read.
+    /// The file cannot be read.
     case unreadable(path: String, reason: String)
-    /// It has passwords, and others than its owner may read or write it; its permission bits.
+    /// The file has passwords, and others than its owner may read or write it; its permission bits.
     case readableByOthers(path: String, mode: Int)
     /// A text in quotes has no end, or a word has no value; in which line, counted from 1.
     case malformed(line: Int)

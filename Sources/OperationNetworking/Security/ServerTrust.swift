@@ -95,13 +95,14 @@ public enum CertificateChainFailure: Error, Hashable, Sendable {
     case expired
     /// The time of one of the certificates has not begun.
     case notYetValid
-    /// It leads to no trusted authority; perhaps the server does not present an intermediate certificate.
+    /// The chain leads to no trusted authority; perhaps the server does not present an intermediate
+    /// certificate.
     case unknownAuthority
     /// The server's certificate vouches for itself, and is not trusted.
     case selfSigned
     /// One of the certificates was taken back.
     case revoked
-    /// Something else: OpenSSL's `X509_V_ERR_` code, and its sentence.
+    /// Another reason: OpenSSL's `X509_V_ERR_` code, and its sentence.
     case other(code: Int, sentence: String)
 
     init(_ failure: ChainFailure) {

@@ -33,13 +33,13 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
 
     /// The states of a task.
     public enum State: Hashable, Sendable, CaseIterable {
-        /// It was resumed: its transfer runs, or waits for a connection.
+        /// The task was resumed: its transfer runs, or waits for a connection.
         case running
-        /// It was not resumed yet, or was suspended. What came is kept.
+        /// The task was not resumed yet, or was suspended. What came is kept.
         case suspended
-        /// It was cancelled, and its end is on its way.
+        /// The task was cancelled, and its end is on its way.
         case canceling
-        /// It has ended, with or without an ``SessionTask/error``.
+        /// The task has ended, with or without an ``SessionTask/error``.
         case completed
     }
 

@@ -126,7 +126,7 @@ final class TaskDelegate: SessionTaskOwner {
         }
     }
 
-    /// It has no operation, or none any more.
+    /// The task has no operation, or none any more.
     private func end(_ task: SessionTask, error: any Error) {
         session.delegateQueue.async { self.complete(task, nil, nil, error) }
     }

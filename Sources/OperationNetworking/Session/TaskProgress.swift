@@ -18,7 +18,7 @@ struct TaskProgress: Sendable {
         download.totalUnitCount = -1
     }
 
-    /// Those of a task that becomes another one.
+    /// The progress of a task that becomes another one.
     init(upload: Progress, download: Progress) {
         self.upload = upload
         self.download = download
@@ -44,7 +44,7 @@ struct TaskProgress: Sendable {
         }
     }
 
-    /// It is complete, whatever its length.
+    /// The progress is complete, whatever its length.
     static func complete(_ completed: Int64, _ progress: Progress) {
         // A body of no bytes is complete, too, and 0 of 0 is not.
         report(max(1, completed), of: max(1, completed), to: progress)

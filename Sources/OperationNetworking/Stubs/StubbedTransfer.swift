@@ -98,7 +98,7 @@ final class StubbedTransfer: @unchecked Sendable {
         body?.stop()
     }
 
-    /// Something may move that could not: the client has room, or is no longer put aside.
+    /// Bytes may move that could not: the client has room, or is no longer put aside.
     func goOn() {
         guard !isScheduled, case .receiving = phase else { return }
         schedule(after: 0)

@@ -7,7 +7,7 @@ internal import Foundation
 struct IconDirectory {
     /// Where the chosen image is, and what it says of itself.
     let image: Range<Int>
-    /// Its line of the directory, but for the place.
+    /// The image's line of the directory, but for the place.
     private let line: Data
 
     /// - Returns: `nil` when there is no image in the data.

@@ -3,11 +3,11 @@ public import OperationNetworking
 
 /// Why an image that arrived whole has no pixels.
 public enum ImageDecodingError: Error, Hashable, Sendable {
-    /// It is an image, and not of a format that is decoded here.
+    /// An image that is not of a format that is decoded here.
     case unsupportedFormat(ResponseImage.Format)
-    /// It has more pixels than ``ImageDecodingLimits/maximumPixelCount``. It was not decoded.
+    /// An image that has more pixels than ``ImageDecodingLimits/maximumPixelCount``. It was not decoded.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// It is broken; the decoder's sentence.
+    /// An image that is broken; the decoder's sentence.
     case malformed(ResponseImage.Format, String)
     /// Decoding took longer than ``ImageDecodingLimits/maximumDuration``, in seconds, and was ended.
     case timeLimitExceeded(Double)

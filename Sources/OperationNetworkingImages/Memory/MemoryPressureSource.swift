@@ -19,7 +19,7 @@ struct MemoryPressureSource: Hashable {
         self.isOrdinary = isOrdinary
     }
 
-    /// Those of a process, by its `/proc/self/cgroup`; version 2 has the hierarchy 0 and no controllers
+    /// The sources of a process, by its `/proc/self/cgroup`; version 2 has the hierarchy 0 and no controllers
     /// there.
     init(controlGroups: String) {
         var folders: [String] = []
@@ -35,7 +35,7 @@ struct MemoryPressureSource: Hashable {
         events = folders.map { "\($0)memory.events" }
     }
 
-    /// Those of this process.
+    /// The sources of this process.
     static var current: MemoryPressureSource {
         MemoryPressureSource(
             controlGroups: (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""

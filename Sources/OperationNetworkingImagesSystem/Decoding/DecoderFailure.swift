@@ -16,7 +16,7 @@ package enum DecoderFailure: Error, Hashable, Sendable {
     case ended(signal: Int32)
     /// No process could be started; `errno`.
     case notStarted(Int32)
-    /// This code is in a plug-in, and the program cannot be started as a decoder.
+    /// The library is in a plug-in, and the program cannot be started as a decoder.
     case isPlugIn
 
     /// Whether the process can take another image.

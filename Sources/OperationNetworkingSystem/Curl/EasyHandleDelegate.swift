@@ -21,7 +21,7 @@ package protocol EasyHandleDelegate: AnyObject {
     /// One piece of the body, as sent, after chunks are joined and before any content coding is undone.
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer
 
-    /// Something may have come, or gone: `received` bytes of the response's body altogether. Only called
+    /// Bytes may have come, or gone: `received` bytes of the response's body altogether. Only called
     /// after ``EasyHandle/reportProgress()``, and then often; for each byte of a proxy's answer to CONNECT.
     /// - Returns: false to give the transfer up.
     func easyHandleDidProgress(received: Int64) -> Bool

@@ -167,7 +167,7 @@ package final class DownloadFolder {
     /// The contents found under the name of a small file.
     package enum Contents: Hashable, Sendable {
         case nothing
-        /// Something that is not ours: see ``FileTrust``.
+        /// A file that is not ours: see ``FileTrust``.
         case notOurs
         case tooLong
         /// `isMarked`: whether its mark proves that it is ours; else no file here can have one, and it may

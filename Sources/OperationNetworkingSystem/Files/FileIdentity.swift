@@ -24,7 +24,7 @@ package enum NameStatus: Hashable, Sendable {
 /// The status of a regular file (stat(2)).
 package struct FileStatus: Hashable, Sendable {
     package let identity: FileIdentity
-    /// Its length in bytes.
+    /// The file's length in bytes.
     package let size: Int64
     /// The bytes of the disk that it holds; more than `size` if room was allocated for it, less if it has
     /// holes.
@@ -34,7 +34,7 @@ package struct FileStatus: Hashable, Sendable {
     /// The numbers of its user and group.
     package let owner: UInt32
     package let group: UInt32
-    /// Its permissions, such as `0o600`.
+    /// The file's permissions, such as `0o600`.
     package let mode: UInt32
 
     package init(

@@ -25,10 +25,10 @@ package enum NameTaking: Hashable, Sendable {
 
     /// The outcome of the claim on the file that had the name at the first look.
     package enum Claim: Hashable, Sendable {
-        /// It was no file.
+        /// The holder of the name was no file.
         case none
         case taken
-        /// It is held here; this is what had the name after that.
+        /// The file is held here; this is what had the name after that.
         case held(NameStatus)
     }
 

@@ -10,7 +10,7 @@ package final class NotedFile {
     package enum Note: Hashable, Sendable {
         case text(String)
         case none
-        /// It keeps no attributes.
+        /// The file system keeps no attributes.
         case unsupported
     }
 
@@ -67,7 +67,7 @@ package final class NotedFile {
         return String(validating: bytes.prefix(length), as: UTF8.self).map { .text($0) } ?? .none
     }
 
-    /// Its stamp now: another one than before if it was written meanwhile.
+    /// The file's stamp now: another one than before if it was written meanwhile.
     package var currentStamp: FileStamp {
         get throws {
             var owner = cowner()

@@ -206,7 +206,7 @@ package final class PartFile {
         try asking("futimens") { cfiles_set_modified(descriptor, seconds) }
     }
 
-    /// Its length, and the time of its last change.
+    /// The file's length, and the time of its last change.
     package var stamp: FileStamp {
         get throws {
             var owner = cowner()

@@ -28,7 +28,7 @@ extension OutputStream {
 }
 
 extension Stream {
-    /// Its `streamError`, which in swift-corelibs-foundation traps unless the stream has failed.
+    /// The stream's `streamError`, which in swift-corelibs-foundation traps unless the stream has failed.
     ///
     /// A class of the user's may have an error without the status, so that one is asked, but not when it is
     /// closed: it may have left all that to Foundation.

@@ -1,4 +1,4 @@
-/// Something that happens in the middle of an answer.
+/// An event in the middle of an answer.
 struct Interruption: Sendable {
     /// The action of an interruption.
     enum Action: Sendable {

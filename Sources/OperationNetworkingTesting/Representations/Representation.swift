@@ -70,7 +70,7 @@ public struct Representation: Sendable {
 }
 
 extension Representation {
-    /// Something that servers should not do and some do.
+    /// A behavior that servers should not do and some do.
     public enum Misbehavior: Hashable, Sendable {
         /// Answers 200 with everything, and no `Accept-Ranges`, whatever range is asked for.
         case ignoresRange

@@ -3,7 +3,7 @@ internal import Foundation
 /// The threads of a server that were started and have not ended.
 struct ServerThreads: Sendable {
     private var count = 0
-    /// Those that have begun.
+    /// The threads that have begun.
     private var ids: Set<pthread_t> = []
 
     /// One is going to be started.

@@ -1,4 +1,4 @@
-/// Something that happens once, which threads and tasks can wait for: shut when made, opened once, open for
+/// An event that happens once, and that threads and tasks can wait for: shut when made, opened once, open for
 /// ever.
 ///
 /// A test holds an answer with a gate, looks at the world, and opens it:

@@ -92,7 +92,7 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: .customLong("insecure"),
         help:
-            "Do not check who the server is. Anyone on the way can then read and change everything."
+            "Do not check who the server is. A machine on the way can then read and change everything."
     )
     var isInsecure = false
 

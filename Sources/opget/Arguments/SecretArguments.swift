@@ -2,7 +2,7 @@ import Foundation
 
 /// The parts of a command line that others must not see: `ps` shows it to all users of the machine.
 struct SecretArguments: Hashable, Sendable {
-    /// Those with a value that is, or may hold, a secret.
+    /// Options with a value that is, or may hold, a secret.
     private static let options: Set<Substring> = [
         "-u", "--user", "--proxy-user", "-H", "--header", "-x", "--proxy",
     ]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that `--json` tells. Documentation/OpgetEvents.md says what each field means, and when it is
+/// An event that `--json` tells. Documentation/OpgetEvents.md says what each field means, and when it is
 /// there.
 ///
 /// Its coding keys are all the fields that it can have: a test compares them with the documentation.

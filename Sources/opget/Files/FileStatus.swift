@@ -6,7 +6,7 @@ enum FileStatus: Hashable, Sendable {
     /// A regular file, with its length in bytes.
     case file(size: Int64)
     case directory
-    /// Something that bytes can be written to without a temporary file, such as `/dev/null`.
+    /// A file that bytes can be written to without a temporary file, such as `/dev/null`.
     case device
     /// A FIFO, a socket, or a link to nothing.
     case other

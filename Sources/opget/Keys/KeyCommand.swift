@@ -2,8 +2,8 @@
 enum KeyCommand: Hashable, Sendable {
     case pause, quit
 
-    /// Those in what a terminal sends. A key such as F2 sends several characters, `ESC O Q`, which are no
-    /// keys of their own.
+    /// The commands in what a terminal sends. A key such as F2 sends several characters, `ESC O Q`, which are
+    /// no keys of their own.
     static func all(in bytes: some Sequence<UInt8>) -> [KeyCommand] {
         var commands: [KeyCommand] = []
         var place = Place.between

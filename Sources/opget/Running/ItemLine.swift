@@ -4,7 +4,7 @@ struct ItemLine {
     private var nextIndex = 0
     /// Items whose files are there already, and are being read.
     private var checking: Set<Int> = []
-    /// Those of them that do not have their checksums, while their last bytes are compared.
+    /// Items of `checking` whose files do not have their checksums, while their last bytes are compared.
     private var wrong: [Int: Failure] = [:]
 
     init(_ items: [Item]) {

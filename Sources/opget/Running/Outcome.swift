@@ -45,7 +45,7 @@ enum Outcome: Hashable, Sendable {
         }
     }
 
-    /// Its name in events.
+    /// The outcome's name in events.
     var name: String {
         switch self {
         case .success: "success"

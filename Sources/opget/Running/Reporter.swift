@@ -39,14 +39,15 @@ struct Reporter {
 
     // MARK: - Lines that stay
 
-    /// Something that a quiet run leaves out. Where progress is drawn, it is cut to the terminal's width too.
+    /// Prints a line that a quiet run leaves out. Where progress is drawn, it is cut to the terminal's width
+    /// too.
     mutating func tell(_ line: String) {
         guard style != .quiet else { return }
         let text = DisplayText(line)
         append(StyledText(style == .drawn ? text.shortened(to: max(1, columns - 1)) : text))
     }
 
-    /// Something that what is drawn shows anyhow.
+    /// Prints a line that what is drawn shows anyhow.
     mutating func tellUnlessDrawn(_ line: String) {
         if style != .drawn { tell(line) }
     }
@@ -64,7 +65,7 @@ struct Reporter {
         for line in advice { append(StyledText(DisplayText(line))) }
     }
 
-    /// Something that is always said, and in full.
+    /// Prints a line that is always said, and in full.
     mutating func complain(_ line: String) {
         append(StyledText(DisplayText("opget: " + line), beginning: "opget:", .failure))
     }

@@ -50,9 +50,9 @@ struct Settings: Sendable {
     /// The treatment of an existing file by a download.
     enum Saving: Sendable {
         case replacing(FileStep.Replacement)
-        /// It is replaced if the server has another one.
+        /// The file is replaced if the server has another one.
         case ifChanged
-        /// It is continued.
+        /// The file is continued.
         case continuing(StartedFile)
     }
 

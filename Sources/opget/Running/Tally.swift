@@ -10,7 +10,7 @@ struct Tally: Hashable, Sendable {
     private(set) var bytesSaved: Int64 = 0
     /// The bytes of transfers that have ended, whether well or not.
     private(set) var bytes: Int64 = 0
-    /// Those of them that earlier runs had left.
+    /// The bytes that earlier runs had left.
     private(set) var bytesRecovered: Int64 = 0
     /// Failed ones of which something was kept.
     private(set) var resumable = 0

@@ -44,7 +44,7 @@ struct Transfer {
     /// `nil` when the body goes to a descriptor, a device or a FIFO.
     var download: DownloadOperation? { operation as? DownloadOperation }
 
-    /// Its name in a line.
+    /// The transfer's name in a line.
     var place: String { if case .file(let path) = item.destination { path.text } else { item.printableURL } }
 
     /// The partial file of a transfer that has no other file; `nil` if there is none.

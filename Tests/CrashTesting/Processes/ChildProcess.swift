@@ -21,7 +21,7 @@ final class ChildProcess: Sendable {
         var description: String { "\(command) could not be started: \(String(cString: strerror(code)))" }
     }
 
-    /// Its number, and its process group's.
+    /// The process's number, and its process group's.
     let identifier: pid_t
     /// Opened when it has ended.
     let ended = Gate()

@@ -2,7 +2,7 @@ import OperationNetworkingTesting
 
 /// All processes that were started and have not ended.
 public final class ChildProcesses: Sendable {
-    /// Those of this process.
+    /// The children of this process.
     public static let shared = ChildProcesses()
 
     private struct State {

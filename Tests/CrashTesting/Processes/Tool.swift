@@ -11,7 +11,7 @@ public struct Tool: Hashable, Sendable {
     public let kind: Kind
     /// The place of the program.
     let program: URL
-    /// Its own text about its version, in one line.
+    /// The tool's own text about its version, in one line.
     public let version: String
     private let extra: [String]
     private let knowsRetries: Bool
@@ -102,6 +102,6 @@ public struct Tool: Hashable, Sendable {
 }
 
 extension Tool: CustomStringConvertible {
-    /// Its name.
+    /// The tool's name.
     public var description: String { kind.rawValue }
 }

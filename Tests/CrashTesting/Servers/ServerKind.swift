@@ -30,9 +30,9 @@ public struct ServerKind: Hashable, Sendable {
         case shrinking
     }
 
-    /// Its name in tables and arguments.
+    /// The server's name in tables and arguments.
     public let name: String
-    /// Its behavior, in a few words.
+    /// The server's behavior, in a few words.
     public let explanation: String
     var validator = Validator.strongTag
     var misbehaviors: [Representation.Misbehavior] = []

@@ -277,7 +277,7 @@ struct DownloadFolderTests {
     @Test(arguments: [false, true])
     func replacingPutsTheWholeFileInThePlaceOfTheOld(isDurable: Bool) throws {
         _ = try make("a", "old")
-        _ = try make("temporary", "left by somebody who died")
+        _ = try make("temporary", "left by a process that died")
         let identity = try folder.replace(
             "a",
             with: Array("new".utf8),

@@ -30,7 +30,7 @@ struct AFNetworkingOperationTests {
         }
     }
 
-    @Test("HRO-01 pausing and resuming at once stalls nobody")
+    @Test("HRO-01 pausing and resuming at once stalls no other operation")
     func pauseAndResumeStallNobody() async throws {
         let first = try operation("delay/1")
         first.start()

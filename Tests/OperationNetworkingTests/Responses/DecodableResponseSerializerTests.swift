@@ -347,7 +347,7 @@ import Testing
         }
     }
 
-    /// They kill Foundation's decoder on a thread with a small stack, or on any.
+    /// Such lists kill Foundation's decoder on a thread with a small stack, or on any.
     @Test func propertyListsThatHoldThemselvesOrAreTooDeepAreErrors() async throws {
         let circle =
             Data("bplist00".utf8) + Data([0xA1, 0, 8] + [UInt8](repeating: 0, count: 6) + [1, 1])

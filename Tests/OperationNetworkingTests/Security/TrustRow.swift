@@ -429,7 +429,7 @@ extension TrustRow {
             refusal: .noSubjectAlternativeName
         ),
         TrustRow(
-            name: "a common name of somebody unknown",
+            name: "a common name of an unknown authority",
             presents: "cn-only-chain",
             anchors: ["other-root"],
             host: "localhost",

@@ -17,7 +17,7 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     case tls13 = "TLS13"
     /// Answers 403 to a client without a certificate of `client-root`.
     case clientRequired = "CLIENT_REQUIRED"
-    /// Its `/headers` tells which certificate the client presented, if any.
+    /// The server's `/headers` tells which certificate the client presented, if any.
     case clientOptional = "CLIENT_OPTIONAL"
     /// The good leaf without the intermediates.
     case leafOnly = "LEAF_ONLY"
@@ -33,7 +33,7 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     case wildcard = "WILDCARD"
     /// For 127.0.0.1; the address has the host localhost.
     case ipOnly = "IP_ONLY"
-    /// Its common name is localhost, and it has no alternative name.
+    /// The certificate's common name is localhost, and it has no alternative name.
     case cnOnly = "CN_ONLY"
     /// Of ``RealServers/otherAuthorities``.
     case other = "HTTPS_OTHER"
@@ -41,7 +41,7 @@ enum NginxTLSServer: String, CaseIterable, Sendable {
     /// A certificate of the attacker's, with the good chain appended.
     case attacker = "ATTACKER"
 
-    /// Its address without a path; `nil` in a run without `scripts/with-servers`.
+    /// The server's address without a path; `nil` in a run without `scripts/with-servers`.
     var url: URL? { RealServers.url("NGINX_\(rawValue)") }
 }
 

@@ -3,20 +3,21 @@ import Foundation
 /// The proxies of `scripts/with-servers`, which connect to any port of this machine. Those with a password know
 /// ``RealServers/user`` and ``RealServers/password``.
 enum ProxyServer: String, CaseIterable, Sendable {
-    /// tinyproxy, for everybody.
+    /// tinyproxy, for every client.
     case http = "HTTP_PROXY"
     /// tinyproxy with Basic authentication. To the wrong password it answers 401, although RFC 9110 §15.5.8 wants 407.
     case httpBasic = "HTTP_PROXY_PASSWORD"
     /// Apache with Digest authentication.
     case httpDigest = "HTTP_PROXY_DIGEST"
-    /// microsocks, SOCKS 5 (RFC 1928), for everybody. It resolves names.
+    /// microsocks, SOCKS 5 (RFC 1928), for every client. It resolves names.
     case socks = "SOCKS"
     /// The same with a password (RFC 1929).
     case socksPassword = "SOCKS_PASSWORD"
 
     var isSOCKS: Bool { self == .socks || self == .socksPassword }
 
-    /// Its address: `http://127.0.0.1:PORT` or `socks5h://127.0.0.1:PORT`; `nil` in a run without `scripts/with-servers`.
+    /// The proxy's address: `http://127.0.0.1:PORT` or `socks5h://127.0.0.1:PORT`; `nil` in a run without
+    /// `scripts/with-servers`.
     var url: URL? { RealServers.url(rawValue) }
 
     /// Where it says what it was asked for: before it answers, but for Apache, which does so afterwards.

@@ -24,7 +24,7 @@ import Testing
         return try Plan(addresses: addresses, lists: lists, naming: naming, checksums: expected).items
     }
 
-    /// They are printed, and kept with what a script has printed.
+    /// Secrets are printed, and kept with what a script has printed.
     @Test(arguments: [
         ["ftp://me:hunter2@h/a"], ["http://me:hunter2@/a"], ["http://me:hunter2@h:x/a"], ["me:hunter2@h/a"],
         ["http://me:hunter2@h/a", "http://me:hunter2@h/a"],

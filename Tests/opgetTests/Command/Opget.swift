@@ -178,7 +178,7 @@ final class RunningOpget: @unchecked Sendable {
         kill(process.processIdentifier, number)
     }
 
-    /// Its command line, as `ps` shows it.
+    /// The program's command line, as `ps` shows it.
     func commandLine() throws -> String {
         let file = "/proc/\(process.processIdentifier)/cmdline"
         return String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)

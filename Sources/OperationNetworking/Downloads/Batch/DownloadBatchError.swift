@@ -10,11 +10,11 @@ public enum DownloadBatchError: Error, Hashable, Sendable {
     case journalMissing(URL)
     /// A batch of this or of another process is writing the journal.
     case journalInUse(URL)
-    /// This is no file that only this user can have written: another user's, a link, one with a second name,
+    /// A file that another user may have written: another user's, a link, one with a second name,
     /// or one that others may read or write. Batches make theirs with mode 0600. What it says may be another
     /// user's wish, or a server's.
     case journalNotOurs(URL)
-    /// This is no journal, or its first line is not what was written.
+    /// A file that is no journal, or whose first line is not what was written.
     case journalUnreadable(URL)
     /// The journal is, or would be, too long to be read, in bytes: at most 1 GiB, and 256 MiB for the list of
     /// its members.

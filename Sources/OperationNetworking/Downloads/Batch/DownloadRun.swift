@@ -33,7 +33,8 @@ struct DownloadRun: Sendable {
         case cancelled
         /// The disk is full: the member is as it was, and the batch pauses.
         case outOfSpace
-        /// Its length, by the server's word, is more than there is room for now.
+        /// A download that the disk has no room for: its length, by the server's word, is more than there is
+        /// room for now.
         case doesNotFit
     }
 
@@ -43,7 +44,7 @@ struct DownloadRun: Sendable {
         case ended(hasFailed: Bool)
         /// The member waits again, behind the others. `isNews`: the batch did not pause before.
         case putBack(isNews: Bool)
-        /// It has failed, and the batch stops: these, which waited, end as well, as cancelled ones.
+        /// A failure stops the batch: these downloads, which waited, end as cancelled ones.
         case stopped([Int])
     }
 
@@ -51,11 +52,11 @@ struct DownloadRun: Sendable {
     /// The number of members without an end.
     private(set) var remaining: Int
     private var admission: HostAdmission
-    /// Those that found no room, in this order.
+    /// Downloads that found no room, in this order.
     private var late: [Int] = []
-    /// Those that did not fit once.
+    /// Downloads that did not fit once.
     private var misfits: Set<Int> = []
-    /// Those that have filled the disk once.
+    /// Downloads that have filled the disk once.
     private var fillers: Set<Int> = []
     private let policy: BatchPolicy
 

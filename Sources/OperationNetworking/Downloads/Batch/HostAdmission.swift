@@ -7,12 +7,12 @@
 ///
 /// An origin that has its share does not keep those of other origins waiting behind it.
 struct HostAdmission: Sendable {
-    /// Those of one origin.
+    /// The downloads of one origin.
     private struct Lane {
         var waiting: [Int] = []
         /// The number of members of `waiting` that are gone.
         var head = 0
-        /// Those that were put back, the highest first.
+        /// Downloads that were put back, the highest first.
         var returned: [Int] = []
         var running = 0
 

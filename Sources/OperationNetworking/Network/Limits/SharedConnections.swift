@@ -22,7 +22,7 @@ struct SharedConnections {
         var isFull = false
     }
 
-    /// Those that carry something; a few.
+    /// Connections that carry something; a few.
     private var loads: [Load] = []
     private var peak = 0
     private var maximum = maximumStreams

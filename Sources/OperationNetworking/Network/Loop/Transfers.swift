@@ -24,7 +24,7 @@ final class Transfers: TransferRunning {
     private var versions = KnownVersions()
     var alarms = TransferAlarms()
     private var news = TransferNews()
-    /// Those that may start, and have not said with what.
+    /// Transfers that may start, and have not said with what.
     private var turns: [TransferID: (place: TransferPlace, rank: WaitingRank)] = [:]
     private(set) var isInsideCurl = false
 

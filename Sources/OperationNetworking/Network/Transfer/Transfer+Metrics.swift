@@ -2,7 +2,7 @@ import Foundation
 internal import OperationNetworkingSystem
 
 extension Transfer {
-    /// Its cost until now, with earlier tries.
+    /// The transfer's cost until now, with earlier tries.
     var metrics: TransferMetrics {
         var sum = context.spent
         sum.add(ownMetrics)

@@ -97,7 +97,7 @@ final class Transfer: EasyHandleDelegate {
 
     private var watchesForCloseNotify: Bool { isTLS && incoming?.length == .untilClose }
 
-    /// It is over: what the request's body comes from is let go.
+    /// The transfer is over: what the request's body comes from is let go.
     func stopSending() {
         outgoing.stop()
     }
@@ -234,7 +234,7 @@ final class Transfer: EasyHandleDelegate {
         heads.takeHeld().map(accept) ?? true
     }
 
-    /// It is the one that the response begins with.
+    /// The final head: the one that the response begins with.
     private func accept(_ head: ResponseHead) -> Bool {
         heads.accept(head)
         unseen.end()

@@ -73,7 +73,7 @@ struct TransferActivity {
         return holdsRequest
     }
 
-    /// Something moves again.
+    /// Bytes move again.
     /// - Returns: whether the transfer was stalled, and others have to know.
     mutating func goOn(now: MonotonicTime) -> Bool {
         lastMove = now

@@ -25,12 +25,12 @@ protocol TransferClient: AnyObject {
     /// The request's body is sent again from `offset` on, over another connection.
     func transferDidSeek(to offset: Int64)
 
-    /// Its turn in the line has come, which it took before it knew what to ask; see
+    /// The transfer's turn in the line has come, which it took before it knew what to ask; see
     /// ``TransferRunning/takeTurn(_:_:for:)``. Called outside of libcurl.
     func transferMayStart(_ id: TransferID)
 
-    /// Its turn never comes, whatever it waits for; nothing has been started. It may have been stopped
-    /// meanwhile.
+    /// The transfer's turn never comes, whatever it waits for; nothing has been started. It may have been
+    /// stopped meanwhile.
     func transferCannotStart(_ id: TransferID, _ error: TransferError)
 
     /// The last call: the transfer has ended by itself. Not called for one that was stopped.

@@ -33,7 +33,7 @@ struct TransferRequest: Sendable {
     var connectionLimit = ConnectionLimit.none
     /// The limit of connections to the server while the transfer is there, if it is higher.
     var raisedConnectionLimit = 0
-    /// Its rank among the transfers that wait for a connection.
+    /// The transfer's rank among the transfers that wait for a connection.
     var priority = TransferPriority.normal
     /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
     var mayOfferHTTP2 = false

@@ -79,7 +79,7 @@ struct Authentication {
     /// Whether the hop goes where the caller's own credentials and tokens belong.
     var isAtHome: Bool { origin != nil && origin == ownOrigin }
 
-    /// Those that may be sent before anybody asks, if it is known how; the best guess first.
+    /// Credentials that may be sent before a server asks, if it is known how; the best guess first.
     var knownCredentials: [Credential] {
         var known: [Credential] = []
         if let accepted, accepted.origin == origin { known.append(accepted.proof.credential) }

@@ -1,20 +1,20 @@
 /// The use of a body that is coming: a value that decides, piece by piece.
 enum BodyUse: Hashable {
-    /// It goes to the sink.
+    /// The body goes to the sink.
     case deliver
-    /// This number of bytes is held, and passed by. The bytes after them are held as well, and are compared;
-    /// what follows goes to the sink.
+    /// A number of bytes that are held, and passed by. The bytes after them are held as well, and are
+    /// compared; what follows goes to the sink.
     case skip(Int64, then: ArraySlice<UInt8>)
-    /// This number of bytes is held: the sink compares them, and writes what comes after them.
+    /// A number of bytes that are held: the sink compares them, and writes what comes after them.
     case compare(Int64)
-    /// It has to begin with these bytes, which are held; what comes after them goes to the sink.
+    /// The body has to begin with these bytes, which are held; what comes after them goes to the sink.
     case check(ArraySlice<UInt8>)
-    /// It is that of an error, or of a redirect: it is kept aside, up to this number of bytes more, and cut
-    /// there.
+    /// The body is that of an error, or of a redirect: it is kept aside, up to this number of bytes more, and
+    /// cut there.
     case keepAside(Int64)
     /// No head has said that a body comes.
     case drop
-    /// It is of no use, and cut after this number of bytes more.
+    /// The body is of no use, and cut after this number of bytes more.
     case discard(Int)
 
     /// The treatment of one piece.
@@ -25,9 +25,9 @@ enum BodyUse: Hashable {
         case write(from: Int, new: Int)
         /// The first bytes are kept aside; the body is cut if there are more.
         case keepAside(Int, cuts: Bool)
-        /// It goes on for longer than it is worth.
+        /// The body goes on for longer than it is worth.
         case cut
-        /// It is not what is held.
+        /// The body is not what is held.
         case differs
     }
 

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 // Responses that lead to another request, at once or when the owner has said so, and what becomes of their
 // bodies.
 extension Exchange {
-    /// Something that the owner knows.
+    /// A question about what the owner knows.
     enum Question {
         case redirect(HTTPURLResponse, to: URLRequest, from: URL)
         case address(HTTPURLResponse)

@@ -59,13 +59,13 @@ struct ExchangeConfiguration: Sendable {
     ///   - asked: the fields that ask for what is missing.
     ///   - continues: whether they ask for the rest of the bytes held.
     ///   - cookies: those that may go to the server; `nil`: none, and none are kept.
-    ///   - authentication: who asks.
+    ///   - authentication: the credentials, and the server that asks for them.
     ///   - digest: of a digest, the server's nonce.
     ///   - isAtHome: whether the hop goes to the origin of the caller's own request.
     ///   - exceptions: servers that the challenge closure trusts although the policy does not.
     /// - Returns: all that the transfer needs.
     /// - Throws: `URLError` for a URL, ``RequestSerializationError`` for a method or a field that cannot be
-    ///   sent, ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for who asks,
+    ///   sent, ``ProxyError`` for a proxy that cannot be used, ``CredentialError`` for the credentials,
     ///   ``OutputFileError`` for a destination that is no file.
     func transferRequest(
         for hop: URLRequest,

@@ -47,19 +47,19 @@ extension ExchangeMachine {
 
     /// The decision of a response's head.
     enum Decision {
-        /// It is the response.
+        /// The body is the response's.
         case take(BodyUse)
         /// The owner is asked what follows; this number of bytes of the body is kept aside meanwhile.
         case ask(keeping: Int64)
         /// The same, and the body waits for the answer.
         case askFirst(keeping: Int64)
-        /// Something follows; this number of bytes of the body is received at most. `nil`: none.
+        /// Another step follows; this number of bytes of the body is received at most. `nil`: none.
         case goOn(Next, receiving: Int? = nil)
     }
 
     /// The answer of the owner to a response's head.
     enum Answer {
-        /// Something follows; this number of bytes of what is left of the body is received at most. `nil`:
+        /// Another step follows; this number of bytes of what is left of the body is received at most. `nil`:
         /// none.
         case goOn(Next, receiving: Int?)
         /// The head is that of the response.

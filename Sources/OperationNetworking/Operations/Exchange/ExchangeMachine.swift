@@ -56,7 +56,7 @@ struct ExchangeMachine<Next, End> {
     private enum Hold: Hashable {
         case none
         case held(hasEnded: Bool)
-        /// It goes on. What ends it may have happened meanwhile.
+        /// The transfer goes on. What ends it may have happened meanwhile.
         case wasHeld
     }
 
@@ -162,7 +162,7 @@ extension ExchangeMachine {
 // MARK: - Before a transfer
 
 extension ExchangeMachine {
-    /// Something has to be known, or a time has to come.
+    /// An answer has to be known, or a time has to come.
     /// - Returns: the round of the wait.
     mutating func wait() -> Int {
         phase = .waiting
@@ -226,7 +226,7 @@ extension ExchangeMachine {
         hold = .none
     }
 
-    /// Its request is known. `fresh` names a transfer that had no place in the line.
+    /// The transfer's request is known. `fresh` names a transfer that had no place in the line.
     mutating func start(_ fresh: @autoclosure () -> TransferID) -> TransferID {
         let id = turn ?? fresh()
         turn = nil

@@ -39,7 +39,7 @@ protocol ExchangeOwner: AnyObject, Sendable {
     /// Whether ``exchangeNeedsCredential(for:decide:)`` is to be asked.
     var exchangeAnswersChallenges: Bool { get }
 
-    /// A server wants to know who asks. `decide` is to be called once, on any thread, with what to do about
+    /// A server asks for credentials. `decide` is to be called once, on any thread, with what to do about
     /// it.
     /// - Returns: a closure that tells the challenge closure's task that the answer is not awaited any more.
     func exchangeNeedsCredential(

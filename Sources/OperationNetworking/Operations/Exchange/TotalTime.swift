@@ -16,7 +16,7 @@ struct TotalTime {
 
     var isRunning: Bool { began != nil }
 
-    /// It runs from now on.
+    /// The time runs from now on.
     /// - Returns: the seconds that are left; `nil`: any number, or it runs already.
     mutating func start(now: MonotonicTime) -> TimeInterval? {
         guard let limit, began == nil else { return nil }

@@ -18,7 +18,7 @@ struct QueuePlace {
         self.slots = slots
     }
 
-    /// It goes past what blocks it: perhaps past a barrier.
+    /// The operation goes past what blocks it: perhaps past a barrier.
     mutating func goPastWhatBlocks() {
         mayHavePassedBarrier = true
     }

@@ -293,7 +293,7 @@ final class SlotTicket: Operation, @unchecked Sendable {
 
     override var isAsynchronous: Bool { true }
 
-    /// It ends when the operation runs and the limit is right, so that nothing else gets the slot.
+    /// The ticket ends when the operation runs and the limit is right, so that nothing else gets the slot.
     override func start() {
         slots.grant(self)
     }

@@ -164,7 +164,7 @@ struct SinkState: Sendable {
         isAbandoned && buffer.rest == 0 && (!keepsRest || block > 0)
     }
 
-    /// It is open, and empty.
+    /// The sink is open, and empty.
     mutating func didOpen(canBeEmptied: Bool) {
         isOpen = true
         self.canBeEmptied = canBeEmptied

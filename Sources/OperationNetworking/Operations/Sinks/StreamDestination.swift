@@ -11,7 +11,7 @@ final class StreamDestination: SinkDestination {
     }
 
     let canBeEmptied = false
-    /// Its owner's code may be what keeps it from being written.
+    /// The stream owner's code may be what keeps it from being written.
     let keepsRest = false
     let pollableDescriptor: Int32? = nil
 

@@ -101,7 +101,7 @@ public final class CookieJar: Sendable {
         }
     }
 
-    /// Those that may go to the host. May wait, if a storage does.
+    /// The cookies that may go to the host. May wait, if a storage does.
     func cookies(concerning host: String, now: Int64 = .secondsSince1970) -> [Cookie] {
         switch store {
         case .memory(let table):

@@ -22,7 +22,7 @@ struct CookieTable: Sendable {
         sorted(domains.values.flatMap(\.values), now)
     }
 
-    /// Those for the host, in the order in which they were set.
+    /// The cookies for the host, in the order in which they were set.
     func cookies(concerning host: String, now: Int64) -> [Cookie] {
         guard !isEmpty else { return [] }
         var found: [Entry] = []

@@ -14,7 +14,7 @@ public enum ProxyConfiguration: Hashable, Sendable {
     case environment
     /// No proxy, whatever the environment says.
     case none
-    /// This proxy, for http and https. `exceptions` are items as in `no_proxy`: `localhost`, `.example.org`,
+    /// One proxy, for http and https. `exceptions` are items as in `no_proxy`: `localhost`, `.example.org`,
     /// `10.0.0.0/8`, `example.org:8080`.
     case proxy(Proxy, exceptions: [String] = [])
 

@@ -9,7 +9,7 @@ internal import OperationNetworkingSystem
 enum ProxyDemand: Hashable, Sendable, CaseIterable {
     /// Not asked yet, or it refused what was known to be right.
     case unknown
-    /// It lets requests pass.
+    /// The proxy lets requests pass.
     case nothing
     /// Basic ([RFC 7617 §2](https://www.rfc-editor.org/rfc/rfc7617#section-2)), and nothing better.
     case basic
@@ -20,13 +20,13 @@ enum ProxyDemand: Hashable, Sendable, CaseIterable {
     enum Evidence: Hashable, Sendable, CaseIterable {
         /// The credentials were not good enough.
         case refused
-        /// It asked for Basic alone, of what libcurl can do.
+        /// The proxy asked for Basic alone, of what libcurl can do.
         case askedForBasic
-        /// It asked for something better.
+        /// The proxy asked for something better.
         case askedForMore
         /// A response came, and no question before it.
         case passed
-        /// It does not know how to let a body wait: 417
+        /// The proxy does not know how to let a body wait: 417
         /// ([RFC 9110 §15.5.18](https://www.rfc-editor.org/rfc/rfc9110#section-15.5.18)).
         case cannotHold
         /// Nothing.

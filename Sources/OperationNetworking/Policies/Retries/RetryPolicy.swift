@@ -61,7 +61,7 @@ public struct RetryPolicy: Hashable, Sendable {
         self.timeBudget = timeBudget
     }
 
-    /// Those of RFC 9110, and of those registered elsewhere only what is of use without WebDAV.
+    /// The methods of RFC 9110, and of those registered elsewhere only what is of use without WebDAV.
     static let idempotentMethods: Set<String> = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"]
 
     // MARK: - Deciding
@@ -71,7 +71,7 @@ public struct RetryPolicy: Hashable, Sendable {
         /// A response came. `retryAfter`: seconds from now that the server asks for.
         case status(Int, retryAfter: TimeInterval?)
         case error(URLError.Code)
-        /// It cannot be repeated, or its owner does not want it any more.
+        /// The request cannot be repeated, or its owner does not want it any more.
         case final
     }
 

@@ -21,9 +21,10 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
 
     /// The cookie storage, if it was not the process's.
     private enum Cookies: String, Codable {
-        /// None.
-        case nobodys
-        /// Those of a jar of its own. It cannot be kept; an empty one takes its place, not the process's.
+        /// No storage. The raw value is that of earlier archives.
+        case absent = "nobodys"
+        /// The cookies of a jar of its own. It cannot be kept; an empty one takes its place, not the
+        /// process's.
         case own
     }
 
@@ -49,7 +50,7 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
     }
 
     private static func cookies(of settings: TransferSettings) -> Cookies? {
-        guard let jar = settings.cookieJar else { return .nobodys }
+        guard let jar = settings.cookieJar else { return .absent }
         return jar === CookieJar.shared ? nil : .own
     }
 
@@ -68,7 +69,7 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         }
         if let shouldUseCredentialStorage { settings.shouldUseCredentialStorage = shouldUseCredentialStorage }
         switch cookies {
-        case .nobodys: settings.cookieJar = nil
+        case .absent: settings.cookieJar = nil
         case .own: settings.cookieJar = CookieJar()
         case nil: break
         }

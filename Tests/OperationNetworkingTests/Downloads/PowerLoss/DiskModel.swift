@@ -77,9 +77,9 @@ struct DiskModel {
     enum Fate: CaseIterable {
         case whole
         case lost
-        /// Its first half.
+        /// The first half.
         case torn
-        /// Its length, and zeros.
+        /// The length, and zeros.
         case lengthOnly
     }
 

@@ -131,7 +131,7 @@ struct FewDescriptorsTests {
         }
     }
 
-    /// Those that the program itself has opened, and closes, are not the library's to count beforehand.
+    /// Descriptors that the program itself has opened, and closes, are not the library's to count beforehand.
     @Test(arguments: [24, 40, 56]) func whoFindsNoDescriptorWaitsForOne(_ left: Int) async {
         await #expect(processExitsWith: .success) { [left] in
             alarm(100)

@@ -8,7 +8,7 @@ import Testing
 /// In a process of its own: the network thread is watched from outside.
 @Suite(.timeLimit(.minutes(1)))
 struct IdleThreadTests {
-    /// Something that takes its time, and in which the network thread has no part: a program that counts.
+    /// Work that takes its time, and in which the network thread has no part: a program that counts.
     private static func waitForAnotherProgram() throws {
         let program = Process()
         program.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -131,7 +131,7 @@ struct BrokenResponseTests {
         Case("HTTP/1.0", "HTTP/1.0 200 OK\r\n\r\nabc", code: nil, body: "abc"),
         Case("bare line feeds", "HTTP/1.1 200 OK\nContent-Length: 3\n\nabc", code: nil, body: "abc"),
         Case(
-            "a transfer coding that nobody asked for",
+            "a transfer coding that no request asked for",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nabc",
             code: .badServerResponse
         ),

@@ -302,7 +302,7 @@ import Testing
         #expect(authentication.tokenToRenew() == second)
     }
 
-    /// It may have expired by the next hop, and its source knows.
+    /// The token may have expired by the next hop, and its source knows.
     @Test func aTokenIsNotKnownFromItsAcceptance() {
         var authentication = authentication(Self.alice)
         authentication.send(TokenSource.Token("1"))

@@ -52,7 +52,7 @@ struct AuthenticationServersTests {
         #expect(await operation.status() == 200)
     }
 
-    /// It answers 404 instead of 401, so there is no challenge: the caller sends the field.
+    /// The server answers 404 instead of 401, so there is no challenge: the caller sends the field.
     @Test func hiddenBasic() async throws {
         let url = url.appendingPathComponent("hidden-basic-auth/\(try user())/s3cret")
         #expect(await door.operation(url, door.alice).status() == 404)

@@ -24,7 +24,7 @@ struct DigestAuthenticationTests {
         try server(digest(staleAnswers: staleAnswers))
     }
 
-    /// It looks at the head of a request whose body waits for that, before it reads the body.
+    /// The server looks at the head of a request whose body waits for that, before it reads the body.
     private func server(_ digest: DigestServer, _ fields: FieldLines = [:]) throws -> ScriptedServer {
         let policy = RequestBodyPolicy.each { request in
             guard request["Expect"] != nil else { return .read }
@@ -154,7 +154,8 @@ struct DigestAuthenticationTests {
         #expect(server.requests.map(\.text) == ["body", "body", "body"])
     }
 
-    /// It waits for the server's leave, so that it is sent once also when the nonce is no good any more.
+    /// The body waits for the server's leave, so that it is sent once also when the nonce is no good any
+    /// more.
     @Test(arguments: [false, true])
     func aLargeBodyIsSentOnceWhereTheServerIsKnown(isForgotten: Bool) async throws {
         let digest = digest()

@@ -11,7 +11,7 @@ struct MachineScene {
         case opening
         /// For its turn to open the sink.
         case inLine
-        /// Its turn has come, and the sink is being opened.
+        /// The transfer's turn has come, and the sink is being opened.
         case openingInTurn
         case waiting
         case deciding
@@ -19,13 +19,13 @@ struct MachineScene {
         case receiving
         /// The owner is asked about the head while the body comes.
         case questioning
-        /// Something follows, whatever comes of the body.
+        /// Another step follows, whatever comes of the body.
         case passing
         /// Paused with its connection.
         case held
         /// The same, and the transfer is over.
         case heldToEnd
-        /// It goes on after such a pause.
+        /// The exchange goes on after such a pause.
         case takenUp
         /// The owner is asked about a head whose transfer is over.
         case asking

@@ -74,7 +74,7 @@ import Testing
         #expect(!queue.isFull)
     }
 
-    /// It is called outside the lock, which cannot be taken twice.
+    /// The closure is called outside the lock, which cannot be taken twice.
     @Test func theClosureMayAskTheQueue() {
         let queue = PieceQueue()
         let answers = Locked<[Bool]>([])

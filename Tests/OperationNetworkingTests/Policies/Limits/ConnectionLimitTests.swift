@@ -180,7 +180,7 @@ struct ConnectionLimitTests {
 }
 
 extension ConnectionLimitTests {
-    /// Its stream cannot begin anew, so it keeps the connection.
+    /// The pause's stream cannot begin anew, so it keeps the connection.
     @Test func aConnectionThatAPauseHoldsKeepsNobodyWaiting() async throws {
         let gate = Gate()
         let server = try ScriptedServer(routes: [
@@ -293,7 +293,8 @@ struct RealConnectionLimitTests {
         withExtendedLifetime(directory) {}
     }
 
-    /// It takes four streams over each connection: who finds none left goes back into the line.
+    /// The server takes four streams over each connection: a request that finds none left goes back into the
+    /// line.
     @Test(arguments: [1, 2, 6]) func aServerThatTakesFewStreamsGetsNoMoreConnections(limit: Int) async throws
     {
         let (manager, directory) = try manager("few.pem")

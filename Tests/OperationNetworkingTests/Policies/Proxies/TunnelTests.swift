@@ -122,7 +122,8 @@ struct TunnelTests {
         #expect(proxy.heard.count == 2)
     }
 
-    /// It may have been meant for a proxy on its own side; the credentials of ours are none of its business.
+    /// The response may have been meant for a proxy on its own side; the credentials of ours are none of its
+    /// business.
     @Test func aServersOwn407IsItsResponse() async throws {
         let proxy = try TunnelProxy()
         let operation = try operation("/407", through: "user:pass@127.0.0.1:\(proxy.port)")

@@ -145,7 +145,7 @@ struct RedirectAttackTests {
         #expect(server.requests.count == count + 1)
     }
 
-    /// It may set a cookie, or be busy.
+    /// The address may set a cookie, or be busy.
     @Test func aRedirectToTheSameAddressIsFollowed() async throws {
         let server = try ScriptedServer([.redirect(to: "/"), .redirect(to: "/"), .respond(body: "x")])
         #expect(try await operation(URLRequest(url: server.url)).value as? Data == Data("x".utf8))
