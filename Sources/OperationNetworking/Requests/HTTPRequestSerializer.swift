@@ -32,8 +32,9 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// Foundation's 60.
     public var timeoutInterval: TimeInterval?
 
-    /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It has no effect yet:
-    /// there is no cache.
+    /// The cache policy of a request made from its parts; `nil` leaves Foundation's. Images obey it:
+    /// `ImageCache` and `ImageDownloader` of `OperationNetworkingImages` take no kept image for a request
+    /// that reloads. It has no effect on other transfers: there is no cache of responses.
     public var cachePolicy: URLRequest.CachePolicy?
 
     /// Whether a request made from its parts sends the cookies of the operation's cookie jar, and whether
