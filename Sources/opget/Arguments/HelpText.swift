@@ -20,7 +20,7 @@ enum HelpText {
         it still has the same file; if not, it starts over and says why. As another user, or with
         another token, it goes on only under a strong tag, and compares the last 64 KiB.
 
-        A file that is there already counts as done if opget saved it from the same address, with the
+        An existing file counts as done if opget saved it from the same address, with the
         same fields and as the same user (-H, -u, -n, --cert; cookies of a jar do not count), and it was
         not changed since, or if it has the checksum that is given. What opget has to know for that is
         kept with the file, in an extended attribute; where the file system keeps none, only a checksum

@@ -228,7 +228,7 @@ struct OpgetCommand: ParsableCommand {
     @Flag(
         name: [.customShort("N"), .customLong("timestamping")],
         help: """
-            Fetch a file that is there already only if the server has another one, by its tag or date; if it is not as opget \
+            Fetch an existing file only if the server has another one, by its tag or date; if it is not as opget \
             saved it, or has not its checksum, replace it. See above for what opget did not save.
             """
     )
@@ -238,8 +238,8 @@ struct OpgetCommand: ParsableCommand {
         name: .customLong("checksum"),
         help: ArgumentHelp(
             """
-            What the one file has to be: sha-256=HEX, sha256:HEX, or HEX alone; with sha-512, sha-256, sha-1 or md5. A \
-            file that is there already is checked, too.
+            What the one file has to be: sha-256=HEX, sha256:HEX, or HEX alone; with sha-512, sha-256, sha-1 or md5. An \
+            existing file is checked, too.
             """,
             valueName: "digest"
         )

@@ -13,7 +13,7 @@ enum ExistingFile {
             guard actual == digest else {
                 throw Failure(
                     .checksum,
-                    "\(path.text) is there already, and its \(digest.algorithm.rawValue) is \(actual.hex), not "
+                    "\(path.text) exists, and its \(digest.algorithm.rawValue) is \(actual.hex), not "
                         + "\(digest.hex); --overwrite replaces it."
                 )
             }

@@ -146,7 +146,7 @@ extension Failure {
             }
         self.init(
             .exists,
-            "\(path.text) is there already, and nothing was written: \(reason); use \(remedy)."
+            "\(path.text) exists, and nothing was written: \(reason); use \(remedy)."
         )
     }
 
@@ -154,7 +154,7 @@ extension Failure {
     init(uncontinuable path: FilePath, because reason: String) {
         self.init(
             .exists,
-            "\(path.text) is there already, and nothing was written: \(reason); use --overwrite or -N."
+            "\(path.text) exists, and nothing was written: \(reason); use --overwrite or -N."
         )
     }
 }

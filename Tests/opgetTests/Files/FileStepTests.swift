@@ -85,7 +85,7 @@ import Testing
         for standing in FileStanding.allCases {
             let failure = Failure(standing, Self.path)
             #expect(failure.outcome == .exists)
-            #expect(failure.sentence.hasPrefix("a is there already, and nothing was written: "))
+            #expect(failure.sentence.hasPrefix("a exists, and nothing was written: "))
             #expect(failure.sentence.contains("--overwrite"))
         }
     }
