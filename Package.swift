@@ -91,6 +91,13 @@ let package = Package(
             path: "Tests/CrashTest",
             swiftSettings: settings
         ),
+        // Prints what a reachability manager tells: for tests in network namespaces of their own.
+        .executableTarget(
+            name: "OperationNetworkingReachabilityProbe",
+            dependencies: ["OperationNetworking"],
+            path: "Tests/ReachabilityProbe",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "OperationNetworkingSystemTests",
             dependencies: ["OperationNetworkingSystem"],
@@ -100,6 +107,7 @@ let package = Package(
             name: "OperationNetworkingTests",
             dependencies: [
                 "OperationNetworking", "OperationNetworkingSystem", "OperationNetworkingTesting",
+                "OperationNetworkingReachabilityProbe",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "inflate.h"
 #include "libcurl.h"
+#include "netlink.h"
 #include "owner.h"
 #include "stamp.h"
 #include "thread.h"

@@ -5,6 +5,12 @@ package struct InternetAddress: Hashable, Sendable {
     /// 4 or 16.
     package let octets: [UInt8]
 
+    /// The address with these octets; `nil` unless there are 4 or 16.
+    package init?(octets: [UInt8]) {
+        guard octets.count == 4 || octets.count == 16 else { return nil }
+        self.octets = octets
+    }
+
     /// `10.1.2.3` or `fe80::1`; `nil` for everything else.
     package init?(_ text: String) {
         var four = in_addr()

@@ -1,0 +1,98 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The kernel's routing, through rtnetlink.
+///
+/// A change is only a reason to read everything again: the kernel does not tell of each route that an
+/// interface or an address takes with it when it goes.
+///
+/// | Change                                            | Read again                                           |
+/// |---------------------------------------------------|------------------------------------------------------|
+/// | an interface is new, gone, or another than before | yes                                                  |
+/// | a word about an interface that changes nothing    | no: a wireless one is spoken of at each scan         |
+/// | an address                                        | yes                                                  |
+/// | a default route                                   | yes                                                  |
+/// | another route, a rule                             | if the kernel was asked about an address             |
+/// | a message that was lost, or makes no sense        | yes                                                  |
+final class KernelRoutes: RouteReading {
+    /// The number of datagrams that are read in a row: a flood of them must not keep the caller.
+    private static let turn = 256
+
+    private var changes: NetlinkSocket?
+    private var inquiry: RouteInquiry?
+    private var source: (any DispatchSourceRead)?
+    private var interfaces: [UInt32: NetworkInterface] = [:]
+    private var wasAskedForAddress = false
+
+    func open(on queue: DispatchQueue, wake: @escaping @Sendable () -> Void) throws {
+        let changes = try NetlinkSocket.changes()
+        inquiry = try RouteInquiry()
+        let source = DispatchSource.makeReadSource(fileDescriptor: changes.descriptor, queue: queue)
+        source.setEventHandler(handler: wake)
+        // The descriptor is closed after Dispatch has let go of it.
+        let held = Locked<NetlinkSocket?>(changes)
+        source.setCancelHandler { held.change { $0 = nil } }
+        self.changes = changes
+        self.source = source
+        source.activate()
+    }
+
+    func takeChanges() -> Bool {
+        guard let changes else { return false }
+        var hasChanged = false
+        for _ in 0..<Self.turn {
+            do {
+                switch try changes.receive() {
+                case .records(let records): hasChanged = records.contains(where: matters) || hasChanged
+                case .overrun: hasChanged = true
+                case .nothing: return hasChanged
+                }
+            } catch {
+                // What could not be heard may have been a change.
+                return true
+            }
+        }
+        return hasChanged
+    }
+
+    func table() throws -> RouteTable {
+        guard let inquiry else { return RouteTable() }
+        interfaces = try inquiry.interfaces()
+        return RouteTable(
+            interfaces: interfaces.mapValues { .init($0, deviceType: Self.deviceType(of: $0.name)) },
+            defaultRoutes: try NetworkRoute.Family.allCases.flatMap {
+                try inquiry.routes($0, where: RouteTable.decides)
+            }
+        )
+    }
+
+    func route(to destination: RouteDestination) throws -> NetworkRoute? {
+        wasAskedForAddress = true
+        return try inquiry?.route(to: destination)
+    }
+
+    func close() {
+        source?.cancel()
+        (source, changes, inquiry) = (nil, nil, nil)
+    }
+
+    private func matters(_ record: NetlinkRecord) -> Bool {
+        switch record.content {
+        case .interface(let interface): interfaces[interface.index] != interface
+        case .route(let route), .routeGone(let route): wasAskedForAddress || RouteTable.decides(route)
+        case .rule: wasAskedForAddress
+        case .interfaceGone, .address, .overrun, .malformed: true
+        case .done, .acknowledgement, .other: false
+        }
+    }
+
+    /// `DEVTYPE` of the device, if it says one. Interfaces of another namespace than that of `/sys` have
+    /// none.
+    private static func deviceType(of name: String) -> String? {
+        let event = try? String(contentsOfFile: "/sys/class/net/\(name)/uevent", encoding: .utf8)
+        return event?.split(separator: "\n").first { $0.hasPrefix("DEVTYPE=") }.map {
+            String($0.dropFirst(8))
+        }
+    }
+}

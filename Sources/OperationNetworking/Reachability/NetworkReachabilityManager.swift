@@ -1,0 +1,201 @@
+public import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Tells whether there is a route: to the internet, to a host, or to an address.
+///
+/// ```swift
+/// let reachability = NetworkReachabilityManager.shared
+/// reachability.setStatusChange { status in queue.isSuspended = !status.isReachable }
+/// reachability.startMonitoring()
+/// ```
+///
+/// The kernel tells of changes (rtnetlink); nothing is asked for at intervals, and nothing is sent. A route
+/// is no answer: a server behind it may be down, and one without it may be reached through a proxy. So do not
+/// ask before a request whether it may be sent: send it, and use the status to decide when to try again.
+///
+/// | Manager           | Reachable when                                                                       |
+/// |-------------------|--------------------------------------------------------------------------------------|
+/// | ``shared``        | a default route, of IPv4 or IPv6, leaves by an interface that is up                  |
+/// | `init(domain:)`   | the name is known, and the kernel has a route to one of its addresses                |
+/// | `init(address:)`  | the kernel has a route to it, by an interface that is up; this machine's own are     |
+///
+/// ``status`` is ``NetworkReachabilityStatus/unknown`` until it is monitored: from ``startMonitoring()`` on,
+/// and while ``statuses`` is read. It has the first value when `startMonitoring()` returns; for a domain when
+/// the name was looked up. Everything may be called from any thread. A manager that is released stops.
+public final class NetworkReachabilityManager: Sendable {
+    /// The key of the status in the `userInfo` of ``Foundation/NSNotification/Name/reachabilityDidChange``.
+    public static let statusUserInfoKey = "status"
+
+    /// The manager of the internet: of the default routes.
+    public static let shared = NetworkReachabilityManager()
+
+    private let target: ReachabilityTarget
+    private let environment: ReachabilityEnvironment
+    let state = Locked(ReachabilityState())
+    let routeMembership = RouteMonitor.Membership()
+
+    /// Another manager of the default routes, with a closure of its own.
+    public convenience init() {
+        self.init(.internet)
+    }
+
+    /// A manager of a host.
+    ///
+    /// Its name is looked up when monitoring begins, and again when routes change. One that does not exist is
+    /// not reachable. One that cannot be looked up now keeps the addresses from before; without any it is not
+    /// reachable, and is looked up again within 0.5, 2 and 8 seconds.
+    /// - Parameter domain: a name such as `example.com`, or an address.
+    public convenience init(domain: String) {
+        self.init(.host(domain))
+    }
+
+    /// A manager of an address; `nil` for a text that is none.
+    /// - Parameter address: `192.0.2.1`, `2001:db8::1`, or with an interface `fe80::1%eth0`.
+    public convenience init?(address: String) {
+        guard let target = ReachabilityTarget(address: address) else { return nil }
+        self.init(target)
+    }
+
+    init(_ target: ReachabilityTarget, in environment: ReachabilityEnvironment = .system) {
+        self.target = target
+        self.environment = environment
+    }
+
+    deinit {
+        environment.monitor.leave(routeMembership)
+    }
+
+    // MARK: - Status
+
+    /// The newest status. After ``stopMonitoring()`` it stays as it is.
+    public var status: NetworkReachabilityStatus { state.withLock { $0.status } }
+
+    /// Whether there is a route. `false` while that is unknown.
+    public var isReachable: Bool { status.isReachable }
+
+    /// Whether there is one by a mobile network only.
+    public var isReachableViaWWAN: Bool { status == .reachableViaWWAN }
+
+    /// Whether there is one by something else, a cable included.
+    public var isReachableViaWiFi: Bool { status == .reachableViaWiFi }
+
+    /// The status in words; English, as everywhere in this library.
+    public var localizedStatus: String { status.description }
+
+    /// Why it cannot be monitored: the process has no descriptors left, or may not ask the kernel. `nil` when
+    /// the last ``startMonitoring()`` succeeded.
+    public var monitoringError: (any Error)? { state.withLock { $0.monitoringError } }
+
+    // MARK: - Hearing
+
+    /// The queue of closure and notification; `nil`: the main queue. Read when one is due.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.change { $0.completionQueue = newValue } }
+    }
+
+    /// Called on ``completionQueue`` with the first status after each ``startMonitoring()``, and with each
+    /// new one; ``status`` is that one then, or a newer one. Before the notification. A queue that does not
+    /// keep up hears the newest only.
+    ///
+    /// It is kept until another one is set: one that holds the manager keeps it.
+    public func setStatusChange(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?) {
+        state.change { $0.statusChange = block }
+    }
+
+    // MARK: - Commands
+
+    /// Begins to monitor, again if it does already: closure and notification come once at least.
+    public func startMonitoring() {
+        state.withLock { $0.start() }
+        monitor()
+    }
+
+    /// Ends it: closure and notification do not come any more, but for one that is running.
+    public func stopMonitoring() {
+        state.withLock { $0.stop() }
+        monitorNoMore()
+    }
+
+    // MARK: - Helpers
+
+    /// Hears of routes from now on, and finds the first status before it returns.
+    func monitor() {
+        do {
+            try environment.monitor.join(self)
+            state.change { $0.monitoringError = nil }
+        } catch {
+            state.change { $0.monitoringError = error }
+        }
+    }
+
+    /// Hears of routes only if that is still wished. Returns at once.
+    func monitorNoMore() {
+        environment.monitor.reconsider(self)
+    }
+
+    private func find(_ status: NetworkReachabilityStatus) {
+        let isToSchedule = state.withLock { $0.find(status) }
+        if isToSchedule { scheduleDelivery() }
+    }
+
+    /// Does not keep the manager: a main queue that never runs would keep it for ever.
+    private func scheduleDelivery() {
+        (completionQueue ?? .main).async { [weak self] in self?.deliver() }
+    }
+
+    private func deliver() {
+        let (status, block) = state.withLock { ($0.news.take(), $0.statusChange) }
+        if let status {
+            block?(status)
+            NotificationCenter.default.post(
+                name: .reachabilityDidChange,
+                object: self,
+                userInfo: [Self.statusUserInfoKey: status]
+            )
+        }
+        let hasMore = state.withLock { $0.news.hasMore() }
+        if hasMore { scheduleDelivery() }
+    }
+
+    /// Finds the status anew. On the monitor's queue.
+    private func look(at routes: RouteMonitor.Routes) {
+        guard target != .internet else { return find(routes.table.status) }
+        let known = state.withLock { $0.lookup.addresses }
+        guard let destinations = target.destinations(in: routes.table, known: known) else { return }
+        let statuses = destinations.compactMap { routes.status(of: $0) }
+        // Where the kernel could not be asked, the status stays.
+        guard destinations.isEmpty || !statuses.isEmpty else { return }
+        find(statuses.max { $0.rawValue < $1.rawValue } ?? .notReachable)
+    }
+
+    // MARK: - Names
+
+    private func lookUp(_ event: (inout NameLookup) -> NameLookup.Effect) {
+        guard case .host(let name) = target else { return }
+        switch state.withLock({ event(&$0.lookup) }) {
+        case .none:
+            break
+        case .look(let turn):
+            environment.look(name) { [weak self] answer in
+                guard let self else { return }
+                lookUp { $0.end(answer, turn: turn) }
+                environment.monitor.lend(to: routeMembership) { [weak self] in self?.look(at: $0) }
+            }
+        case .wait(let seconds, let turn):
+            environment.wait(seconds) { [weak self] in self?.lookUp { $0.wake(turn: turn) } }
+        }
+    }
+}
+
+// MARK: - RouteMember
+
+extension NetworkReachabilityManager: RouteMember {
+    var wantsRoutes: Bool { state.withLock { $0.isMonitoring } }
+
+    func routesDidChange(_ routes: RouteMonitor.Routes) {
+        look(at: routes)
+        lookUp { $0.ask() }
+    }
+}

@@ -1,0 +1,147 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// A member of a ``RouteMonitor``.
+protocol RouteMember: AnyObject, Sendable {
+    /// Names the member, also when it is gone.
+    var routeMembership: RouteMonitor.Membership { get }
+
+    /// Whether it is to be told of changes.
+    var wantsRoutes: Bool { get }
+
+    /// Called on the monitor's queue: when it becomes a member, and after each change.
+    func routesDidChange(_ routes: RouteMonitor.Routes)
+}
+
+/// Tells its members of the kernel's routing: one pair of sockets for the process, open while it has members.
+/// Everything happens on a queue of its own.
+final class RouteMonitor: Sendable {
+    /// The number of a member.
+    struct Membership: Hashable, Sendable {
+        private let number: Int
+        private static let last = Locked(0)
+
+        init() {
+            number = Self.last.withLock { last in
+                last += 1
+                return last
+            }
+        }
+    }
+
+    /// The routing of a moment, lent to a member on the monitor's queue.
+    struct Routes {
+        let table: RouteTable
+        fileprivate let monitor: RouteMonitor
+
+        /// The status of an address; `nil`: the kernel could not be asked.
+        func status(of destination: RouteDestination) -> NetworkReachabilityStatus? {
+            do {
+                return table.status(of: try monitor.state.withLock { try $0.reader.route(to: destination) })
+            } catch {
+                return nil
+            }
+        }
+    }
+
+    private struct Member {
+        weak var object: (any RouteMember)?
+    }
+
+    private struct State {
+        let reader: any RouteReading
+        var members: [Membership: Member] = [:]
+        /// `nil` while it is closed.
+        var table: RouteTable?
+    }
+
+    static let shared = RouteMonitor(KernelRoutes())
+
+    private let queue = DispatchQueue(label: "OperationNetworking.reachability")
+    // Used on `queue` alone; the lock is never waited for.
+    private let state: Locked<State>
+
+    init(_ reader: sending any RouteReading) {
+        state = Locked(State(reader: reader))
+    }
+
+    /// Whether the sockets are open.
+    var isOpen: Bool { queue.sync { state.withLock { $0.table != nil } } }
+
+    /// Makes `object` a member if it wishes so, and tells it of the routes before this returns, also if it
+    /// was one already. Not to be called on the monitor's queue.
+    /// - Throws: a `POSIXError` that says what keeps the kernel from being asked.
+    func join(_ object: some RouteMember) throws {
+        try queue.sync {
+            guard object.wantsRoutes else { return remove(object.routeMembership) }
+            let table = try state.withLock { state in
+                let table = try state.table ?? open(&state)
+                state.members[object.routeMembership] = Member(object: object)
+                return table
+            }
+            object.routesDidChange(Routes(table: table, monitor: self))
+        }
+    }
+
+    /// Ends a membership that is not wished any more. Returns at once.
+    func reconsider(_ object: some RouteMember) {
+        let membership = object.routeMembership
+        queue.async { [weak object] in
+            if object?.wantsRoutes != true { self.remove(membership) }
+        }
+    }
+
+    /// Ends a membership. Returns at once.
+    func leave(_ membership: Membership) {
+        queue.async { self.remove(membership) }
+    }
+
+    /// Lends the routes to `body`, on the monitor's queue, if that is a member's number. Returns at once.
+    func lend(to membership: Membership, _ body: @escaping @Sendable (Routes) -> Void) {
+        queue.async {
+            let table = self.state.withLock { $0.members[membership] == nil ? nil : $0.table }
+            if let table { body(Routes(table: table, monitor: self)) }
+        }
+    }
+
+    private func open(_ state: inout State) throws -> RouteTable {
+        do {
+            try state.reader.open(on: queue) { [weak self] in self?.refresh() }
+            let table = try state.reader.table()
+            state.table = table
+            return table
+        } catch {
+            state.reader.close()
+            throw POSIXError(error)
+        }
+    }
+
+    private func remove(_ membership: Membership) {
+        state.withLock { state in
+            guard state.members.removeValue(forKey: membership) != nil, state.members.isEmpty else { return }
+            state.reader.close()
+            state.table = nil
+        }
+    }
+
+    private func refresh() {
+        let news = state.withLock { state -> ([any RouteMember], RouteTable)? in
+            guard state.table != nil, state.reader.takeChanges() else { return nil }
+            // Where the kernel cannot be asked now, what is known stays.
+            guard let table = try? state.reader.table() else { return nil }
+            state.table = table
+            return (state.members.values.compactMap(\.object), table)
+        }
+        guard let (members, table) = news else { return }
+        for member in members { member.routesDidChange(Routes(table: table, monitor: self)) }
+    }
+}
+
+extension POSIXError {
+    /// The same error as Foundation has it.
+    fileprivate init(_ error: any Error) {
+        let code = (error as? SystemError).flatMap { POSIXErrorCode(rawValue: $0.code) }
+        self.init(code ?? .EIO, userInfo: [NSDebugDescriptionErrorKey: "\(error)"])
+    }
+}

@@ -1,0 +1,116 @@
+internal import OperationNetworkingSystem
+
+/// Decides by interfaces and default routes whether packets leave this machine. A value.
+///
+/// Of each family the default routes are looked at in the order in which the kernel would: those of the table
+/// `main`, then those of `default`, each by metric.
+///
+/// | Default route                                      | Means                                                    |
+/// |----------------------------------------------------|----------------------------------------------------------|
+/// | by an interface that is up                         | reachable, by that interface                             |
+/// | by an interface that is not up, or by the loopback | nothing: the next one is looked at                       |
+/// | by several (multipath)                             | the first of them that is up                             |
+/// | by a nexthop object that is not told with it       | reachable, by an interface that is not known             |
+/// | unreachable, blackhole, prohibit                   | not reachable; those behind it are never used            |
+/// | throw                                              | those behind it in its table are never used              |
+/// | none                                               | not reachable                                            |
+///
+/// It is reachable if one of the families is; via WWAN, if each of those that are leaves by such an
+/// interface. Tables that only rules lead to (`ip rule`) are not looked at: which packets they are for, the
+/// rules say. For a single address the kernel is asked, which knows them.
+struct RouteTable: Hashable, Sendable {
+    struct Interface: Hashable, Sendable {
+        var name: String
+        var isUp: Bool
+        var isLoopback = false
+        var isWWAN = false
+    }
+
+    /// By index.
+    var interfaces: [UInt32: Interface] = [:]
+    /// In the kernel's order.
+    var defaultRoutes: [NetworkRoute] = []
+
+    private static let unknownInterface = Interface(name: "", isUp: true)
+
+    /// Whether ``status`` depends on the route.
+    static func decides(_ route: NetworkRoute) -> Bool {
+        route.prefixLength == 0
+            && (route.table == NetworkRoute.mainTable || route.table == NetworkRoute.defaultTable)
+    }
+
+    /// The status of the internet.
+    var status: NetworkReachabilityStatus {
+        Self.status(NetworkRoute.Family.allCases.compactMap(exit))
+    }
+
+    /// The status of an address, to which the kernel has this route.
+    func status(of route: NetworkRoute?) -> NetworkReachabilityStatus {
+        switch route?.kind {
+        case .local: .reachableViaWiFi
+        case .unicast, .several: Self.status([route.flatMap(interface)].compactMap { $0 })
+        case .refusing, .throwing, .other, nil: .notReachable
+        }
+    }
+
+    /// The index of the interface that a zone of an address names (RFC 4007 §11.2).
+    func index(ofZone zone: String) -> UInt32? {
+        interfaces.first { $0.value.name == zone }?.key
+            ?? UInt32(zone).flatMap { interfaces[$0] == nil ? nil : $0 }
+    }
+
+    private static func status(_ exits: [Interface]) -> NetworkReachabilityStatus {
+        if exits.isEmpty { return .notReachable }
+        return exits.allSatisfy(\.isWWAN) ? .reachableViaWWAN : .reachableViaWiFi
+    }
+
+    /// The interface by which packets of a family leave.
+    private func exit(of family: NetworkRoute.Family) -> Interface? {
+        for table in [NetworkRoute.mainTable, NetworkRoute.defaultTable] {
+            let routes = defaultRoutes.filter { $0.family == family && $0.table == table }
+            search: for route in routes.sorted(by: { $0.metric < $1.metric }) {
+                switch route.kind {
+                case .unicast:
+                    if let interface = interface(of: route), !interface.isLoopback { return interface }
+                case .refusing: return nil
+                case .throwing: break search
+                case .local, .several, .other: break
+                }
+            }
+        }
+        return nil
+    }
+
+    /// The first interface of a route that is up.
+    private func interface(of route: NetworkRoute) -> Interface? {
+        if route.hops.isEmpty { return Self.unknownInterface }
+        return route.hops.lazy.filter { !$0.isDead }.compactMap { interfaces[$0.interface] }.first(
+            where: \.isUp
+        )
+    }
+}
+
+extension RouteTable.Interface {
+    /// As the kernel tells of it, and the type that the `uevent` of its device has, such as `wwan`.
+    init(_ interface: NetworkInterface, deviceType: String?) {
+        let state = interface.operationalState
+        self.init(
+            name: interface.name,
+            // Devices that do not know their state, such as tun and the loopback, never leave `unknown`.
+            isUp: interface.isEnabled && (state == .up || state == .unknown),
+            isLoopback: interface.isLoopback,
+            isWWAN: Self.isWWAN(interface, deviceType)
+        )
+    }
+
+    /// Whether it belongs to a mobile network, as far as Linux tells: by the device type, the driver, packets
+    /// without a frame, or else by the names that drivers give (`wwan0`, `rmnet_data0`, and `ppp0`, which may
+    /// be a line of DSL as well). A telephone on USB is an Ethernet, and a tunnel does not say what it goes
+    /// through.
+    private static func isWWAN(_ interface: NetworkInterface, _ deviceType: String?) -> Bool {
+        if let deviceType { return deviceType == "wwan" }
+        return interface.kind == "wwan" || interface.hardware == NetworkInterface.rawIP
+            || interface.hardware == NetworkInterface.pointToPoint
+            || ["wwan", "rmnet"].contains { interface.name.hasPrefix($0) }
+    }
+}

@@ -1,0 +1,36 @@
+import COperationNetworking
+import Glibc
+
+/// The addresses of a host; see getaddrinfo(3).
+package enum HostLookup: Hashable, Sendable {
+    /// At least one, in the order of preference.
+    case found([RouteDestination])
+    /// There is no such name, or it has no address.
+    case none
+    /// It cannot be told now: no server answered.
+    case notNow
+
+    /// Looks up a name, or reads an address. Waits for servers: not on the network thread.
+    package init(host: String) {
+        var first: UnsafeMutablePointer<addrinfo>?
+        let code = cnetlink_look_up(host, &first)
+        defer { if let first { freeaddrinfo(first) } }
+        guard code == 0 else {
+            let isPassing = code == EAI_AGAIN || code == EAI_SYSTEM || code == EAI_MEMORY
+            self = isPassing ? .notNow : .none
+            return
+        }
+        var destinations: [RouteDestination] = []
+        var next = first
+        while let info = next {
+            var octets = [UInt8](repeating: 0, count: 16)
+            var scope: UInt32 = 0
+            let count = Int(cnetlink_octets(info, &octets, &scope))
+            if let address = InternetAddress(octets: Array(octets.prefix(count))) {
+                destinations.append(RouteDestination(address, interface: scope))
+            }
+            next = info.pointee.ai_next
+        }
+        self = destinations.isEmpty ? .none : .found(destinations)
+    }
+}

@@ -1,0 +1,225 @@
+import COperationNetworking
+
+/// Reads what a netlink socket received; see netlink(7). A value without a socket: every length is compared
+/// with what there is, so any bytes may be given.
+///
+/// Messages and attributes begin at multiples of four octets; numbers are in the machine's order. An
+/// attribute that is shorter than it has to be counts as missing.
+package struct NetlinkParser {
+    /// A piece of the datagram, by offsets into it.
+    private typealias Piece = Range<Int>
+
+    private let bytes: [UInt8]
+
+    /// The messages of one datagram, in order. Where the bytes stop making sense the last one is
+    /// ``NetlinkRecord/Content/malformed``.
+    package static func records(in bytes: [UInt8]) -> [NetlinkRecord] {
+        NetlinkParser(bytes: bytes).records()
+    }
+
+    private func records() -> [NetlinkRecord] {
+        var records: [NetlinkRecord] = []
+        var offset = 0
+        while offset < bytes.count {
+            guard let length = number(at: offset, as: UInt32.self).map(Int.init(_:)),
+                let type = number(at: offset + 4, as: UInt16.self),
+                let flags = number(at: offset + 6, as: UInt16.self),
+                let sequence = number(at: offset + 8, as: UInt32.self),
+                length >= Self.headerLength, length <= bytes.count - offset
+            else {
+                records.append(NetlinkRecord(sequence: 0, isInterrupted: false, content: .malformed))
+                break
+            }
+            records.append(
+                NetlinkRecord(
+                    sequence: sequence,
+                    isInterrupted: flags & UInt16(NLM_F_DUMP_INTR) != 0,
+                    content: content(Int(type), offset + Self.headerLength..<offset + length)
+                )
+            )
+            offset += Self.aligned(length)
+        }
+        return records
+    }
+
+    private func content(_ type: Int, _ body: Piece) -> NetlinkRecord.Content {
+        switch type {
+        case Int(NLMSG_NOOP): .other
+        case Int(NLMSG_ERROR): .acknowledgement(code: errorCode(body))
+        case Int(NLMSG_DONE): .done(code: body.isEmpty ? 0 : errorCode(body))
+        case Int(NLMSG_OVERRUN): .overrun
+        case Int(RTM_NEWLINK): interface(body).map { .interface($0) } ?? .other
+        case Int(RTM_DELLINK): interface(body).map { .interfaceGone(index: $0.index) } ?? .other
+        case Int(RTM_NEWADDR), Int(RTM_DELADDR): .address
+        case Int(RTM_NEWRULE), Int(RTM_DELRULE): .rule
+        case Int(RTM_NEWROUTE): route(body).map { .route($0) } ?? .other
+        case Int(RTM_DELROUTE): route(body).map { .routeGone($0) } ?? .other
+        default: .other
+        }
+    }
+
+    /// The kernel writes errno with a minus; `EPROTO` stands for what is not that.
+    private func errorCode(_ body: Piece) -> Int32 {
+        guard let code = number(in: body, at: 0, as: Int32.self), code <= 0, code > .min else {
+            return EPROTO
+        }
+        return -code
+    }
+
+    // MARK: - Links
+
+    /// `struct ifinfomsg` and its attributes. A bridge tells of its ports by the same messages, with a family
+    /// of its own: a port that it loses is not gone.
+    private func interface(_ body: Piece) -> NetworkInterface? {
+        guard number(in: body, at: 0, as: UInt8.self) == 0,
+            let hardware = number(in: body, at: 2, as: UInt16.self),
+            let index = number(in: body, at: 4, as: UInt32.self),
+            let flags = number(in: body, at: 8, as: UInt32.self),
+            body.count >= Self.linkLength
+        else { return nil }
+        var interface = NetworkInterface(
+            index: index,
+            name: "",
+            isEnabled: flags & Self.isEnabledFlag != 0,
+            isLoopback: flags & Self.isLoopbackFlag != 0,
+            operationalState: .unknown,
+            hardware: hardware
+        )
+        forEachAttribute(in: body.dropFirst(Self.linkLength)) { type, value in
+            switch type {
+            case Int(IFLA_IFNAME):
+                interface.name = text(value)
+            case Int(IFLA_OPERSTATE):
+                interface.operationalState =
+                    number(in: value, at: 0, as: UInt8.self).flatMap { .init(rawValue: $0) } ?? .unknown
+            case Int(IFLA_LINKINFO):
+                forEachAttribute(in: value) { type, value in
+                    if type == Int(IFLA_INFO_KIND) { interface.kind = text(value) }
+                }
+            default:
+                break
+            }
+        }
+        return interface
+    }
+
+    // MARK: - Routes
+
+    /// `struct rtmsg` and its attributes.
+    private func route(_ body: Piece) -> NetworkRoute? {
+        guard let family = number(in: body, at: 0, as: UInt8.self).flatMap(NetworkRoute.Family.init),
+            let prefixLength = number(in: body, at: 1, as: UInt8.self),
+            let table = number(in: body, at: 4, as: UInt8.self),
+            let type = number(in: body, at: 7, as: UInt8.self),
+            let flags = number(in: body, at: 8, as: UInt32.self),
+            body.count >= Self.routeLength
+        else { return nil }
+        let isDead = flags & UInt32(RTNH_F_DEAD) != 0
+        var route = NetworkRoute(
+            family: family,
+            kind: Self.kind(type),
+            table: UInt32(table),
+            prefixLength: prefixLength,
+            hops: []
+        )
+        var hasNexthopObject = false
+        forEachAttribute(in: body.dropFirst(Self.routeLength)) { type, value in
+            switch type {
+            case Int(RTA_TABLE.rawValue):
+                route.table = number(in: value, at: 0, as: UInt32.self) ?? route.table
+            case Int(RTA_PRIORITY.rawValue):
+                route.metric = number(in: value, at: 0, as: UInt32.self) ?? route.metric
+            case Int(RTA_OIF.rawValue):
+                guard let interface = number(in: value, at: 0, as: UInt32.self) else { return }
+                route.hops.append(NetworkRoute.Hop(interface: interface, isDead: isDead))
+            case Int(RTA_MULTIPATH.rawValue):
+                route.hops += hops(value)
+            case Int(RTA_NH_ID.rawValue):
+                hasNexthopObject = true
+            default:
+                break
+            }
+        }
+        if route.hops.isEmpty, !hasNexthopObject {
+            route.hops = [NetworkRoute.Hop(interface: 0, isDead: isDead)]
+        }
+        return route
+    }
+
+    /// `struct rtnexthop`, each with attributes of its own.
+    private func hops(_ value: Piece) -> [NetworkRoute.Hop] {
+        var hops: [NetworkRoute.Hop] = []
+        var rest = value
+        while let length = number(in: rest, at: 0, as: UInt16.self).map(Int.init(_:)),
+            let flags = number(in: rest, at: 2, as: UInt8.self),
+            let interface = number(in: rest, at: 4, as: UInt32.self),
+            length >= Self.hopLength, length <= rest.count
+        {
+            hops.append(
+                NetworkRoute.Hop(interface: interface, isDead: UInt32(flags) & UInt32(RTNH_F_DEAD) != 0)
+            )
+            rest = rest.dropFirst(Self.aligned(length))
+        }
+        return hops
+    }
+
+    private static func kind(_ type: UInt8) -> NetworkRoute.Kind {
+        switch Int(type) {
+        case Int(RTN_UNICAST): .unicast
+        case Int(RTN_LOCAL): .local
+        case Int(RTN_BROADCAST), Int(RTN_ANYCAST), Int(RTN_MULTICAST): .several
+        case Int(RTN_UNREACHABLE), Int(RTN_BLACKHOLE), Int(RTN_PROHIBIT): .refusing
+        case Int(RTN_THROW): .throwing
+        default: .other
+        }
+    }
+
+    // MARK: - Attributes
+
+    private func forEachAttribute(in piece: Piece, _ body: (_ type: Int, _ value: Piece) -> Void) {
+        var rest = piece
+        while let length = number(in: rest, at: 0, as: UInt16.self).map(Int.init(_:)),
+            let type = number(in: rest, at: 2, as: UInt16.self),
+            length >= Self.attributeLength, length <= rest.count
+        {
+            let start = rest.lowerBound
+            body(Int(type) & Self.attributeTypeMask, start + Self.attributeLength..<start + length)
+            rest = rest.dropFirst(Self.aligned(length))
+        }
+    }
+
+    /// Up to a zero, which may be missing.
+    private func text(_ value: Piece) -> String {
+        String(decoding: bytes[value].prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    private func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        in piece: Piece,
+        at offset: Int,
+        as type: Number.Type
+    ) -> Number? {
+        guard piece.count >= offset + MemoryLayout<Number>.size else { return nil }
+        return number(at: piece.lowerBound + offset, as: type)
+    }
+
+    private func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type)
+        -> Number?
+    {
+        guard bytes.count >= offset + MemoryLayout<Number>.size else { return nil }
+        return bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
+    }
+
+    /// To the next multiple of four, for messages and attributes alike.
+    private static func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
+
+    private static let headerLength = MemoryLayout<nlmsghdr>.size
+    private static let linkLength = MemoryLayout<ifinfomsg>.size
+    private static let routeLength = MemoryLayout<rtmsg>.size
+    private static let hopLength = MemoryLayout<rtnexthop>.size
+    private static let attributeLength = MemoryLayout<rtattr>.size
+    /// Without `NLA_F_NESTED` and `NLA_F_NET_BYTEORDER`.
+    private static let attributeTypeMask = 0x3FFF
+    /// `IFF_UP` and `IFF_LOOPBACK`.
+    private static let isEnabledFlag: UInt32 = 1
+    private static let isLoopbackFlag: UInt32 = 8
+}

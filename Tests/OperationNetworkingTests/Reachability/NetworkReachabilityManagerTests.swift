@@ -1,0 +1,404 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A manager in front of a kernel that does what the test says.
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkReachabilityManagerTests {
+    /// A status that was told, and `isReachable` at that moment.
+    struct Heard: Hashable, Sendable {
+        let source: String
+        let status: NetworkReachabilityStatus
+        let isReachable: Bool
+
+        init(_ source: String, _ status: NetworkReachabilityStatus, _ isReachable: Bool) {
+            (self.source, self.status, self.isReachable) = (source, status, isReachable)
+        }
+    }
+
+    private final class Ear: Sendable {
+        let heard = Recorder<Heard>()
+        private let token = Locked<(any NSObjectProtocol)?>(nil)
+
+        init(_ manager: NetworkReachabilityManager) {
+            manager.setStatusChange { [heard, unowned manager] in
+                heard.append(Heard("closure", $0, manager.isReachable))
+            }
+            let token = NotificationCenter.default.addObserver(
+                forName: .reachabilityDidChange,
+                object: manager,
+                queue: nil
+            ) { [heard] notification in
+                let key = NetworkReachabilityManager.statusUserInfoKey
+                guard let sender = notification.object as? NetworkReachabilityManager,
+                    let status = notification.userInfo?[key] as? NetworkReachabilityStatus
+                else { return }
+                heard.append(Heard("notification", status, sender.isReachable))
+            }
+            self.token.withLock { $0 = token }
+        }
+
+        deinit {
+            token.withLock { $0 }.map { NotificationCenter.default.removeObserver($0) }
+        }
+    }
+
+    // MARK: - Statuses
+
+    @Test func theFirstStatusIsThereWhenStartReturns() {
+        let manager = ReachabilityScene(ScriptedRoutes.up).manager()
+        #expect(manager.status == .unknown && !manager.isReachable)
+        manager.startMonitoring()
+        #expect(manager.status == .reachableViaWiFi && manager.isReachable)
+        #expect(manager.isReachableViaWiFi && !manager.isReachableViaWWAN)
+    }
+
+    @Test func isReachableHasTheNewValueWhenAClosureOrANotificationTellsIt() async throws {
+        let scene = ReachabilityScene()
+        let manager = scene.manager()
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        try await ear.heard.wait(count: 2)
+        scene.routes.become(ScriptedRoutes.up)
+        try await ear.heard.wait(count: 4)
+        scene.routes.become(ScriptedRoutes.mobile)
+        let heard = try await ear.heard.wait(count: 6)
+        #expect(
+            heard == [
+                Heard("closure", .notReachable, false), Heard("notification", .notReachable, false),
+                Heard("closure", .reachableViaWiFi, true), Heard("notification", .reachableViaWiFi, true),
+                Heard("closure", .reachableViaWWAN, true), Heard("notification", .reachableViaWWAN, true),
+            ]
+        )
+    }
+
+    @Test func isReachableHasTheNewValueWhenTheSequenceTellsIt() async throws {
+        let scene = ReachabilityScene()
+        let manager = scene.manager()
+        var statuses = manager.statuses.makeAsyncIterator()
+        #expect(await statuses.next() == .notReachable)
+        scene.routes.become(ScriptedRoutes.up)
+        #expect(await statuses.next() == .reachableViaWiFi)
+        #expect(manager.isReachable)
+        scene.routes.become(ScriptedRoutes.down)
+        #expect(await statuses.next() == .notReachable)
+        #expect(!manager.isReachable)
+    }
+
+    @Test func whatDoesNotChangeTheStatusIsNotTold() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager()
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        scene.routes.murmur()
+        scene.routes.become(ScriptedRoutes.up)
+        scene.routes.become(ScriptedRoutes.up)
+        try await ear.heard.wait(count: 2)
+        scene.routes.become(ScriptedRoutes.down)
+        let heard = try await ear.heard.wait(count: 4)
+        #expect(heard.map(\.status) == [.reachableViaWiFi, .reachableViaWiFi, .notReachable, .notReachable])
+    }
+
+    @Test func eachStartTellsOnce() async throws {
+        let manager = ReachabilityScene(ScriptedRoutes.up).manager()
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        try await ear.heard.wait(count: 2)
+        manager.startMonitoring()
+        try await ear.heard.wait(count: 4)
+        manager.stopMonitoring()
+        manager.startMonitoring()
+        let heard = try await ear.heard.wait(count: 6)
+        #expect(heard.allSatisfy { $0.status == .reachableViaWiFi && $0.isReachable })
+    }
+
+    @Test func afterAStopTheStatusStays() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let (stopped, other) = (scene.manager(), scene.manager())
+        let (silent, ear) = (Ear(stopped), Ear(other))
+        stopped.startMonitoring()
+        other.startMonitoring()
+        try await silent.heard.wait(count: 2)
+        stopped.stopMonitoring()
+        scene.routes.become(ScriptedRoutes.down)
+        // Both hear on one queue, so what the first one is told would be there by now.
+        try await ear.heard.wait(count: 4)
+        #expect(stopped.status == .reachableViaWiFi)
+        #expect(silent.heard.elements.count == 2)
+    }
+
+    @Test func aQueueThatIsLateHearsTheNewestStatus() async throws {
+        let scene = ReachabilityScene()
+        let manager = scene.manager()
+        let ear = Ear(manager)
+        let gate = Gate()
+        scene.callbacks.async { try? gate.waitSynchronously() }
+        try await gate.waitForArrivals()
+        manager.startMonitoring()
+        for table in [ScriptedRoutes.up, ScriptedRoutes.down, ScriptedRoutes.mobile] {
+            scene.routes.become(table)
+            // The monitor's queue has been through it.
+            _ = scene.monitor.isOpen
+        }
+        gate.open()
+        let heard = try await ear.heard.wait(count: 2)
+        #expect(heard.map(\.status) == [.reachableViaWWAN, .reachableViaWWAN])
+    }
+
+    @Test(
+        arguments: [
+            (.unknown, "Unknown"), (.notReachable, "Not Reachable"),
+            (.reachableViaWWAN, "Reachable via WWAN"),
+            (.reachableViaWiFi, "Reachable via WiFi"),
+        ] as [(NetworkReachabilityStatus, String)]
+    )
+    func statusesHaveAFNetworkingsNumbersAndWords(status: NetworkReachabilityStatus, text: String) {
+        #expect(status.description == text)
+        #expect(NetworkReachabilityStatus.allCases.map(\.rawValue) == [-1, 0, 1, 2])
+        #expect(status.isReachable == (status.rawValue > 0))
+    }
+
+    @Test func aManagerSaysItsStatusInWords() {
+        let manager = ReachabilityScene(ScriptedRoutes.mobile).manager()
+        #expect(manager.localizedStatus == "Unknown")
+        manager.startMonitoring()
+        #expect(manager.localizedStatus == "Reachable via WWAN")
+    }
+
+    // MARK: - Where
+
+    @Test func closuresComeOnTheCompletionQueue() async throws {
+        let manager = ReachabilityScene(ScriptedRoutes.up).manager()
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "own")
+        queue.setSpecific(key: key, value: true)
+        manager.completionQueue = queue
+        let heard = Recorder<Bool>()
+        manager.setStatusChange { _ in heard.append(DispatchQueue.getSpecific(key: key) == true) }
+        manager.startMonitoring()
+        #expect(try await heard.wait() == [true])
+    }
+
+    @Test func withoutACompletionQueueItIsMain() async throws {
+        let manager = ReachabilityScene(ScriptedRoutes.up).manager()
+        manager.completionQueue = nil
+        let (heard, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        manager.setStatusChange { _ in heard.append(DispatchQueue.getSpecific(key: key) == true) }
+        manager.startMonitoring()
+        #expect(try await heard.wait() == [true])
+    }
+
+    // MARK: - Life
+
+    @Test func aManagerThatIsReleasedStops() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        weak var released: NetworkReachabilityManager?
+        do {
+            let manager = scene.manager()
+            manager.setStatusChange { _ in }
+            manager.startMonitoring()
+            released = manager
+            #expect(scene.monitor.isOpen && scene.routes.isOpen)
+        }
+        // A delivery may hold it for a moment.
+        scene.callbacks.sync {}
+        #expect(released == nil)
+        #expect(!scene.monitor.isOpen && !scene.routes.isOpen)
+    }
+
+    @Test func theSocketsAreOpenWhileAManagerNeedsThem() {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let managers = [scene.manager(), scene.manager()]
+        #expect(!scene.monitor.isOpen)
+        for manager in managers { manager.startMonitoring() }
+        managers[0].stopMonitoring()
+        #expect(scene.monitor.isOpen)
+        managers[1].stopMonitoring()
+        #expect(!scene.monitor.isOpen)
+        managers[0].startMonitoring()
+        #expect(scene.monitor.isOpen && managers[0].isReachable)
+        managers[0].stopMonitoring()
+    }
+
+    @Test func aSequenceMonitorsUntilItIsReleased() async {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager()
+        do {
+            var statuses: NetworkReachabilityManager.Statuses.AsyncIterator? = manager.statuses
+                .makeAsyncIterator()
+            #expect(await statuses?.next() == .reachableViaWiFi)
+            #expect(scene.monitor.isOpen)
+            statuses = nil
+        }
+        #expect(!scene.monitor.isOpen)
+    }
+
+    @Test func aSequenceEndsWithItsTask() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager()
+        let heard = Recorder<NetworkReachabilityStatus>()
+        let task = Task { for await status in manager.statuses { heard.append(status) } }
+        try await heard.wait()
+        task.cancel()
+        await task.value
+        #expect(!scene.monitor.isOpen)
+    }
+
+    @Test func aSequenceKeepsItsManager() async {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        var statuses = scene.manager().statuses.makeAsyncIterator()
+        #expect(await statuses.next() == .reachableViaWiFi)
+        scene.routes.become(ScriptedRoutes.down)
+        #expect(await statuses.next() == .notReachable)
+    }
+
+    @Test func sequencesDoNotDisturbEachOther() async {
+        let scene = ReachabilityScene()
+        let manager = scene.manager()
+        var first = manager.statuses.makeAsyncIterator()
+        var second = manager.statuses.makeAsyncIterator()
+        #expect(await first.next() == .notReachable)
+        scene.routes.become(ScriptedRoutes.up)
+        #expect(await first.next() == .reachableViaWiFi)
+        // The newest only.
+        #expect(await second.next() == .reachableViaWiFi)
+    }
+
+    @Test func withoutDescriptorsTheStatusIsUnknownAndTheReasonIsTold() {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager()
+        scene.routes.fail(SystemError(EMFILE, "socket"))
+        manager.startMonitoring()
+        #expect(manager.status == .unknown)
+        #expect((manager.monitoringError as? POSIXError)?.code == .EMFILE)
+        scene.routes.fail(nil)
+        manager.startMonitoring()
+        #expect(manager.isReachable && manager.monitoringError == nil)
+    }
+
+    // MARK: - Addresses and names
+
+    private static func destination(_ text: String) throws -> RouteDestination {
+        RouteDestination(try #require(InternetAddress(text)))
+    }
+
+    private static let route = NetworkRoute(family: .ipv4, prefixLength: 32, hops: [.init(interface: 2)])
+
+    @Test func anAddressIsReachableWhenTheKernelHasARouteToIt() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let destination = try Self.destination("192.0.2.1")
+        let manager = scene.manager(try #require(ReachabilityTarget(address: "192.0.2.1")))
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        #expect(manager.status == .notReachable)
+        scene.routes.become(ScriptedRoutes.mobile, routes: [destination: Self.route])
+        #expect(try await ear.heard.wait(count: 4).last == Heard("notification", .reachableViaWWAN, true))
+        // Where the kernel cannot be asked, what is known stays.
+        scene.routes.fail(SystemError(ENOBUFS, "recvfrom"))
+        scene.routes.become(ScriptedRoutes.down)
+        _ = scene.monitor.isOpen
+        #expect(manager.status == .reachableViaWWAN)
+    }
+
+    @Test func aDomainIsUnknownUntilItsNameWasLookedUp() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let (first, second) = (try Self.destination("192.0.2.1"), try Self.destination("2001:db8::1"))
+        let manager = scene.manager(.host("example.com"))
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        #expect(manager.status == .unknown)
+        let question = try #require(try await scene.questions.wait().first)
+        #expect(question.name == "example.com")
+        scene.routes.become(ScriptedRoutes.up, routes: [second: Self.route])
+        question.answer(.found([first, second]))
+        #expect(try await ear.heard.wait() == [Heard("closure", .reachableViaWiFi, true)])
+    }
+
+    @Test func aDomainIsLookedUpAgainWhenRoutesChange() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let (first, second) = (try Self.destination("192.0.2.1"), try Self.destination("192.0.2.2"))
+        let manager = scene.manager(.host("example.com"))
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        try await scene.questions.wait()[0].answer(.found([first]))
+        #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
+        scene.routes.become(ScriptedRoutes.up, routes: [second: Self.route])
+        try await scene.questions.wait(count: 2)[1].answer(.found([second]))
+        #expect(try await ear.heard.wait(count: 4).last?.status == .reachableViaWiFi)
+    }
+
+    @Test func aDomainWithoutAddressesIsNotReachable() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager(.host("no.such.invalid"))
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        try await scene.questions.wait()[0].answer(.none)
+        #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
+        #expect(scene.waits.elements.isEmpty)
+    }
+
+    @Test func aDomainThatCannotBeLookedUpNowIsLookedUpLater() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let destination = try Self.destination("192.0.2.1")
+        let manager = scene.manager(.host("example.com"))
+        let ear = Ear(manager)
+        manager.startMonitoring()
+        scene.routes.become(ScriptedRoutes.up, routes: [destination: Self.route])
+        _ = scene.monitor.isOpen
+        try await scene.questions.wait()[0].answer(.notNow)
+        // Asked again meanwhile because the routes changed.
+        try await scene.questions.wait(count: 2)[1].answer(.notNow)
+        #expect(try await ear.heard.wait(count: 2).last?.status == .notReachable)
+        let wait = try #require(try await scene.waits.wait().first)
+        #expect(wait.seconds == 0.5)
+        wait.end()
+        try await scene.questions.wait(count: 3)[2].answer(.found([destination]))
+        #expect(try await ear.heard.wait(count: 4).last?.status == .reachableViaWiFi)
+    }
+
+    @Test func aManagerThatIsReleasedWaitsForNoName() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        weak var released: NetworkReachabilityManager?
+        do {
+            let manager = scene.manager(.host("example.com"))
+            manager.startMonitoring()
+            released = manager
+        }
+        let question = try #require(try await scene.questions.wait().first)
+        _ = scene.monitor.isOpen
+        #expect(released == nil)
+        question.answer(.notNow)
+        #expect(scene.waits.elements.isEmpty && !scene.monitor.isOpen)
+    }
+
+    // MARK: - The idiom
+
+    @Test func aQueueIsSuspendedWhileTheNetworkIsGone() async throws {
+        let scene = ReachabilityScene()
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let queue = OperationQueue()
+        let manager = scene.manager()
+        let heard = Recorder<NetworkReachabilityStatus>()
+        manager.setStatusChange { status in
+            queue.isSuspended = !status.isReachable
+            heard.append(status)
+        }
+        manager.startMonitoring()
+        try await heard.wait()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        queue.addOperation(operation)
+        #expect(queue.isSuspended && !operation.isExecuting && !operation.isFinished)
+        #expect(server.requests.isEmpty)
+        scene.routes.become(ScriptedRoutes.up)
+        #expect(try await operation.value as? Data == Data("hello".utf8))
+        scene.routes.become(ScriptedRoutes.down)
+        #expect(try await heard.wait(count: 3) == [.notReachable, .reachableViaWiFi, .notReachable])
+        #expect(queue.isSuspended)
+    }
+}
