@@ -16,6 +16,7 @@ public struct Retry: Sendable {
 
     /// The end of the attempt, or the reason of its wait.
     public let cause: Cause
-    /// The seconds until the next attempt.
+    /// The seconds until the next attempt. While ``RetryPolicy/network`` is gone after a transport error, the
+    /// attempt waits for that instead.
     public let delay: TimeInterval
 }

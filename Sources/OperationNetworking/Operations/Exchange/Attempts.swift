@@ -85,6 +85,26 @@ struct Attempts {
         wait(after: Self.outcome(error), to: request, now: now)
     }
 
+    /// The wait for a network, in which an attempt may begin later than its delay.
+    struct NetworkWait {
+        let network: any NetworkWaiting
+        /// Seconds until there is no more attempt; `nil`: no limit.
+        let limit: TimeInterval?
+        /// Seconds after the network is back.
+        let delay: TimeInterval
+    }
+
+    /// The network that the next attempt waits for; `nil`: none.
+    func networkWait(now: MonotonicTime) -> NetworkWait? {
+        guard let policy, let network = policy.network else { return nil }
+        let elapsed = began.map { now - $0 } ?? 0
+        return NetworkWait(
+            network: network,
+            limit: policy.timeBudget.map { max(0, $0 - elapsed) },
+            delay: .random(in: 0...policy.spread)
+        )
+    }
+
     private static func outcome(_ error: any Error) -> RetryPolicy.Outcome {
         switch error {
         case let error as URLError: .error(error.code)

@@ -38,7 +38,38 @@ extension Exchange {
             return fail(error)
         }
         owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
-        retry(after: delay)
+        if let wait = attempts.networkWait(now: clock.now) {
+            self.wait(wait, else: delay, error)
+        } else {
+            retry(after: delay)
+        }
+    }
+
+    /// Waits for a network, or for `delay` if it was not gone. Time that runs out makes the error the result.
+    private func wait(_ wait: Attempts.NetworkWait, else delay: TimeInterval, _ error: any Error) {
+        sink.flush()
+        let round = machine.wait()
+        // Not here: it may ask the kernel.
+        let task = Task.detached { [weak self] in
+            let hasWaited = await wait.network.waitForNetwork()
+            NetworkThread.shared.perform { [weak self] _ in
+                guard let self, machine.goesOn(in: round) else { return }
+                stopAsking = nil
+                clock.tick()
+                retry(after: hasWaited ? wait.delay : delay)
+            }
+        }
+        stopAsking = { task.cancel() }
+        guard let limit = wait.limit else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak self] in
+            NetworkThread.shared.perform { [weak self] _ in
+                guard let self, machine.goesOn(in: round) else { return }
+                stopAsking?()
+                stopAsking = nil
+                clock.tick()
+                fail(error)
+            }
+        }
     }
 
     private var canSendAgain: Bool {

@@ -27,7 +27,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
     var authentication: Authentication
     /// Servers that the challenge closure trusts although the policy does not.
     var trustedServers: Set<TrustException> = []
-    /// Tells the challenge closure's task that its answer is not awaited any more.
+    /// Tells the task of the challenge closure, or of a network, that its answer is not awaited any more.
     var stopAsking: (@Sendable () -> Void)?
     var resumption: Resumption
     var attempts: Attempts

@@ -7,7 +7,7 @@ public import Foundation
 /// |---------------------------------------------------------|----------------------------------------------------------|
 /// | a status in ``statuses``                                | after a delay, or just after the time that `Retry-After` names, if that is later |
 /// | the same, with a `Retry-After` beyond ``longestWait``   | no: the response is the result                           |
-/// | a transport error with a code in ``errorCodes``         | after a delay                                            |
+/// | a transport error with a code in ``errorCodes``         | after a delay; while ``network`` is gone, when it is back |
 /// | anything else, and `cancel()`                           | no                                                       |
 /// | a method that is not in ``methods``                     | no: the server may have done it already                  |
 /// | as often as ``maximumRetries`` says                     | no more                                                  |
@@ -52,6 +52,19 @@ public struct RetryPolicy: Hashable, Sendable {
         .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
         .notConnectedToInternet,
     ]
+
+    /// The network that an attempt after a transport error waits for while it is gone, instead of a delay:
+    /// `NetworkReachabilityManager.shared`, or one of a host. `nil` unless set.
+    ///
+    /// The attempt begins within ``initialDelay`` after it is back. The wait counts as one retry however long
+    /// it is; ``timeBudget`` ends it, and so do `pause()`, `cancel()` and `totalTimeout`. It is no part of an
+    /// archive.
+    public var network: (any NetworkWaiting)? {
+        get { awaited?.network }
+        set { awaited = newValue.map { AwaitedNetwork(network: $0) } }
+    }
+
+    private var awaited: AwaitedNetwork?
 
     /// - Parameters:
     ///   - maximumRetries: how often a request is sent after the first time.
@@ -132,7 +145,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The seconds over which operations come back that were told to come back at the same moment.
-    private var spread: TimeInterval { min(initialDelay, longestDelay) }
+    var spread: TimeInterval { min(initialDelay, longestDelay) }
 
     private func isWithinBudget(_ seconds: TimeInterval) -> Bool {
         timeBudget.map { seconds <= $0 } ?? true
