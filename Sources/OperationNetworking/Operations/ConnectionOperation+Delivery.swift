@@ -60,6 +60,8 @@ extension ConnectionOperation {
             break
         case .received(let response):
             if let value = response.value { didReceive(value) }
+        case .observed(let isRunning, let body):
+            body(isRunning)
         case .piece(let piece, let done):
             didReceive(piece)
             done()
@@ -101,7 +103,21 @@ extension ConnectionOperation {
         case .startingOver(let reason): observer.operation(operation, willStartOverBecause: reason)
         case .retrying(let retry): observer.operation(operation, willRetry: retry)
         case .finished(let wasRunning): observer.operationDidFinish(operation, wasRunning: wasRunning)
-        case .downloaded, .uploaded, .piece: break
+        case .downloaded(let report):
+            observer.operation(
+                operation,
+                didDownload: report.bytes,
+                total: report.total,
+                expected: report.expected
+            )
+        case .uploaded(let report):
+            observer.operation(
+                operation,
+                didUpload: report.bytes,
+                total: report.total,
+                expected: report.expected
+            )
+        case .piece, .observed: break
         }
     }
 }

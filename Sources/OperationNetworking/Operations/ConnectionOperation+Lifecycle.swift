@@ -196,12 +196,18 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
-        deliver { $0.closures.downloadProgress == nil ? nil : .downloaded(report) }
+        deliver { state in
+            let closures = state.closures
+            return closures.downloadProgress == nil && closures.observers.isEmpty ? nil : .downloaded(report)
+        }
         for seat in seats { seat.didDownload(report) }
     }
 
     func exchangeDidUpload(_ report: ProgressReport) {
-        deliver { $0.closures.uploadProgress == nil ? nil : .uploaded(report) }
+        deliver { state in
+            let closures = state.closures
+            return closures.uploadProgress == nil && closures.observers.isEmpty ? nil : .uploaded(report)
+        }
         for seat in seats { seat.didUpload(report) }
     }
 

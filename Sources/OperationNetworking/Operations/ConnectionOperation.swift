@@ -233,6 +233,21 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.withLock { $0.closures.observers.append(observer) }
     }
 
+    /// Tells `observer` nothing any more, but for the events that it is being told.
+    public func removeObserver(_ observer: any OperationObserver) {
+        state.change { $0.closures.observers.removeAll { $0 === observer } }
+    }
+
+    /// The same as ``addObserver(_:)``; and `first` is called on the completion queue, in the order of
+    /// events, with whether the operation runs now.
+    func addObserver(_ observer: any OperationObserver, first: @escaping @Sendable (Bool) -> Void) {
+        deliver { state in
+            let isOver = state.machine.phase == .finished
+            if !isOver || !state.isDelivered { state.closures.observers.append(observer) }
+            return .observed(isRunning: state.isRunning && !isOver, first)
+        }
+    }
+
     // MARK: - Operation
 
     /// The class, the request and the state.

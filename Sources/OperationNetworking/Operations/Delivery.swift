@@ -16,6 +16,8 @@ enum Delivery {
     case piece(Data, @Sendable () -> Void)
     case downloaded(ProgressReport)
     case uploaded(ProgressReport)
+    /// An observer was added that wants to know whether the operation runs.
+    case observed(isRunning: Bool, @Sendable (Bool) -> Void)
     /// The last one.
     case finished(wasRunning: Bool)
 }

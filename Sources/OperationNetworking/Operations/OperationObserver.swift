@@ -21,6 +21,18 @@ public protocol OperationObserver: AnyObject, Sendable {
     /// The head of a response that is not a redirect to be followed came.
     func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse)
 
+    /// Bytes of the body came: how many since the last call, how many altogether, and how many are expected,
+    /// -1 if that is unknown. As ``ConnectionOperation/setDownloadProgress(_:)``, and before it.
+    func operation(
+        _ operation: ConnectionOperation,
+        didDownload bytes: Int,
+        total: Int64,
+        expected: Int64
+    )
+
+    /// The same of bytes of the request's body that went.
+    func operation(_ operation: ConnectionOperation, didUpload bytes: Int, total: Int64, expected: Int64)
+
     /// A redirect is followed.
     func operation(
         _ operation: ConnectionOperation,
@@ -53,6 +65,20 @@ extension OperationObserver {
     public func operationDidResume(_ operation: ConnectionOperation) {}
     /// Does nothing.
     public func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {}
+    /// Does nothing.
+    public func operation(
+        _ operation: ConnectionOperation,
+        didDownload bytes: Int,
+        total: Int64,
+        expected: Int64
+    ) {}
+    /// Does nothing.
+    public func operation(
+        _ operation: ConnectionOperation,
+        didUpload bytes: Int,
+        total: Int64,
+        expected: Int64
+    ) {}
     /// Does nothing.
     public func operation(
         _ operation: ConnectionOperation,

@@ -57,9 +57,9 @@ extension Run {
     func begin(_ transfer: Transfer, _ index: Int, isNews: Bool = true) {
         let operation = transfer.operation
         operation.completionQueue = queue
-        operation.setDownloadProgress { [self] _, total, expected in
-            guard running[index]?.comparison == nil else { return }
-            running[index]?.progress(total: total, expected: expected)
+        ProgressBinding(of: operation, to: self) { run, progress in
+            guard run.running[index]?.comparison == nil else { return }
+            run.running[index]?.progress(progress)
         }
         operation.setCompletion { [self] _, _ in
             end(index, nil)

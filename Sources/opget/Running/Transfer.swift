@@ -88,13 +88,12 @@ struct Transfer {
 
     // MARK: - What happens
 
-    /// Records what has come; `expected` is -1 if it is unknown.
-    mutating func progress(total: Int64, expected: Int64) {
-        hasFetched = hasFetched || total > received
+    /// Records what has come.
+    mutating func progress(_ progress: TransferProgress) {
+        hasFetched = hasFetched || progress.bytes > received
         goesOn = false
         waitsUntil = -.infinity
-        received = total
-        self.expected = expected >= 0 ? expected : nil
+        (received, expected) = (progress.bytes, progress.expected)
     }
 
     /// The attempt begins behind `offset` bytes, which stay.

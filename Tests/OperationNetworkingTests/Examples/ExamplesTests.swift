@@ -290,11 +290,61 @@ struct ExamplesTests {
         #expect(result.errors.hasPrefix("The downloads cannot begin: "), "\(result)")
     }
 
+    // MARK: - Reachability
+
+    @Test(.enabled(if: NetworkNamespace.isPermitted, "This process may not make network namespaces."))
+    func reachabilityHoldsARequestUntilThereIsANetwork() async throws {
+        let directory = try TemporaryDirectory()
+        try Data("hello".utf8).write(to: directory.file("a.txt"))
+        let network = try NetworkNamespace()
+        try await network.run(
+            "ip link set lo up; ip link add eth7 type veth peer name far; ip link set far up"
+        )
+        // The example asks again until this one listens.
+        let python = RealServers.python?.path ?? "python3"
+        let server = "-m http.server 8099 --bind 127.0.0.1 --directory '\(directory.url.path)'"
+        try await network.run("'\(python)' \(server) >server.log 2>&1 &")
+        let program = try #require(ExampleProgram.directory).appendingPathComponent("Reachability")
+        // Without the proxies of this machine.
+        try await network.start(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            ["-i", "stdbuf", "-oL", program.path, "http://127.0.0.1:8099/a.txt"]
+        )
+        #expect(try await network.next("Not") == "Reachable: suspended")
+        #expect(network.rest("5").isEmpty)
+        try await network.run("ip link set eth7 up; ip addr add 10.1.1.2/24 dev eth7")
+        try await network.run("ip route add default via 10.1.1.1")
+        #expect(try await network.next("Reachable") == "via WiFi: goes on")
+        #expect(try await network.next("5") == "bytes")
+        try await network.run("ip link set far down")
+        #expect(try await network.next("Not") == "Reachable: suspended")
+    }
+
+    // MARK: - Activity
+
+    @Test func activityPrintsProgressAndEdges() async throws {
+        let server = try ScriptedServer([.respond(body: "hello")])
+        let result = try await ExampleProgram("Activity").run(server.url.absoluteString)
+        #expect(result.status == 0, "\(result)")
+        // A moment's work: the indicator is not shown.
+        #expect(result.lines == ["stands", "runs", "5 of 5", "stands"])
+    }
+
+    @Test func activityShowsWhatTakesLonger() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
+        async let result = ExampleProgram("Activity").run(server.url.absoluteString)
+        try await gate.waitForArrivals()
+        DispatchQueue.global().asyncAfter(deadline: .now() + 1.5) { gate.open() }
+        let ended = try await result
+        #expect(ended.lines.contains("busy"), "\(ended)")
+    }
+
     // MARK: - Usage
 
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Upload", "Downloads",
-        "Trust", "Images",
+        "Trust", "Images", "Reachability", "Activity",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()

@@ -1,0 +1,49 @@
+// The example stands as the documentation has it:
+// swift-format-ignore-file
+
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// Fetches a URL, and prints how much has come, and when something runs:
+//
+//     Activity http://127.0.0.1:8080/big.iso
+
+guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else {
+    FileHandle.standardError.write(Data("usage: Activity URL\n".utf8))
+    exit(64)
+}
+nonisolated final class Line: Sendable {
+    func show(_ text: String) { print(text) }
+}
+let line = Line()
+let callbacks = DispatchQueue(label: "callbacks")
+let operation = HTTPRequestOperation(request: URLRequest(url: url))
+operation.completionQueue = callbacks
+let isTold = DispatchGroup()
+operation.completionGroup = isTold
+let queue = OperationQueue()
+
+// MARK: Example
+
+NetworkActivityManager.shared.completionQueue = callbacks
+NetworkActivityManager.shared.setNetworkingActivityAction { isActive in print(isActive ? "busy" : "quiet") }
+NetworkActivityManager.shared.isEnabled = true
+
+ProgressBinding(of: operation, to: line) { line, progress in line.show("\(progress.bytes) of \(progress.expected ?? -1)") }
+ActivityBinding(of: operation, to: line) { line, isActive in line.show(isActive ? "runs" : "stands") }
+queue.addOperation(operation)
+
+// MARK: End of example
+
+do {
+    _ = try await operation.value
+} catch {
+    FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
+    exit(1)
+}
+// The last callback may come after the result.
+await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+    isTold.notify(queue: callbacks) { @Sendable in continuation.resume() }
+}

@@ -1,0 +1,172 @@
+public import Dispatch
+public import Foundation
+internal import OperationNetworkingSystem
+
+/// Says when an indicator of network activity is to be shown: after a second of activity, until 0.17 seconds
+/// after its end, with one call for each edge.
+///
+/// ```swift
+/// NetworkActivityManager.shared.setNetworkingActivityAction { isActive in lamp.isOn = isActive }
+/// NetworkActivityManager.shared.isEnabled = true
+/// ```
+///
+/// | Manager        | Counts                                                                                  |
+/// |----------------|-----------------------------------------------------------------------------------------|
+/// | ``shared``     | each operation of the process, by its notifications: from the first use of ``shared`` on |
+/// | another one    | those that it is added to as an observer                                                |
+///
+/// An operation counts while it runs: not while it is queued or paused. Everything may be called from any
+/// thread. An operation without closures tells the shared one on the main queue, as it does its
+/// notifications, if it has no `completionQueue`: in a program that never runs its main queue that one hears
+/// nothing of it.
+public final class NetworkActivityManager: Sendable {
+    /// Calls a closure after some seconds, on any thread.
+    typealias Wait = @Sendable (_ seconds: TimeInterval, _ body: @escaping @Sendable () -> Void) -> Void
+
+    private struct State {
+        var activity = NetworkActivityState()
+        var action: (@Sendable (Bool) -> Void)?
+        var completionQueue: DispatchQueue?
+        var news = NewestValue<Bool>()
+        var tokens: [any NSObjectProtocol] = []
+    }
+
+    /// The manager of all operations of the process.
+    public static let shared: NetworkActivityManager = {
+        let manager = NetworkActivityManager()
+        manager.hearNotifications()
+        return manager
+    }()
+
+    private static let timers = DispatchQueue(label: "OperationNetworking.activity")
+
+    private let state = Locked(State())
+    private let wait: Wait
+
+    /// A manager of the operations that it is added to by ``ConnectionOperation/addObserver(_:)``.
+    public convenience init() {
+        self.init { seconds, body in Self.timers.asyncAfter(deadline: .now() + seconds, execute: body) }
+    }
+
+    init(wait: @escaping Wait) {
+        self.wait = wait
+    }
+
+    deinit {
+        for token in state.withLock({ $0.tokens }) { NotificationCenter.default.removeObserver(token) }
+    }
+
+    // MARK: - Configuration
+
+    /// Whether anything is shown; `false` unless set. What runs when it is set counts.
+    public var isEnabled: Bool {
+        get { state.withLock { $0.activity.isEnabled } }
+        set { apply { $0.setEnabled(newValue) } }
+    }
+
+    /// The seconds of activity before it is shown: 1 unless set. For the next activity.
+    public var activationDelay: TimeInterval {
+        get { state.withLock { $0.activity.activationDelay } }
+        set { state.withLock { $0.activity.activationDelay = newValue } }
+    }
+
+    /// The seconds without activity before it is hidden: 0.17 unless set. For the next end.
+    public var completionDelay: TimeInterval {
+        get { state.withLock { $0.activity.completionDelay } }
+        set { state.withLock { $0.activity.completionDelay = newValue } }
+    }
+
+    /// The queue of the action; `nil`: the main queue. Read when it is due.
+    public var completionQueue: DispatchQueue? {
+        get { state.withLock { $0.completionQueue } }
+        set { state.change { $0.completionQueue = newValue } }
+    }
+
+    /// Called on ``completionQueue`` once for each edge: `true` when activity is to be shown, `false` when it
+    /// is to be hidden. A queue that does not keep up hears the newest only, and nothing if that is what it
+    /// heard last.
+    public func setNetworkingActivityAction(_ block: (@Sendable (_ isActive: Bool) -> Void)?) {
+        state.change { $0.action = block }
+    }
+
+    // MARK: - State
+
+    /// Whether activity is to be shown now.
+    public var isNetworkActivityIndicatorVisible: Bool { state.withLock { $0.activity.isVisible } }
+
+    // MARK: - Activity of your own
+
+    /// Counts an activity that is no operation's.
+    public func incrementActivityCount() {
+        apply { $0.increment() }
+    }
+
+    /// Ends one. Without one it does nothing.
+    public func decrementActivityCount() {
+        apply { $0.decrement() }
+    }
+
+    // MARK: - Helpers
+
+    private func hearNotifications() {
+        let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] in
+                guard let operation = $0.object as? ConnectionOperation else { return }
+                let activity = ObjectIdentifier(operation)
+                self?.apply { name == .operationDidStart ? $0.begin(activity) : $0.end(activity) }
+            }
+        }
+        state.withLock { $0.tokens = tokens }
+    }
+
+    private func apply(_ event: (inout NetworkActivityState) -> NetworkActivityState.Effect) {
+        // In one hold: an edge is never told in another order than it came.
+        let (effect, isToSchedule) = state.withLock { state in
+            let effect = event(&state.activity)
+            switch effect {
+            case .none, .wait: return (effect, false)
+            case .show: return (effect, state.news.offer(true))
+            case .hide: return (effect, state.news.offer(false))
+            }
+        }
+        if case .wait(let seconds, let turn) = effect {
+            wait(seconds) { [weak self] in self?.apply { $0.wake(turn: turn) } }
+        }
+        if isToSchedule { scheduleDelivery() }
+    }
+
+    private func scheduleDelivery() {
+        (completionQueue ?? .main).async { [weak self] in self?.deliver() }
+    }
+
+    private func deliver() {
+        let (isActive, action) = state.withLock { ($0.news.take(), $0.action) }
+        if let isActive { action?(isActive) }
+        let hasMore = state.withLock { $0.news.hasMore() }
+        if hasMore { scheduleDelivery() }
+    }
+}
+
+// MARK: - OperationObserver
+
+extension NetworkActivityManager: OperationObserver {
+    /// Counts the operation.
+    public func operationDidStart(_ operation: ConnectionOperation) {
+        apply { $0.begin(ObjectIdentifier(operation)) }
+    }
+
+    /// Counts it no longer.
+    public func operationDidPause(_ operation: ConnectionOperation) {
+        apply { $0.end(ObjectIdentifier(operation)) }
+    }
+
+    /// Counts it again.
+    public func operationDidResume(_ operation: ConnectionOperation) {
+        apply { $0.begin(ObjectIdentifier(operation)) }
+    }
+
+    /// Counts it no longer.
+    public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        apply { $0.end(ObjectIdentifier(operation)) }
+    }
+}

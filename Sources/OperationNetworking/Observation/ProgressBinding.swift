@@ -1,0 +1,97 @@
+internal import OperationNetworkingSystem
+
+/// Shows the progress of an operation in an object of yours, such as a bar.
+///
+/// ```swift
+/// ProgressBinding(of: operation, to: bar) { bar, progress in bar.fraction = progress.fraction ?? 0 }
+/// ```
+///
+/// It needs no owner, and ends by itself: with the operation, when the object is released, or by ``end()``.
+/// It keeps neither of the two, and closures of `setDownloadProgress(_:)` are called as well.
+public final class ProgressBinding: Sendable {
+    /// The body whose bytes count.
+    public enum Direction: Hashable, Sendable {
+        /// The response's.
+        case download
+        /// The request's.
+        case upload
+    }
+
+    private let direction: Direction
+    private let operation: WeakOperation
+    private let show: Locked<(@Sendable (TransferProgress) -> Bool)?>
+
+    /// Binds the two.
+    ///
+    /// - Parameters:
+    ///   - operation: one that has not finished: later there is no progress.
+    ///   - direction: the response's body, unless given.
+    ///   - target: not retained.
+    ///   - update: called on the operation's `completionQueue`, at most 20 times a second, and once with the
+    ///     last value before the operation's result.
+    @discardableResult
+    public init<Target: AnyObject & Sendable>(
+        of operation: ConnectionOperation,
+        _ direction: Direction = .download,
+        to target: Target,
+        update: @escaping @Sendable (Target, TransferProgress) -> Void
+    ) {
+        self.direction = direction
+        self.operation = WeakOperation(operation)
+        show = Locked({ [weak target] progress in
+            guard let target else { return false }
+            update(target, progress)
+            return true
+        })
+        operation.addObserver(self)
+    }
+
+    /// Ends it: `update` is not called any more, but for a call that is running.
+    public func end() {
+        operation.object?.removeObserver(self)
+        show.change { $0 = nil }
+    }
+
+    private func tell(_ total: Int64, _ expected: Int64) {
+        guard let show = show.withLock({ $0 }) else { return }
+        if !show(TransferProgress(total: total, expected: expected)) { end() }
+    }
+}
+
+// MARK: - OperationObserver
+
+extension ProgressBinding: OperationObserver {
+    /// Shows it.
+    public func operation(
+        _ operation: ConnectionOperation,
+        didDownload bytes: Int,
+        total: Int64,
+        expected: Int64
+    ) {
+        if direction == .download { tell(total, expected) }
+    }
+
+    /// Shows it.
+    public func operation(
+        _ operation: ConnectionOperation,
+        didUpload bytes: Int,
+        total: Int64,
+        expected: Int64
+    ) {
+        if direction == .upload { tell(total, expected) }
+    }
+
+    /// Ends it.
+    public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        show.change { $0 = nil }
+    }
+}
+
+/// An operation that is not retained.
+struct WeakOperation: Sendable {
+    weak let object: ConnectionOperation?
+
+    init(_ operation: ConnectionOperation) {
+        object = operation
+    }
+}

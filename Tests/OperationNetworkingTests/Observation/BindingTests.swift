@@ -1,0 +1,281 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Bindings of operations to what shows them. AFNetworking's tests of its categories for views (AIV, RFC) are
+/// among them: a view that is released before an operation tells something.
+@Suite(.timeLimit(.minutes(1)))
+struct BindingTests {
+    /// Stands for a view.
+    private final class View: Sendable {
+        let progress = Recorder<TransferProgress>()
+        let activity = Recorder<Bool>()
+    }
+
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func operation(_ server: ScriptedServer) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = callbacks
+        return operation
+    }
+
+    /// Runs an operation to its last callback.
+    private func run(_ operation: ConnectionOperation) async throws {
+        let isTold = Gate()
+        operation.completionBlock = { isTold.open() }
+        operation.start()
+        try await isTold.wait()
+    }
+
+    private static func show(_ view: View, _ progress: TransferProgress) { view.progress.append(progress) }
+    private static func show(_ view: View, _ isActive: Bool) { view.activity.append(isActive) }
+
+    // MARK: - Progress
+
+    @Test func aViewSeesTheProgressBesideTheClosure() async throws {
+        let server = try ScriptedServer { _ in .respond(body: .generated(length: 100_000)) }
+        let operation = operation(server)
+        let (view, closure, order) = (View(), Recorder<Int64>(), Recorder<String>())
+        operation.setDownloadProgress { _, total, _ in
+            closure.append(total)
+            order.append("progress")
+        }
+        operation.setCompletion(success: { _, _ in order.append("result") }, failure: nil)
+        ProgressBinding(of: operation, to: view) { view, progress in Self.show(view, progress) }
+        try await run(operation)
+        #expect(view.progress.elements.map(\.bytes) == closure.elements)
+        #expect(view.progress.elements.last == TransferProgress(total: 100_000, expected: 100_000))
+        #expect(view.progress.elements.last?.fraction == 1)
+        #expect(order.elements.last == "result")
+    }
+
+    @Test func aViewSeesTheUpload() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "thanks") }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data(count: 50_000)
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = callbacks
+        let view = View()
+        ProgressBinding(of: operation, .upload, to: view) { view, progress in Self.show(view, progress) }
+        try await run(operation)
+        #expect(view.progress.elements.last == TransferProgress(total: 50_000, expected: 50_000))
+    }
+
+    @Test(
+        arguments: [(0, -1, nil), (5, 10, 0.5), (10, 10, 1), (20, 10, 1), (0, 0, nil)]
+            as [(Int64, Int64, Double?)]
+    )
+    func fractions(total: Int64, expected: Int64, fraction: Double?) {
+        #expect(TransferProgress(total: total, expected: expected).fraction == fraction)
+    }
+
+    @Test func aProgressBindingThatWasEndedIsSilent() async throws {
+        let server = try ScriptedServer { _ in .respond(body: .generated(length: 100_000)) }
+        let operation = operation(server)
+        let view = View()
+        let binding = ProgressBinding(of: operation, to: view) { view, progress in Self.show(view, progress) }
+        binding.end()
+        try await run(operation)
+        #expect(view.progress.elements.isEmpty)
+    }
+
+    @Test func aProgressBindingKeepsNothing() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in
+            .respond(body: .generated(length: 100_000)).held(after: 50_000, by: gate)
+        }
+        weak var releasedView: View?
+        weak var releasedBinding: ProgressBinding?
+        weak var releasedOperation: HTTPRequestOperation?
+        let isTold = Gate()
+        do {
+            let operation = operation(server)
+            do {
+                let view = View()
+                let binding = ProgressBinding(of: operation, to: view) { view, progress in
+                    Self.show(view, progress)
+                }
+                (releasedView, releasedBinding, releasedOperation) = (view, binding, operation)
+            }
+            #expect(releasedView == nil)
+            operation.completionBlock = { isTold.open() }
+            operation.start()
+            try await gate.waitForArrivals()
+            gate.open()
+            try await isTold.wait()
+            _ = try await operation.value
+            #expect(releasedBinding == nil)
+        }
+        callbacks.sync {}
+        for _ in 0..<1000 where releasedOperation != nil { await Task.yield() }
+        #expect(releasedOperation == nil)
+    }
+
+    // MARK: - Activity
+
+    @Test func aSpinnerTurnsWhileAnOperationRuns() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server)
+        let view = View()
+        ActivityBinding(of: operation, to: view) { view, isActive in Self.show(view, isActive) }
+        #expect(try await view.activity.wait() == [false])
+        try await run(operation)
+        #expect(view.activity.elements == [false, true, false])
+    }
+
+    @Test func aSpinnerOfARunningOperationTurnsAtOnceAndStandsDuringAPause() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server)
+        operation.start()
+        try await gate.waitForArrivals()
+        let view = View()
+        ActivityBinding(of: operation, to: view) { view, isActive in Self.show(view, isActive) }
+        #expect(try await view.activity.wait() == [true])
+        operation.pause()
+        try await view.activity.wait(count: 2)
+        operation.resume()
+        try await view.activity.wait(count: 3)
+        operation.cancel()
+        #expect(try await view.activity.wait(count: 4) == [true, false, true, false])
+        gate.open()
+    }
+
+    @Test func aSpinnerOfAnOperationThatIsOverStands() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server)
+        try await run(operation)
+        let view = View()
+        ActivityBinding(of: operation, to: view) { view, isActive in Self.show(view, isActive) }
+        #expect(try await view.activity.wait() == [false])
+    }
+
+    @Test func aSpinnerOfSeveralHasOneEdgeEach() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operations = (0..<4).map { _ in operation(server) }
+        let view = View()
+        ActivityBinding(of: operations, to: view) { view, isActive in Self.show(view, isActive) }
+        #expect(try await view.activity.wait() == [false])
+        let queue = OperationQueue()
+        let ended = Recorder<Void>()
+        let gate = Gate()
+        // All are told to have begun before the first is told to have ended.
+        callbacks.async { try? gate.waitSynchronously() }
+        for operation in operations {
+            operation.completionBlock = { ended.append(()) }
+            queue.addOperation(operation)
+        }
+        try await gate.waitForArrivals()
+        gate.open()
+        try await ended.wait(count: 4)
+        #expect(view.activity.elements.first == false && view.activity.elements.last == false)
+        #expect(zip(view.activity.elements, view.activity.elements.dropFirst()).allSatisfy { $0 != $1 })
+    }
+
+    @Test func anActivityBindingThatWasEndedIsSilent() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server)
+        let view = View()
+        let binding = ActivityBinding(of: operation, to: view) { view, isActive in Self.show(view, isActive) }
+        try await view.activity.wait()
+        binding.end()
+        try await run(operation)
+        #expect(view.activity.elements == [false])
+    }
+
+    @Test func anActivityBindingEndsWithItsOperation() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let view = View()
+        weak var released: ActivityBinding?
+        let operation = operation(server)
+        do {
+            let binding = ActivityBinding(of: operation, to: view) { view, isActive in
+                Self.show(view, isActive)
+            }
+            released = binding
+        }
+        #expect(released != nil)
+        try await run(operation)
+        callbacks.sync {}
+        #expect(released == nil)
+        #expect(view.activity.elements == [false, true, false])
+    }
+
+    @Test func anObserverThatWasRemovedHearsNothing() async throws {
+        final class Ear: OperationObserver {
+            let heard = Recorder<String>()
+            func operationDidStart(_ operation: ConnectionOperation) { heard.append("start") }
+        }
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server)
+        let (removed, kept) = (Ear(), Ear())
+        operation.addObserver(removed)
+        operation.addObserver(kept)
+        operation.removeObserver(removed)
+        try await run(operation)
+        #expect(removed.heard.elements.isEmpty && kept.heard.elements == ["start"])
+    }
+
+    // MARK: - AFNetworking's
+
+    /// A moment of an operation's life before which its view is released.
+    enum Moment: String, CaseIterable, CustomTestStringConvertible {
+        case resumeOfATask = "AIV-01, RFC-01: DidResume of a task"
+        case completionOfATask = "AIV-02, RFC-02: DidComplete of a task"
+        case suspensionOfATask = "AIV-03, RFC-03: DidSuspend of a task"
+        case startOfAnOperation = "AIV-04, RFC-04: DidStart of an operation"
+        case finishOfAnOperation = "AIV-05, RFC-05: DidFinish of an operation"
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test(
+        "AIV-01 to -05, RFC-01 to -05: a view that is released before a moment is not asked",
+        arguments: Moment.allCases
+    )
+    func aViewIsReleasedBefore(moment: Moment) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: .generated(length: 100_000)).held(by: gate) }
+        let operation = operation(server)
+        let told = Recorder<Bool>()
+        weak var released: View?
+        do {
+            let view = View()
+            released = view
+            ActivityBinding(of: operation, to: view) { told.append($1) }
+            ProgressBinding(of: operation, to: view) { _, _ in told.append(true) }
+            try await told.wait()
+            if moment != .startOfAnOperation {
+                operation.start()
+                try await told.wait(count: 2)
+            }
+            if moment == .resumeOfATask {
+                operation.pause()
+                try await told.wait(count: 3)
+            }
+        }
+        #expect(released == nil)
+        let count = told.elements.count
+        switch moment {
+        case .startOfAnOperation: operation.start()
+        case .resumeOfATask: operation.resume()
+        case .suspensionOfATask:
+            operation.pause()
+            callbacks.sync {}
+            operation.resume()
+        case .completionOfATask, .finishOfAnOperation: break
+        }
+        let isTold = Gate()
+        operation.completionBlock = { isTold.open() }
+        gate.open()
+        try await isTold.wait()
+        #expect(told.elements.count == count)
+    }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// The manager in front of operations and a clock of the test's. AFNetworking's own tests are ACT-01 and
+/// ACT-02, and those of 3.x for the delays and for one call for each edge.
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkActivityManagerTests {
+    private struct Wait: Sendable {
+        let seconds: TimeInterval
+        let end: @Sendable () -> Void
+    }
+
+    private let waits = Recorder<Wait>()
+    private let edges = Recorder<Bool>()
+    private let callbacks = DispatchQueue(label: "callbacks")
+    private let manager: NetworkActivityManager
+
+    init() {
+        manager = NetworkActivityManager { [waits] seconds, end in
+            waits.append(Wait(seconds: seconds, end: end))
+        }
+        manager.completionQueue = callbacks
+        manager.setNetworkingActivityAction { [edges] in edges.append($0) }
+        manager.isEnabled = true
+    }
+
+    private func operation(_ url: URL, observed: Bool = true) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.completionQueue = callbacks
+        if observed { operation.addObserver(manager) }
+        return operation
+    }
+
+    @Test func anOperationIsShownWhileItRuns() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server.url)
+        operation.start()
+        let start = try #require(try await waits.wait().first)
+        #expect(start.seconds == 1 && !manager.isNetworkActivityIndicatorVisible)
+        start.end()
+        #expect(manager.isNetworkActivityIndicatorVisible)
+        #expect(try await edges.wait() == [true])
+        gate.open()
+        let end = try await waits.wait(count: 2)[1]
+        #expect(end.seconds == 0.17 && manager.isNetworkActivityIndicatorVisible)
+        end.end()
+        #expect(!manager.isNetworkActivityIndicatorVisible)
+        #expect(try await edges.wait(count: 2) == [true, false])
+    }
+
+    @Test func aPausedOperationIsNotActive() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server.url)
+        operation.start()
+        try await waits.wait()[0].end()
+        operation.pause()
+        try await waits.wait(count: 2)[1].end()
+        operation.resume()
+        try await waits.wait(count: 3)[2].end()
+        #expect(try await edges.wait(count: 3) == [true, false, true])
+        operation.cancel()
+        try await waits.wait(count: 4)[3].end()
+        #expect(try await edges.wait(count: 4) == [true, false, true, false])
+        gate.open()
+    }
+
+    @Test func operationsThatOverlapHaveOneCallForEachEdge() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        // A manager of its own keeps it active throughout.
+        manager.incrementActivityCount()
+        try await waits.wait()[0].end()
+        let ended = Recorder<Void>()
+        for _ in 0..<5 {
+            let operation = operation(server.url)
+            operation.completionBlock = { ended.append(()) }
+            operation.start()
+        }
+        try await ended.wait(count: 5)
+        manager.decrementActivityCount()
+        try await waits.wait(count: 2)[1].end()
+        #expect(try await edges.wait(count: 2) == [true, false])
+        #expect(waits.elements.count == 2)
+    }
+
+    @Test func aManagerThatIsNotEnabledSaysNothing() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        manager.isEnabled = false
+        let operation = operation(server.url)
+        let ended = Gate()
+        operation.completionBlock = { ended.open() }
+        operation.start()
+        try await ended.wait()
+        #expect(waits.elements.isEmpty && edges.elements.isEmpty)
+    }
+
+    @Test func theActionComesOnMainUnlessAQueueIsGiven() async throws {
+        let (heard, key) = (Recorder<Bool>(), DispatchSpecificKey<Bool>())
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        manager.completionQueue = nil
+        manager.setNetworkingActivityAction { _ in heard.append(DispatchQueue.getSpecific(key: key) == true) }
+        manager.incrementActivityCount()
+        try await waits.wait()[0].end()
+        #expect(try await heard.wait() == [true])
+    }
+
+    @Test func aManagerThatIsReleasedIsNotKeptByItsWaits() async throws {
+        weak var released: NetworkActivityManager?
+        do {
+            let manager = NetworkActivityManager { [waits] in waits.append(Wait(seconds: $0, end: $1)) }
+            manager.isEnabled = true
+            manager.incrementActivityCount()
+            released = manager
+        }
+        let wait = try #require(try await waits.wait().first)
+        #expect(released == nil)
+        wait.end()
+    }
+
+    @Test func theDelaysAreAFNetworkings() {
+        let manager = NetworkActivityManager()
+        #expect(manager.activationDelay == 1 && manager.completionDelay == 0.17 && !manager.isEnabled)
+        manager.activationDelay = 2
+        manager.completionDelay = 3
+        #expect(manager.activationDelay == 2 && manager.completionDelay == 3)
+    }
+
+    // MARK: - AFNetworking's
+
+    /// The shared one hears of operations that say nothing to it. The delays are the clock's here.
+    private func expectActivity(during path: String) async throws {
+        let base = try #require(RealServers.httpbin)
+        let shared = NetworkActivityManager.shared
+        defer {
+            shared.isEnabled = false
+            shared.setNetworkingActivityAction(nil)
+            (shared.activationDelay, shared.completionDelay, shared.completionQueue) = (1, 0.17, nil)
+        }
+        (shared.activationDelay, shared.completionDelay, shared.completionQueue) = (0, 0, callbacks)
+        shared.setNetworkingActivityAction { [edges] in edges.append($0) }
+        shared.isEnabled = true
+        let operation = operation(base.appendingPathComponent(path), observed: false)
+        let running = Recorder<Bool>()
+        operation.setCompletion(
+            success: { _, _ in running.append(shared.isNetworkActivityIndicatorVisible) },
+            failure: { _, _ in running.append(shared.isNetworkActivityIndicatorVisible) }
+        )
+        operation.start()
+        #expect(try await edges.wait() == [true])
+        try await running.wait()
+        #expect(try await edges.wait(count: 2) == [true, false])
+        #expect(!shared.isNetworkActivityIndicatorVisible)
+    }
+
+    @Test(
+        "ACT-01 the indicator is turned off when a request succeeds",
+        .enabled(if: RealServers.httpbin != nil)
+    )
+    func afterSuccess() async throws {
+        try await expectActivity(during: "delay/1")
+    }
+
+    @Test("ACT-02 the indicator is turned off when a request fails", .enabled(if: RealServers.httpbin != nil))
+    func afterFailure() async throws {
+        try await expectActivity(during: "status/500")
+    }
+}
