@@ -17,6 +17,15 @@ struct BindingTests {
         let activity = Recorder<Bool>()
     }
 
+    /// Opens a gate when the last reference to it goes.
+    private final class End: Sendable {
+        private let gate: Gate
+
+        init(opens gate: Gate) { self.gate = gate }
+
+        deinit { gate.open() }
+    }
+
     private let callbacks = DispatchQueue(label: "callbacks")
 
     private func operation(_ server: ScriptedServer) -> HTTPRequestOperation {
@@ -93,8 +102,7 @@ struct BindingTests {
         }
         weak var releasedView: View?
         weak var releasedBinding: ProgressBinding?
-        weak var releasedOperation: HTTPRequestOperation?
-        let isTold = Gate()
+        let (isTold, isReleased) = (Gate(), Gate())
         do {
             let operation = operation(server)
             do {
@@ -102,20 +110,20 @@ struct BindingTests {
                 let binding = ProgressBinding(of: operation, to: view) { view, progress in
                     Self.show(view, progress)
                 }
-                (releasedView, releasedBinding, releasedOperation) = (view, binding, operation)
+                (releasedView, releasedBinding) = (view, binding)
             }
             #expect(releasedView == nil)
+            operation.userInfo = ["end": End(opens: isReleased)]
             operation.completionBlock = { isTold.open() }
             operation.start()
             try await gate.waitForArrivals()
             gate.open()
             try await isTold.wait()
-            _ = try await operation.value
+            // The last callback has returned.
+            callbacks.sync {}
             #expect(releasedBinding == nil)
         }
-        callbacks.sync {}
-        for _ in 0..<1000 where releasedOperation != nil { await Task.yield() }
-        #expect(releasedOperation == nil)
+        try await isReleased.wait()
     }
 
     // MARK: - Activity
@@ -261,6 +269,8 @@ struct BindingTests {
                 try await told.wait(count: 3)
             }
         }
+        // The call that was waited for has returned.
+        callbacks.sync {}
         #expect(released == nil)
         let count = told.elements.count
         switch moment {

@@ -134,8 +134,24 @@ struct NetworkActivityManagerTests {
 
     // MARK: - AFNetworking's
 
-    /// The shared one hears of operations that say nothing to it. The delays are the clock's here.
-    private func expectActivity(during path: String) async throws {
+    /// Runs a request, and expects that it is shown while it runs and not afterwards.
+    private func expectActivity(of manager: NetworkActivityManager, during operation: HTTPRequestOperation)
+        async throws
+    {
+        manager.completionQueue = callbacks
+        manager.setNetworkingActivityAction { [edges] in edges.append($0) }
+        manager.isEnabled = true
+        operation.start()
+        #expect(try await edges.wait(count: 2) == [true, false])
+        #expect(!manager.isNetworkActivityIndicatorVisible)
+    }
+
+    /// By the shared one, which hears of operations that say nothing to it.
+    @Test(
+        "ACT-01 the indicator is turned off when a request succeeds",
+        .enabled(if: RealServers.httpbin != nil)
+    )
+    func afterSuccess() async throws {
         let base = try #require(RealServers.httpbin)
         let shared = NetworkActivityManager.shared
         defer {
@@ -143,32 +159,20 @@ struct NetworkActivityManagerTests {
             shared.setNetworkingActivityAction(nil)
             (shared.activationDelay, shared.completionDelay, shared.completionQueue) = (1, 0.17, nil)
         }
-        (shared.activationDelay, shared.completionDelay, shared.completionQueue) = (0, 0, callbacks)
-        shared.setNetworkingActivityAction { [edges] in edges.append($0) }
-        shared.isEnabled = true
-        let operation = operation(base.appendingPathComponent(path), observed: false)
-        let running = Recorder<Bool>()
-        operation.setCompletion(
-            success: { _, _ in running.append(shared.isNetworkActivityIndicatorVisible) },
-            failure: { _, _ in running.append(shared.isNetworkActivityIndicatorVisible) }
-        )
-        operation.start()
-        #expect(try await edges.wait() == [true])
-        try await running.wait()
-        #expect(try await edges.wait(count: 2) == [true, false])
-        #expect(!shared.isNetworkActivityIndicatorVisible)
+        (shared.activationDelay, shared.completionDelay) = (0, 0)
+        let operation = operation(base.appendingPathComponent("delay/1"), observed: false)
+        try await expectActivity(of: shared, during: operation)
+        #expect(try await operation.value != nil)
     }
 
-    @Test(
-        "ACT-01 the indicator is turned off when a request succeeds",
-        .enabled(if: RealServers.httpbin != nil)
-    )
-    func afterSuccess() async throws {
-        try await expectActivity(during: "delay/1")
-    }
-
+    /// By one whose clock is always ahead: this request is over in a moment.
     @Test("ACT-02 the indicator is turned off when a request fails", .enabled(if: RealServers.httpbin != nil))
     func afterFailure() async throws {
-        try await expectActivity(during: "status/500")
+        let base = try #require(RealServers.httpbin)
+        let manager = NetworkActivityManager { _, end in end() }
+        let operation = operation(base.appendingPathComponent("status/500"), observed: false)
+        operation.addObserver(manager)
+        try await expectActivity(of: manager, during: operation)
+        await #expect(throws: (any Error).self) { try await operation.value }
     }
 }
