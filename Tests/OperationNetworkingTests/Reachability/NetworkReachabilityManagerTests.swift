@@ -297,6 +297,7 @@ struct NetworkReachabilityManagerTests {
         let ear = Ear(manager)
         manager.startMonitoring()
         #expect(manager.status == .notReachable)
+        try await ear.heard.wait(count: 2)
         scene.routes.become(ScriptedRoutes.mobile, routes: [destination: Self.route])
         #expect(try await ear.heard.wait(count: 4).last == Heard("notification", .reachableViaWWAN, true))
         // Where the kernel cannot be asked, what is known stays.
