@@ -126,11 +126,10 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     static func closures(_ success: SuccessHandler?, _ failure: FailureHandler?) -> TaskDelegate.Closures {
         guard success != nil || failure != nil else { return TaskDelegate.Closures() }
         return TaskDelegate.Closures(completion: { task, _, object, error in
-            // One that has become a download is no data task any more.
-            let task = task as? DataTask
+            guard let task = task as? DataTask else { return }
             if let error {
                 failure?(task, error)
-            } else if let task {
+            } else {
                 success?(task, object)
             }
         })

@@ -11,12 +11,12 @@ final class SessionCore: Sendable {
     /// Has the settings, makes the requests, and makes the operations.
     let operations: OperationManager
     /// Commands to operations, in order: `start()` may wait for a cookie storage.
-    let workQueue = DispatchQueue(label: "OperationNetworking.session.work")
+    let workQueue: DispatchQueue
     /// Events of operations, one at a time.
-    let delegateQueue = DispatchQueue(label: "OperationNetworking.session.delegate")
+    let delegateQueue: DispatchQueue
     /// The face of ``delegateQueue``.
-    let operationQueue = OperationQueue()
-    let hooks = Locked(SessionHooks())
+    let operationQueue: OperationQueue
+    let hooks: Locked<SessionHooks>
     private let tasks = Locked(TaskRegistry<SessionTask>())
     /// Called when the session becomes invalid.
     private let whenInvalid = Locked<(@Sendable () -> Void)?>(nil)
@@ -24,12 +24,26 @@ final class SessionCore: Sendable {
     init(baseURL: URL?, configuration: SessionConfiguration) {
         self.configuration = configuration
         operations = OperationManager(baseURL: baseURL)
+        workQueue = DispatchQueue(label: "OperationNetworking.session.work")
+        delegateQueue = DispatchQueue(label: "OperationNetworking.session.delegate")
+        operationQueue = OperationQueue()
+        hooks = Locked(SessionHooks())
         operationQueue.name = "OperationNetworking.session"
         operationQueue.maxConcurrentOperationCount = 1
         unsafe operationQueue.underlyingQueue = delegateQueue
         var settings = configuration.settings
         settings.connectionLimit = ConnectionLimit(configuration.maximumConnectionsPerHost)
         operations.state.change { [settings] in $0.settings = settings }
+    }
+
+    /// Another session with the settings, queues and hooks of an old one, and no tasks.
+    init(replacing old: SessionCore) {
+        configuration = old.configuration
+        operations = old.operations
+        workQueue = old.workQueue
+        delegateQueue = old.delegateQueue
+        operationQueue = old.operationQueue
+        hooks = old.hooks
     }
 
     // MARK: - Tasks

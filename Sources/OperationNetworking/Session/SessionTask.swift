@@ -258,20 +258,22 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     /// that it has the same ones.
     ///
     /// - Parameter handler: called on the completion queue, before the task's completion handler; with `nil`
-    ///   when nothing came yet, or the task has completed.
+    ///   when nothing came yet, or what came is thrown away. A second call gets the same.
     public func cancelByProducingResumeData(_ handler: @escaping @Sendable (_ data: Data?) -> Void) {
         let isTooLate = changing.withLock { state in
             switch state.machine.phase {
             case .made, .running, .suspended:
                 state.resumeDataHandlers.append(handler)
-                let effect = state.machine.cancel()
-                owner.post(effect, of: self)
+                owner.post(state.machine.cancel(), of: self)
+                return false
+            case .canceling where !state.resumeDataHandlers.isEmpty:
+                state.resumeDataHandlers.append(handler)
                 return false
             case .canceling, .completed:
                 return true
             }
         }
-        if isTooLate { owner.callBack { handler(nil) } }
+        if isTooLate { owner.callBack { handler(self.resumeData) } }
     }
 
     /// Whether the bytes that came are kept after a cancellation.

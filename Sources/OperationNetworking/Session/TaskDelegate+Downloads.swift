@@ -62,19 +62,18 @@ extension TaskDelegate {
             progress: progress,
             owner: self
         )
-        let (changing, bodies) = dataTask.changing.withLock { changing in
-            let before = changing
-            _ = changing.machine.ended()
-            changing.whenCompleted = []
-            return (before, before.whenCompleted)
+        // Waiters for the data task wait for the download.
+        let changing = dataTask.changing.withLock { changing in
+            defer {
+                _ = changing.machine.ended()
+                changing.whenCompleted = []
+            }
+            return changing
         }
-        download.changing.withLock { state in
-            state = changing
-            state.whenCompleted = []
-        }
+        download.changing.withLock { $0 = changing }
+        state.withLock { $0.original = dataTask }
         take(download)
         session.replace(dataTask, with: download)
-        for body in bodies { body() }
         session.hooks.withLock { $0.didBecomeDownload }?(dataTask, download)
     }
 

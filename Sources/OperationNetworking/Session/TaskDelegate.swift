@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 final class TaskDelegate: SessionTaskOwner {
     /// The closures of a task, called on the completion queue but for the destination.
     struct Closures: Sendable {
-        /// The task may be another one than at first: a data task can become a download.
+        /// The task is the one that they were given for, also if it has become a download.
         var completion: (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Void)?
         var uploadProgress: SessionTask.ProgressHandler?
         var downloadProgress: SessionTask.ProgressHandler?
@@ -30,6 +30,10 @@ final class TaskDelegate: SessionTaskOwner {
         var operation: HTTPRequestOperation?
         /// The directory of a download.
         var place: TemporaryPlace?
+        /// The data task that has become a download.
+        var original: DataTask?
+        /// Whether the session was asked about the response.
+        var hasResponse = false
         /// The data that the task was made from.
         var resumeData: Data?
     }
@@ -79,7 +83,13 @@ final class TaskDelegate: SessionTaskOwner {
     func taskWasReleased() {
         // One that is suspended would be held for ever.
         guard let operation = state.withLock({ $0.operation }) else { return }
-        session.workQueue.async { operation.cancel() }
+        session.workQueue.async {
+            if let download = operation as? DownloadOperation {
+                download.cancel(keepingPartialFile: false)
+            } else {
+                operation.cancel()
+            }
+        }
     }
 
     func callBack(_ body: @escaping @Sendable () -> Void) {
@@ -178,7 +188,12 @@ final class TaskDelegate: SessionTaskOwner {
     func didReceive(_ response: HTTPURLResponse) {
         guard let task else { return }
         task.changing.withLock { $0.response = response }
-        guard let dataTask = task as? DataTask,
+        // The answer to a resumption is no other response to the user.
+        let isFirst = state.withLock { state in
+            defer { state.hasResponse = true }
+            return !state.hasResponse
+        }
+        guard isFirst, let dataTask = task as? DataTask,
             let ask = session.hooks.withLock({ $0.didReceiveResponse })
         else { return }
         switch ask(dataTask, response) {
@@ -236,7 +251,11 @@ final class TaskDelegate: SessionTaskOwner {
     // MARK: - The end
 
     private func didEnd(_ operation: HTTPRequestOperation, object: (any Sendable)?, error: (any Error)?) {
-        guard let task else { return }
+        guard let task else {
+            // It was released: there is no owner of a file.
+            state.withLock { $0.place }?.removeAll()
+            return
+        }
         if let download = task as? DownloadTask, error == nil || hasFile(operation) {
             save(operation, for: download)
         } else {
@@ -252,17 +271,17 @@ final class TaskDelegate: SessionTaskOwner {
         _ error: (any Error)?
     ) {
         let resumeData = error == nil ? nil : keptBytes(operation, of: task)
-        if error == nil { fillProgress(of: task, operation) }
-        let isDownload = task is DownloadTask
+        // A file that was not moved is named by the error.
+        let object = task is DownloadTask && error != nil ? nil : object
+        if error == nil { fillProgress(of: task) }
         // Before it is complete: no complete task is ever listed.
         session.remove(task)
-        guard
-            let handlers = task.complete(
-                operation?.response,
-                isDownload && error != nil ? nil : object,
-                error,
-                resumeData: resumeData
-            )
+        let original = state.withLock { $0.original }
+        original?.changing.withLock { changing in
+            changing.object = object
+            changing.error = error
+        }
+        guard let handlers = task.complete(operation?.response, object, error, resumeData: resumeData)
         else { return }
         let hooks = session.hooks.withLock { $0 }
         let metrics = operation?.transferMetrics ?? []
@@ -273,23 +292,26 @@ final class TaskDelegate: SessionTaskOwner {
                 // The operation keeps closures that refer to this.
                 state.operation = nil
                 state.make = nil
+                state.original = nil
                 state.closures = Closures()
             }
             return (state.closures, state.place)
         }
+        let leftover = resumeData == nil && !(error is SessionError) ? place : nil
+        // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
+        let isLent = error == nil && closures.destination == nil && closures.completion != nil
+        if !isLent { leftover?.removeAll() }
         let userInfo = userInfo(task, operation, object, error, metrics)
-        let result = isDownload && error != nil ? nil : object
         line.append {
             for handler in handlers { handler(resumeData) }
-            closures.completion?(task, task.response, result, error)
+            closures.completion?(original ?? task, task.response, object, error)
             Self.post(.taskDidComplete, task, userInfo)
-            // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
-            if isDownload, resumeData == nil, !(error is SessionError) { place?.removeAll() }
+            if isLent { leftover?.removeAll() }
         }
         line.end()
     }
 
-    private func fillProgress(of task: SessionTask, _ operation: HTTPRequestOperation?) {
+    private func fillProgress(of task: SessionTask) {
         let (received, sent) = task.changing.withLock { ($0.received.total, $0.sent.total) }
         TaskProgress.complete(received, task.downloadProgress)
         TaskProgress.complete(sent, task.uploadProgress)

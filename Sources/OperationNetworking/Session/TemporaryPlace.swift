@@ -44,19 +44,19 @@ struct TemporaryPlace: Hashable, Sendable {
         }
     }
 
-    /// Removes the directory, unless a file is left in it.
-    func removeIfEmpty() {
-        let directory = file.deletingLastPathComponent()
-        guard directory.lastPathComponent.hasPrefix(Self.prefix),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: directory.path), names.isEmpty
-        else { return }
-        try? FileManager.default.removeItem(at: directory)
-    }
-
-    /// Removes the complete file, and the directory.
+    /// Removes the complete file, if it is there, and then the directory, unless another file is left in it.
     func removeAll() {
-        try? FileManager.default.removeItem(at: file)
-        removeIfEmpty()
+        // Resume data may name another directory, which is not this library's.
+        let directory = file.deletingLastPathComponent()
+        guard directory.lastPathComponent.hasPrefix(Self.prefix), file.lastPathComponent == Self.fileName
+        else { return }
+        let files = FileManager.default
+        // A failure cannot be reported any more, and a leftover in the temporary directory does no harm.
+        try? files.removeItem(at: file)
+        guard let names = try? files.contentsOfDirectory(atPath: directory.path), names.isEmpty else {
+            return
+        }
+        try? files.removeItem(at: directory)
     }
 
     /// Gives the file a second name. link(2) fails if anything has that name by then, as a rename does not.

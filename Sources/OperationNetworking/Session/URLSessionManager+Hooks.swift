@@ -79,8 +79,9 @@ extension URLSessionManager {
 
     // MARK: - Data tasks
 
-    /// Called when the head of a response came that is not a redirect to be followed. The transfer does not
-    /// wait for the answer; a body that came meanwhile is thrown away if the answer is to cancel.
+    /// Called once for a task, when the head of its response came: not for redirects that are followed, nor
+    /// for the answer when the rest of a body is asked for. The transfer does not wait for the closure; what
+    /// came meanwhile is thrown away if the answer is to cancel.
     public func setDataTaskDidReceiveResponse(
         _ block: (
             @Sendable (_ task: DataTask, _ response: HTTPURLResponse) -> DataTask.ResponseDisposition
@@ -99,7 +100,8 @@ extension URLSessionManager {
     }
 
     /// Called for each piece of the body of a successful response, in order. The transfer waits for a closure
-    /// that does not keep up.
+    /// that does not keep up. If a body starts over, since it changed while the task was suspended, so do its
+    /// pieces.
     public func setDataTaskDidReceiveData(
         _ block: (@Sendable (_ task: DataTask, _ data: Data) -> Void)?
     ) {

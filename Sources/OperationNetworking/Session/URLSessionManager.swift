@@ -21,15 +21,16 @@ internal import OperationNetworkingSystem
 /// A session needs no ``invalidateSession(cancelingTasks:)``: when its last reference goes, the tasks that
 /// run go on to their end, and the others are dropped.
 open class URLSessionManager: @unchecked Sendable {
-    // @unchecked: every stored property is an immutable Sendable; what changes lives in `core`.
+    // @unchecked: every stored property is an immutable Sendable; what changes lives in `current`.
 
     /// The settings that the session was made with.
     public var configuration: SessionConfiguration { core.configuration }
-    let core: SessionCore
+    private let current: Locked<SessionCore>
+    var core: SessionCore { current.withLock { $0 } }
 
     /// - Parameter configuration: is copied.
     public required init(configuration: SessionConfiguration = SessionConfiguration()) {
-        core = SessionCore(baseURL: nil, configuration: configuration)
+        current = Locked(SessionCore(baseURL: nil, configuration: configuration))
     }
 
     /// A session from an earlier process.
@@ -39,7 +40,7 @@ open class URLSessionManager: @unchecked Sendable {
     }
 
     init(_ core: SessionCore) {
-        self.core = core
+        current = Locked(core)
     }
 
     deinit { core.dropSuspendedTasks() }
@@ -101,15 +102,22 @@ open class URLSessionManager: @unchecked Sendable {
     /// ``setSessionDidBecomeInvalid(_:)`` is called and `urlSessionDidInvalidate` is posted; the session is
     /// kept until then.
     ///
-    /// A task that is made afterwards fails with ``SessionError/invalidated`` when it is resumed.
+    /// A task that is made afterwards fails with ``SessionError/invalidated`` when it is resumed, unless the
+    /// session is reset.
     ///
-    /// - Parameter cancelingTasks: whether the tasks are cancelled; if not, they go on, and one that is
-    ///   suspended keeps the session valid until it was resumed or cancelled.
-    public func invalidateSession(cancelingTasks: Bool) {
-        let tasks = core.allTasks
-        core.invalidate { [self, core] in
-            let hooks = core.hooks.withLock { hooks in
-                defer { hooks = SessionHooks() }
+    /// - Parameters:
+    ///   - cancelingTasks: whether the tasks are cancelled; if not, they go on, and one that is suspended
+    ///     keeps the session valid until it was resumed or cancelled.
+    ///   - resetSession: whether the manager goes on with a new session, which has the same settings and
+    ///     closures, no tasks, and its own identifiers.
+    public func invalidateSession(cancelingTasks: Bool, resetSession: Bool = false) {
+        let old = current.withLock { core in
+            defer { if resetSession { core = SessionCore(replacing: core) } }
+            return core
+        }
+        old.invalidate { [self] in
+            let hooks = old.hooks.withLock { hooks in
+                defer { if !resetSession { hooks = SessionHooks() } }
                 return hooks
             }
             hooks.didBecomeInvalid?(nil)
@@ -118,7 +126,7 @@ open class URLSessionManager: @unchecked Sendable {
             }
         }
         guard cancelingTasks else { return }
-        for task in Set(tasks).union(core.allTasks) { task.cancel() }
+        for task in old.allTasks { task.cancel() }
     }
 
     // MARK: - Archives and copies

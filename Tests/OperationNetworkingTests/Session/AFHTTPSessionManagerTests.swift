@@ -173,6 +173,28 @@ struct AFHTTPSessionManagerTests {
         #expect(try await session.get("hidden-basic-auth/user/password") != nil)
     }
 
+    @Test(
+        """
+        testInvalidServerTrustProducesCorrectErrorForCertificatePinning, \
+        testInvalidServerTrustProducesCorrectErrorForPublicKeyPinning
+        """,
+        arguments: [SecurityPolicy.PinningMode.certificate, .publicKey]
+    )
+    func invalidServerTrust(_ mode: SecurityPolicy.PinningMode) async throws {
+        let url = try #require(NginxTLSServer.good.url)
+        var configuration = SessionConfiguration()
+        configuration.trustAnchors = try .certificates(TestCertificates.all("root"))
+        configuration.securityPolicy = SecurityPolicy(
+            pinningMode: mode,
+            pinnedCertificates: try TestCertificates.all("other-leaf-chain")
+        )
+        let session = HTTPSessionManager.forTests(url, configuration)
+        let ends = TaskEnds()
+        session.get("1k.bin", success: ends.success, failure: ends.failure)
+        let end = try await ends.wait()
+        #expect(end.error is ServerTrustError && end.response == nil)
+    }
+
     @Test("testCanBeEncoded, testSupportsSecureCoding")
     func archive() throws {
         let archive = try JSONEncoder().encode(session.archive)

@@ -128,6 +128,25 @@ struct AFURLSessionManagerTests {
         #expect(task.countOfBytesReceived == 300_000)
     }
 
+    @Test("progress of a transfer is part of the current one, whatever its length", arguments: [true, false])
+    func transferIsPartOfTheCurrentProgress(hasLength: Bool) async throws {
+        let answer = Answer.respond(body: .generated(length: 300_000))
+        let server = try ScriptedServer([hasLength ? answer : answer.chunked()])
+        let overall = Progress(totalUnitCount: 100)
+        let ends = TaskEnds()
+        let task = overall.performAsCurrent(withPendingUnitCount: 80) {
+            session.downloadTask(
+                with: URLRequest(url: server.url),
+                progress: nil,
+                destination: nil,
+                completion: ends.fileHandler
+            )
+        }
+        task.resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(overall.fractionCompleted == 0.8 && task.progress.completedUnitCount == 300_000)
+    }
+
     @Test("testDownloadingMultipleFiles: each to its own destination")
     func severalFiles() async throws {
         let server = try ScriptedServer { request in .respond(body: .text(request.path)) }

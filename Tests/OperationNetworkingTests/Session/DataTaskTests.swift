@@ -195,6 +195,24 @@ struct DataTaskTests {
         #expect(try await ends.wait().text == "hello")
     }
 
+    @Test("F45 many sessions need no descriptors of their own")
+    func manySessions() async throws {
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        let server = try ScriptedServer([.respond(200, ["Content-Type": "application/json"], body: "[1]")])
+        _ = try await HTTPSessionManager.forTests(server.url).get("x")
+        let before = try descriptors()
+        var sessions: [HTTPSessionManager] = []
+        for _ in 0..<200 {
+            let session = HTTPSessionManager.forTests(server.url)
+            _ = try await session.get("x")
+            sessions.append(session)
+        }
+        #expect(try descriptors() < before + 50)
+        withExtendedLifetime(sessions) {}
+    }
+
     @Test func theTasksAreListedFromTheDelegateQueue() async throws {
         let server = try ScriptedServer([.respond(body: "hello")])
         let session = URLSessionManager.forTests()

@@ -58,10 +58,11 @@ struct DownloadTaskTests {
         try await came.wait()
         let data = Recorder<Data?>()
         task.cancelByProducingResumeData { data.append($0) }
+        task.cancelByProducingResumeData { data.append($0) }
         let end = try await ends.wait()
         #expect(end.code == .cancelled && end.file == nil)
-        // The handler comes before the task's own.
-        #expect(data.elements.count == 1 && data.elements.first == task.resumeData)
+        // The handlers come before the task's own.
+        #expect(data.elements == [task.resumeData, task.resumeData])
         return try #require(try await data.wait()[0])
     }
 
@@ -180,6 +181,47 @@ struct DownloadTaskTests {
         #expect(try names.isEmpty)
     }
 
+    @Test func aTaskWithoutClosuresLeavesNothing() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        // Nothing runs the main queue for it.
+        session.completionQueue = nil
+        let complete = Gate()
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: nil
+        )
+        session.setTaskDidComplete { _, _ in complete.open() }
+        task.resume()
+        try await complete.wait()
+        session.operationQueue.underlyingQueue?.sync {}
+        #expect(try names == ["file"])
+    }
+
+    @Test func aSuspendedTaskThatIsReleasedLeavesNothing() async throws {
+        let server = try Self.stallingServer()
+        do {
+            let session = URLSessionManager.forTests(Self.configuration(folder))
+            let came = Gate()
+            let task = session.downloadTask(
+                with: URLRequest(url: server.url),
+                progress: { _ in came.open() },
+                destination: nil,
+                completion: nil
+            )
+            task.resume()
+            try await came.wait()
+            task.suspend()
+            try await server.waitForOpenConnections(0)
+            #expect(try names.count == 1)
+        }
+        // The end of its operation is told to no closure.
+        let limit = ContinuousClock.now + .seconds(20)
+        while try !names.isEmpty, ContinuousClock.now < limit { await Task.yield() }
+        #expect(try names.isEmpty)
+    }
+
     // MARK: - Suspending and cancelling
 
     @Test func aSuspendedDownloadAsksForTheRest() async throws {
@@ -206,7 +248,10 @@ struct DownloadTaskTests {
         try await came.wait()
         #expect(try names.count == 1)
         task.cancel()
+        let data = Recorder<Data?>()
+        task.cancelByProducingResumeData { data.append($0) }
         #expect(try await ends.wait().code == .cancelled)
+        #expect(try await data.wait() == [nil])
         session.completionQueue?.sync {}
         #expect(try names.isEmpty && task.resumeData == nil)
     }

@@ -1,8 +1,65 @@
+import Dispatch
 import Foundation
+import FoundationNetworking
+import Glibc
 import OperationNetworking
+import OperationNetworkingTesting
 import Testing
 
-@Suite struct SessionConfigurationTests {
+@Suite(.timeLimit(.minutes(1)))
+struct SessionConfigurationTests {
+    @Test func aConfigurationComesBackInAnotherProcess() async throws {
+        var configuration = SessionConfiguration()
+        configuration.additionalHeaders = ["X-A": "1"]
+        configuration.resourceTimeout = 60
+        let coded = try JSONEncoder().encode(configuration)
+        let server = try ScriptedServer([.respond(200, ["Content-Type": "application/json"], body: "[1]")])
+        let address = server.url.absoluteString
+        await #expect(processExitsWith: .success) { [coded = coded as Data, address = address as String] in
+            alarm(50)
+            let configuration = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
+            guard configuration.resourceTimeout == 60 else { exit(2) }
+            let session = HTTPSessionManager(baseURL: nil, configuration: configuration)
+            guard try await session.get(address) as? [Int] == [1] else { exit(3) }
+        }
+        #expect(server.requests.map { $0["X-A"] } == ["1"])
+    }
+
+    @Test func ephemeralSessionsHaveTheirOwnCookies() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json", "Set-Cookie": "a=1"], body: "[1]")
+        ])
+        let sessions = [0, 1].map { _ in HTTPSessionManager.forTests(server.url, .ephemeral) }
+        for session in [sessions[0], sessions[1], sessions[0]] { _ = try await session.get("x") }
+        #expect(server.requests.map { $0["Cookie"] } == [nil, nil, "a=1"])
+    }
+
+    @Test func theResourceTimeoutEndsATask() async throws {
+        let server = try ScriptedServer([.silence])
+        var configuration = SessionConfiguration()
+        configuration.resourceTimeout = 0.2
+        let session = HTTPSessionManager.forTests(server.url, configuration)
+        let error = await #expect(throws: URLError.self) { try await session.get("x") }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func aSessionHasNoMoreConnectionsThanItsConfigurationSays() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: "[1]").held(by: gate)
+        ])
+        var configuration = SessionConfiguration()
+        configuration.maximumConnectionsPerHost = 1
+        let session = HTTPSessionManager.forTests(server.url, configuration)
+        let ends = TaskEnds()
+        for _ in 0..<3 { session.get("x", success: ends.success, failure: ends.failure) }
+        try await gate.waitForArrivals()
+        #expect(session.tasks.count == 3)
+        gate.open()
+        _ = try await ends.recorder.wait(count: 3)
+        #expect(server.connectionsAccepted == 1)
+    }
+
     @Test func aConfigurationComesBack() throws {
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["Accept-Language": "de"]

@@ -87,6 +87,41 @@ struct SessionHookTests {
         #expect(try body.firstDifference(fromFile: folder.file()) == nil)
     }
 
+    @Test func aVerbWhoseTaskBecomesADownloadHasTheFile() async throws {
+        let server = try ScriptedServer([.respond(body: "hello")])
+        let folder = try TemporaryDirectory()
+        let session = HTTPSessionManager.forTests(server.url)
+        session.setDataTaskDidReceiveResponse { _, _ in .becomeDownload }
+        session.setDownloadTaskDidFinishDownloading { task, _ in folder.file("\(task.taskIdentifier)") }
+        let object = try await session.get("x")
+        #expect(object as? URL == folder.file("2"))
+        let task = session.get("x", success: ends.success, failure: ends.failure)
+        let end = try await ends.wait()
+        #expect(end.file == folder.file("4") && task?.taskIdentifier == 3)
+        #expect(try String(contentsOf: folder.file("4"), encoding: .utf8) == "hello")
+    }
+
+    @Test func theResponseOfASuspendedTaskIsAskedAboutOnce() async throws {
+        let representation = Representation(.generated(length: 200_000), entityTag: .strong("v1"))
+        let server = try ScriptedServer { request in
+            let answer = Answer.representation(representation)
+            return request["Range"] == nil ? answer.stalling(after: 60_000) : answer
+        }
+        let statuses = Recorder<Int>()
+        session.setDataTaskDidReceiveResponse { task, response in
+            statuses.append(response.statusCode)
+            task.suspend()
+            return .allow
+        }
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        task.resume()
+        try await statuses.wait()
+        try await server.waitForOpenConnections(0)
+        task.resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(statuses.elements == [200])
+    }
+
     @Test func aDownloadTellsWhatWasWritten() async throws {
         let server = try ScriptedServer([.respond(body: .generated(length: 100_000))])
         let written = Recorder<[Int64]>()

@@ -59,6 +59,25 @@ struct SessionInvalidationTests {
         #expect(task.state == .completed && server.requests.isEmpty)
     }
 
+    @Test func aSessionThatIsResetTakesNewTasks() async throws {
+        let server = try ScriptedServer([.silence, .respond(body: "hello")])
+        session.responseSerializer = HTTPResponseSerializer()
+        let events = Recorder<String>()
+        session.setSessionDidBecomeInvalid { _ in events.append("invalid") }
+        session.setTaskDidComplete { task, error in events.append("complete \(error == nil)") }
+        let old = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        old.resume()
+        try await server.waitForRequests()
+        session.invalidateSession(cancelingTasks: true, resetSession: true)
+        #expect(session.tasks.isEmpty)
+        #expect(try await events.wait(count: 2) == ["complete false", "invalid"])
+        let new = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        #expect(session.tasks == [new] && new.taskIdentifier == 1)
+        new.resume()
+        #expect(try await ends.recorder.wait(count: 2).last?.text == "hello")
+        #expect(events.elements == ["complete false", "invalid", "complete true"])
+    }
+
     @Test func theSessionIsReleasedWhenItIsInvalid() async throws {
         weak var released: URLSessionManager?
         let told = Gate()
