@@ -340,11 +340,33 @@ struct ExamplesTests {
         #expect(ended.lines.contains("busy"), "\(ended)")
     }
 
+    // MARK: - Session
+
+    @Test func aSessionGoesOnWithResumeDataInAnotherProcess() async throws {
+        let body = PatternBody(length: 200_000)
+        let server = try ScriptedServer { request in
+            guard request.path == "/big.iso" else {
+                return .respond(200, ["Content-Type": "application/json"], body: #"["Ada"]"#)
+            }
+            let answer = Answer.representation(Representation(.pattern(body), entityTag: .strong("v1")))
+            return request["Range"] == nil ? answer.stalling(after: 60_000) : answer
+        }
+        let directory = try TemporaryDirectory()
+        let path = directory.file("big.iso").path
+        let first = try await ExampleProgram("Session").run(server.url.absoluteString, path)
+        #expect(first.status == 0 && first.lines.last == "kept: true", "\(first)")
+        let second = try await ExampleProgram("Session").run(server.url.absoluteString, path)
+        #expect(second.status == 0 && second.lines.last == "206: big.iso", "\(second)")
+        #expect(try body.firstDifference(fromFile: directory.file("big.iso")) == nil)
+        let files = server.requests.filter { $0.path == "/big.iso" }
+        #expect(files.map { $0["Range"] } == [nil, "bytes=60000-"])
+    }
+
     // MARK: - Usage
 
     @Test(arguments: [
-        "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Upload", "Downloads",
-        "Trust", "Images", "Reachability", "Activity",
+        "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Session", "Upload",
+        "Downloads", "Trust", "Images", "Reachability", "Activity",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
