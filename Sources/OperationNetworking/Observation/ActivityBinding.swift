@@ -10,10 +10,10 @@ internal import OperationNetworkingSystem
 /// ``end()``. It keeps none of them.
 public final class ActivityBinding: Sendable {
     private struct State {
-        /// Those that have not finished.
+        /// The operations that have not finished.
         var left: [ObjectIdentifier: WeakOperation]
         var running: Set<ObjectIdentifier> = []
-        /// Those that have not said yet whether they run.
+        /// The operations that have not said yet whether they run.
         var unknown: Set<ObjectIdentifier>
         var news = NewestValue<Bool>()
         var show: (@Sendable (Bool) -> Bool)?
@@ -107,22 +107,22 @@ public final class ActivityBinding: Sendable {
 // MARK: - OperationObserver
 
 extension ActivityBinding: OperationObserver {
-    /// It runs.
+    /// The operation runs.
     public func operationDidStart(_ operation: ConnectionOperation) {
         learn(ObjectIdentifier(operation), true)
     }
 
-    /// It does not run.
+    /// The operation does not run.
     public func operationDidPause(_ operation: ConnectionOperation) {
         learn(ObjectIdentifier(operation), false)
     }
 
-    /// It runs again.
+    /// The operation runs again.
     public func operationDidResume(_ operation: ConnectionOperation) {
         learn(ObjectIdentifier(operation), true)
     }
 
-    /// It does not run any more.
+    /// The operation does not run any more.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
         learn(ObjectIdentifier(operation), false, isOver: true)
     }

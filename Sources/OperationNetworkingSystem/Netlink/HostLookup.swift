@@ -7,7 +7,7 @@ package enum HostLookup: Hashable, Sendable {
     case found([RouteDestination])
     /// There is no such name, or it has no address.
     case none
-    /// It cannot be told now: no server answered.
+    /// No server answered: unknown for now.
     case notNow
 
     /// Looks up a name, or reads an address. Waits for servers: not on the network thread.

@@ -17,7 +17,7 @@ package struct NetlinkRecord: Hashable, Sendable {
         case overrun
         /// The bytes from here on are no message: the same.
         case malformed
-        /// Something else, such as a bridge's word about its ports.
+        /// Any other message, such as a bridge's about its ports.
         case other
     }
 

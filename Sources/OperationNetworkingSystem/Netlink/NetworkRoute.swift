@@ -9,13 +9,13 @@ package struct NetworkRoute: Hashable, Sendable {
 
     /// The fate of a packet that takes the route.
     package enum Kind: Hashable, Sendable, CaseIterable {
-        /// It leaves by an interface.
+        /// The packet leaves by an interface.
         case unicast
-        /// It is for this machine.
+        /// The packet is for this machine.
         case local
-        /// It goes to several: broadcast, anycast, multicast.
+        /// The packet goes to several: broadcast, anycast, multicast.
         case several
-        /// It is dropped: unreachable, blackhole, prohibit.
+        /// The packet is dropped: unreachable, blackhole, prohibit.
         case refusing
         /// The next table is asked.
         case throwing
