@@ -5,14 +5,6 @@ import Foundation
 ///
 /// libcurl could decode by itself, but takes a gzip stream that breaks off for a whole one.
 package final class ContentDecoder {
-    /// Why a body cannot be decoded.
-    package enum Failure: Error, Hashable, Sendable {
-        /// The data is not what its coding says; zlib's sentence.
-        case malformed(String)
-        /// The body ended before the coded stream did.
-        case truncated
-    }
-
     /// The value of `Accept-Encoding` that asks for what can be decoded here.
     package static let acceptEncoding = "gzip, deflate"
 
@@ -51,7 +43,7 @@ package final class ContentDecoder {
     ///   - check: gets the bytes that a layer has made so far, before they are used: what it throws ends the
     ///     work.
     ///   - body: gets what came out of the last layer, in pieces of at most 64 KiB.
-    /// - Throws: `ContentDecoder.Failure`, and what the closures throw.
+    /// - Throws: `ContentDecodingFailure`, and what the closures throw.
     package func decode(
         _ bytes: Span<UInt8>,
         checking check: (Int64) throws -> Void = { _ in },
@@ -81,7 +73,9 @@ package final class ContentDecoder {
     /// its outer coding lacks the inner one.
     package func finish() throws {
         for layer in layers {
-            guard layer.hasBegun || layers[0].hasBegun == false else { throw Failure.truncated }
+            guard layer.hasBegun || layers[0].hasBegun == false else {
+                throw ContentDecodingFailure.truncated
+            }
             try layer.finish()
         }
     }

@@ -58,7 +58,7 @@ final class Inflater {
 
     /// Says that no more comes. No bytes at all are a complete body in each format.
     func finish() throws {
-        guard !isOpen || isAtEnd else { throw ContentDecoder.Failure.truncated }
+        guard !isOpen || isAtEnd else { throw ContentDecodingFailure.truncated }
     }
 
     /// Only gzip allows another member after the first (RFC 1952 section 2.2). Zeros are padding, as for
@@ -69,7 +69,7 @@ final class Inflater {
             return false
         }
         guard format == .gzip, byte == 0x1f, !isPadded else {
-            throw ContentDecoder.Failure.malformed("data after its end")
+            throw ContentDecodingFailure.malformed("data after its end")
         }
         return true
     }
@@ -88,7 +88,7 @@ final class Inflater {
             case Z_OK, Z_BUF_ERROR:
                 break
             default:
-                throw ContentDecoder.Failure.malformed(
+                throw ContentDecodingFailure.malformed(
                     stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)"
                 )
             }
@@ -104,7 +104,7 @@ final class Inflater {
             case .deflate: firstByte & 0x0f == 8 ? 15 : -15
             }
         guard cinflate_init(stream, windowBits) == Z_OK else {
-            throw ContentDecoder.Failure.malformed("zlib has no memory")
+            throw ContentDecodingFailure.malformed("zlib has no memory")
         }
         isOpen = true
     }

@@ -47,7 +47,7 @@ struct ContentDecoderTests {
             _ = try decode(coded, as: coding, size: size)
             return false
         } catch {
-            guard case .malformed? = error as? ContentDecoder.Failure else { return false }
+            guard case .malformed? = error as? ContentDecodingFailure else { return false }
             return true
         }
     }
@@ -73,7 +73,7 @@ struct ContentDecoderTests {
     @Test(arguments: [("gzip", Coded.gzip), ("deflate", Coded.zlib), ("deflate", Coded.raw)])
     func aBodyThatBreaksOffAnywhereIsTruncated(coding: String, coded: [UInt8]) {
         for count in 1..<coded.count {
-            #expect(throws: ContentDecoder.Failure.truncated, "after \(count) bytes") {
+            #expect(throws: ContentDecodingFailure.truncated, "after \(count) bytes") {
                 try decode(Array(coded[..<count]), as: coding)
             }
         }
@@ -81,7 +81,7 @@ struct ContentDecoderTests {
 
     @Test func aSecondMemberThatBreaksOffIsTruncated() {
         for count in 1..<Coded.gzip.count {
-            #expect(throws: ContentDecoder.Failure.truncated) {
+            #expect(throws: ContentDecodingFailure.truncated) {
                 try decode(Coded.gzip + Coded.gzip[..<count], as: "gzip")
             }
         }
@@ -136,7 +136,7 @@ struct ContentDecoderTests {
     @Test(arguments: stacks)
     func eachOneMayBreakOff(coding: String, coded: [UInt8]) {
         for count in 1..<coded.count {
-            #expect(throws: ContentDecoder.Failure.truncated, "after \(count) bytes") {
+            #expect(throws: ContentDecodingFailure.truncated, "after \(count) bytes") {
                 try decode(Array(coded[..<count]), as: coding)
             }
         }
@@ -144,10 +144,10 @@ struct ContentDecoderTests {
 
     /// The outer coding is complete, and the inner one is not.
     @Test func onlyTheInnerOneMayBreakOff() {
-        #expect(throws: ContentDecoder.Failure.truncated) {
+        #expect(throws: ContentDecodingFailure.truncated) {
             try decode(Coded.gzipOfNothing, as: "deflate, gzip")
         }
-        #expect(throws: ContentDecoder.Failure.truncated) {
+        #expect(throws: ContentDecodingFailure.truncated) {
             // Two members: the first holds the beginning of a zlib stream, which the second does not go on with.
             try decode(Coded.gzipOfPiece + Coded.gzipOfNothing, as: "deflate, gzip")
         }

@@ -52,7 +52,7 @@ struct IncomingBody {
                 decoded += Int64(piece.count)
                 try deliver(piece)
             }
-        } catch let failure as ContentDecoder.Failure {
+        } catch let failure as ContentDecodingFailure {
             throw .decoding(failure)
         } catch {
             throw .client(error)
@@ -70,7 +70,7 @@ struct IncomingBody {
         do {
             try decoder?.finish()
             return nil
-        } catch let failure as ContentDecoder.Failure {
+        } catch let failure as ContentDecodingFailure {
             return .decoding(failure)
         } catch {
             return .client(error)

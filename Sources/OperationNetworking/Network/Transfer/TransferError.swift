@@ -23,7 +23,7 @@ enum TransferError: Error, Sendable {
     /// The body lasts until the connection closes, and TLS did not say that this was the end (RFC 8446 §6.1).
     case missingCloseNotify
     /// The body is not what its content coding says, or breaks off.
-    case decoding(ContentDecoder.Failure)
+    case decoding(ContentDecodingFailure)
     /// A content coding that was not asked for, and cannot be undone here.
     case unaskedCoding(String)
     /// 206 to a request that did not ask for a range (RFC 9110 §15.3.7).
