@@ -16,13 +16,8 @@ import OperationNetworking
 /// the server is asked if a record names its tag. One that has not is refused, with `-c` compared, with `-N`
 /// replaced.
 enum FileStep: Hashable, Sendable {
-    /// The files that a new file may replace.
-    enum Replacement: Hashable, Sendable {
-        case nothing, emptyFile, anyFile
-    }
-
     /// Fetch it.
-    case fetch(replacing: Replacement)
+    case fetch(replacing: ReplaceableFile)
     /// Fetch it if the server has another one.
     case ask
     /// Read the file, compare its checksums, and decide again.
