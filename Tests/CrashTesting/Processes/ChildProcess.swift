@@ -56,7 +56,7 @@ final class ChildProcess: Sendable {
         return try result.get()
     }
 
-    private static let setpriv = Tool.find("setpriv")
+    private static let setpriv = SearchPath.find("setpriv")
 
     private static func spawn(_ command: [String], in directory: URL, log: URL) throws -> pid_t {
         // Each executes the next in its own place: the process is the command's in the end.

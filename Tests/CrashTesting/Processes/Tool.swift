@@ -34,20 +34,13 @@ public struct Tool: Hashable, Sendable {
 
     /// The installed one of curl, wget or aria2; `nil` when there is none.
     public static func installed(_ kind: Kind) async throws -> Tool? {
-        guard let program = find(kind == .aria2 ? "aria2c" : kind.rawValue) else { return nil }
+        guard let program = SearchPath.find(kind == .aria2 ? "aria2c" : kind.rawValue) else { return nil }
         return try await Tool(kind, program: program)
     }
 
     /// The opget that `options` name.
     public static func opget(_ options: CrashTestOptions) async throws -> Tool {
         try await Tool(.opget, program: options.opget, extra: options.opgetOptions)
-    }
-
-    /// The program called `name` in the directories of `PATH`.
-    static func find(_ name: String) -> URL? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        let places = path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(name)") }
-        return places.first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
     // MARK: - Commands

@@ -22,6 +22,14 @@ public struct BatchResult: Sendable {
     public var ratio: Double { counts.ratio(to: size) }
 }
 
+extension CrashTester {
+    /// Kills a run that fetches a list of `count` files `kills` times, and counts what is fetched although it
+    /// is there.
+    public func playBatch(files count: Int, kills: Int) async throws -> BatchResult {
+        try await BatchRun(tester: self, count: count, kills: kills)()
+    }
+}
+
 /// Kills a run that fetches a list of files, again and again, and counts what is fetched although it is
 /// there.
 struct BatchRun: Sendable {

@@ -20,6 +20,20 @@ public struct ResetResult: Sendable {
     public var ratio: Double { counts.ratio(to: length) }
 }
 
+extension CrashTester {
+    /// Fetches one large file through many resets of its connection, and watches the memory it takes.
+    ///
+    /// - Parameters:
+    ///   - length: in bytes.
+    ///   - resets: how many connections are reset, each after an even share of the file.
+    ///   - retries: how often one run is told to try again, if it can; another run follows one that fails.
+    /// - Returns: the result of all runs together.
+    /// - Throws: as ``playRow(_:kills:)``.
+    public func playResets(length: Int, resets: Int, retries: Int) async throws -> ResetResult {
+        try await ResetRun(tester: self, length: length, resets: resets, retries: retries)()
+    }
+}
+
 /// Fetches one large file through many resets of its connection, and watches the memory it takes.
 struct ResetRun: Sendable {
     private static let name = "large.bin"

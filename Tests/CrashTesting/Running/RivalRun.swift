@@ -13,6 +13,14 @@ public struct RivalResult: Sendable {
     public internal(set) var oneGaveWay = 0
 }
 
+extension CrashTester {
+    /// Starts one command twice at once, `rounds` times: two processes want the same file. In every third
+    /// round one of the two is killed on the way.
+    public func playRivals(rounds: Int) async throws -> RivalResult {
+        try await RivalRun(tester: self, rounds: rounds)()
+    }
+}
+
 /// Starts one command twice at once, again and again: two processes want the same file.
 struct RivalRun: Sendable {
     private static let name = "two.bin"

@@ -1,6 +1,16 @@
 import Foundation
 import OperationNetworkingTesting
 
+extension CrashTester {
+    /// Fetches file after file from one kind of server, killing the tool `kills` times at moments that the
+    /// seed decides.
+    ///
+    /// - Throws: what keeps a test from being made at all: no process, no directory, no server.
+    public func playRow(_ kind: ServerKind, kills: Int) async throws -> RowResult {
+        try await RowRun(tester: self, kind: kind, kills: kills)()
+    }
+}
+
 /// Fetches file after file from one kind of server with one tool, killing it at moments that a seed decides.
 struct RowRun: Sendable {
     let tester: CrashTester
