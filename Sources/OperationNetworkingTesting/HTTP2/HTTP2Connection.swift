@@ -6,10 +6,10 @@ struct HTTP2Connection {
 
     private let socket: Socket
     private let didOpenStream: () -> Void
-    private var answers: [HTTP2Server.Answer]
+    private var answers: [HTTP2Answer]
     private var unread = Data()
 
-    init(_ socket: Socket, _ answers: [HTTP2Server.Answer], didOpenStream: @escaping () -> Void) {
+    init(_ socket: Socket, _ answers: [HTTP2Answer], didOpenStream: @escaping () -> Void) {
         self.socket = socket
         self.answers = answers
         self.didOpenStream = didOpenStream
@@ -48,7 +48,7 @@ struct HTTP2Connection {
     }
 
     /// Returns whether the connection goes on.
-    private func send(_ answer: HTTP2Server.Answer, on stream: UInt32) -> Bool {
+    private func send(_ answer: HTTP2Answer, on stream: UInt32) -> Bool {
         var fields: FieldLines = [":status": "\(answer.status)"]
         for line in answer.fields { fields.append(line.name, line.value) }
         var frames = [

@@ -6,43 +6,6 @@ public import Foundation
 /// It reads of a request only that there is one, keeps no account of flow control (bodies stay under 65,535
 /// bytes altogether), and gives one answer per stream, in order, the last repeating.
 public final class HTTP2Server: Sendable {
-    /// The end of a stream.
-    public enum Ending: Hashable, Sendable {
-        /// `END_STREAM`, after the whole body.
-        case whole
-        /// `RST_STREAM` with this error code, after `after` bytes. A code of 0 says that there was no error.
-        case reset(code: UInt32, after: Int)
-        /// `GOAWAY` with this error code, which disowns the stream, and the end of the connection, after
-        /// `after` bytes.
-        case goAway(code: UInt32, after: Int)
-        /// The end of the connection, without a word, after `after` bytes.
-        case close(after: Int)
-    }
-
-    /// The answer to a stream.
-    public struct Answer: Sendable {
-        let status: Int
-        let fields: FieldLines
-        let body: AnswerBody
-        let ending: Ending
-        let gate: Gate?
-
-        /// A response; a `content-length` is sent only if `fields` has it.
-        ///
-        /// With an `endingAfter`, everything before the ending is sent, and the ending when the gate is open.
-        /// A client that finds both in one read may treat the body otherwise than one that had the body
-        /// before.
-        public static func respond(
-            _ status: Int = 200,
-            _ fields: FieldLines = [:],
-            body: AnswerBody = "",
-            ending: Ending = .whole,
-            endingAfter gate: Gate? = nil
-        ) -> Answer {
-            Answer(status: status, fields: fields, body: body, ending: ending, gate: gate)
-        }
-    }
-
     private struct State: Sendable {
         var connection: Socket?
         var streams = 0
@@ -56,7 +19,7 @@ public final class HTTP2Server: Sendable {
     /// Starts the server.
     ///
     /// - Throws: ``SocketError``.
-    public init(_ answers: [Answer]) throws {
+    public init(_ answers: [HTTP2Answer]) throws {
         let listener = try ListeningSocket()
         let state = Watched(State())
         (self.listener, self.state) = (listener, state)

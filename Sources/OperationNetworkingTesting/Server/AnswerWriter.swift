@@ -118,7 +118,7 @@ struct AnswerWriter {
         }
     }
 
-    private func isDue(_ position: Answer.Position) -> Bool {
+    private func isDue(_ position: AnswerPosition) -> Bool {
         switch position.unit {
         case .wire: wireCount >= position.count
         case .body: bodyCount.map { $0 >= position.count } ?? false

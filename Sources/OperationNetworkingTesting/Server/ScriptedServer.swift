@@ -20,6 +20,7 @@ public final class ScriptedServer: Sendable {
 
     private init(_ state: ServerState, _ requestBodies: RequestBodyPolicy) throws {
         core = try ServerCore(state, bodyPolicy: requestBodies)
+        try core.start()
     }
 
     /// Starts a server that gives one answer per request, in order, whatever is asked for.

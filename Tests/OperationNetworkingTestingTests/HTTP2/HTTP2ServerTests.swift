@@ -16,7 +16,7 @@ struct HTTP2ServerTests {
     }
 
     /// The frames of the server, up to one of type `last`, for a client that opens a stream.
-    private func frames(_ answers: [HTTP2Server.Answer], through last: UInt8) throws -> [HTTP2Frame] {
+    private func frames(_ answers: [HTTP2Answer], through last: UInt8) throws -> [HTTP2Frame] {
         let server = try HTTP2Server(answers)
         let client = try RawClient(port: server.port)
         let open = HTTP2Frame(
@@ -58,7 +58,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func aStreamIsReset() throws {
-        let answer = HTTP2Server.Answer.respond(body: "0123", ending: .reset(code: 2, after: 3))
+        let answer = HTTP2Answer.respond(body: "0123", ending: .reset(code: 2, after: 3))
         #expect(
             try frames([answer], through: HTTP2Frame.reset).suffix(2) == [
                 HTTP2Frame(type: HTTP2Frame.data, stream: 1, payload: Data("012".utf8)),
@@ -68,7 +68,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func aStreamIsDisowned() throws {
-        let answer = HTTP2Server.Answer.respond(body: "0123", ending: .goAway(code: 1, after: 0))
+        let answer = HTTP2Answer.respond(body: "0123", ending: .goAway(code: 1, after: 0))
         #expect(
             try frames([answer], through: HTTP2Frame.goAway).last
                 == HTTP2Frame(type: HTTP2Frame.goAway, payload: Data([0, 0, 0, 0, 0, 0, 0, 1]))
@@ -76,7 +76,7 @@ struct HTTP2ServerTests {
     }
 
     @Test func aConnectionEndsInTheMiddle() throws {
-        let answer = HTTP2Server.Answer.respond(body: "0123", ending: .close(after: 1))
+        let answer = HTTP2Answer.respond(body: "0123", ending: .close(after: 1))
         #expect(throws: RawClient.Failure.ended) { try frames([answer], through: HTTP2Frame.goAway) }
     }
 

@@ -14,7 +14,7 @@ import Testing
 struct HTTP2Tests {
     struct Ending: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var ending: HTTP2Server.Ending
+        var ending: HTTP2Ending
     }
 
     /// Of a body of ten bytes.
@@ -33,7 +33,7 @@ struct HTTP2Tests {
     private func transfer(
         _ fields: FieldLines,
         body: AnswerBody = "0123456789",
-        _ ending: HTTP2Server.Ending,
+        _ ending: HTTP2Ending,
         isHeld: Bool,
         acceptsContentCoding: Bool = false
     ) async throws -> (TestTransfer, TransferEnd) {
