@@ -19,13 +19,7 @@ struct HTTP2ServerTests {
     private func frames(_ answers: [HTTP2Answer], through last: UInt8) throws -> [HTTP2Frame] {
         let server = try HTTP2Server(answers)
         let client = try RawClient(port: server.port)
-        let open = HTTP2Frame(
-            type: HTTP2Frame.headers,
-            flags: 5,
-            stream: 1,
-            payload: Data([0x82, 0x84, 0x86])
-        )
-        try client.send(Data("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + settings.bytes + open.bytes)
+        try client.send(opening)
         var frames: [HTTP2Frame] = []
         while frames.last?.type != last || frames.last?.flags == 0 && last == HTTP2Frame.data {
             let head = try client.receiveData(9)
