@@ -39,6 +39,37 @@ struct DownloadRaceTests {
         try Self.old.firstDifference(fromFile: file) == nil || Self.new.firstDifference(fromFile: file) == nil
     }
 
+    private func operation(_ server: ScriptedServer, _ target: URL, retries: Int? = nil) -> DownloadOperation
+    {
+        let operation = DownloadOperation(request: URLRequest(url: server.url), to: target)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        if let retries {
+            var policy = RetryPolicy(maximumRetries: retries)
+            policy.initialDelay = 0.001
+            policy.longestDelay = 0.002
+            operation.retryPolicy = policy
+        }
+        return operation
+    }
+
+    /// Waits for the end, and judges the file. Returns whether there is one.
+    ///
+    /// - Throws: the error of the operation, if there is no file and another attempt does not follow.
+    private func saves(_ operation: DownloadOperation, _ target: URL, isLast: Bool) async throws -> Bool {
+        do {
+            _ = try await operation.value
+        } catch {
+            guard FileManager.default.fileExists(atPath: target.path) else {
+                if isLast { throw error }
+                return false
+            }
+            // The cancel came when everything was done.
+            #expect(operation.isCancelled && operation.download != nil, "\(error)")
+        }
+        #expect(try isWhole(target))
+        return true
+    }
+
     @Test func whateverIsDoneToItTheFileIsWholeOrNotThere() async throws {
         var saved = 0
         for seed in 0..<UInt64(Rounds.count(200)) {
@@ -48,27 +79,10 @@ struct DownloadRaceTests {
             let dice = Locked(SeededGenerator(seed: seed &+ 1000))
             // The last one is left in peace.
             for attempt in 0..<4 {
-                let operation = DownloadOperation(request: URLRequest(url: server.url), to: target)
-                operation.completionQueue = DispatchQueue(label: "callbacks")
-                var policy = RetryPolicy(maximumRetries: 30)
-                policy.initialDelay = 0.001
-                policy.longestDelay = 0.002
-                operation.retryPolicy = policy
+                let operation = operation(server, target, retries: 30)
                 if attempt < 3 { disturb(operation, dice) }
                 operation.start()
-                do {
-                    _ = try await operation.value
-                    #expect(try isWhole(target))
-                    saved += 1
-                    break
-                } catch {
-                    guard FileManager.default.fileExists(atPath: target.path) else {
-                        guard attempt < 3 else { throw error }
-                        continue
-                    }
-                    // The cancel came when everything was done.
-                    #expect(operation.isCancelled && operation.download != nil, "\(error)")
-                    #expect(try isWhole(target))
+                if try await saves(operation, target, isLast: attempt == 3) {
                     saved += 1
                     break
                 }
@@ -104,11 +118,7 @@ struct DownloadRaceTests {
             )
             let folder = try TemporaryDirectory()
             let target = folder.file("file.bin")
-            let operations = (0..<8).map { _ in
-                let operation = DownloadOperation(request: URLRequest(url: server.url), to: target)
-                operation.completionQueue = DispatchQueue(label: "callbacks")
-                return operation
-            }
+            let operations = (0..<8).map { _ in operation(server, target) }
             for operation in operations { DispatchQueue.global().async { operation.start() } }
             var saved = 0
             for operation in operations {

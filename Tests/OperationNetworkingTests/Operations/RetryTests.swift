@@ -42,14 +42,28 @@ struct RetryTests {
         return operation
     }
 
-    @Test func anAnswerThatMayBeBetterNextTimeIsAskedForAgain() async throws {
-        let server = try ScriptedServer([.respond(503), .respond(500, body: "no"), .respond(body: "done")])
-        let operation = operation(server)
+    /// An operation that was started, and the watcher of its retries.
+    private func started(
+        _ server: ScriptedServer,
+        policy: RetryPolicy? = nil
+    ) -> (operation: HTTPRequestOperation, watcher: Watcher) {
+        let operation = operation(server, policy: policy)
         let watcher = Watcher()
         operation.addObserver(watcher)
         operation.start()
+        return (operation, watcher)
+    }
+
+    /// The operation ends with the body "done", and everything has been delivered.
+    private func expectDone(_ operation: HTTPRequestOperation) async throws {
         #expect(try await operation.value as? Data == Data("done".utf8))
         callbacks.sync {}
+    }
+
+    @Test func anAnswerThatMayBeBetterNextTimeIsAskedForAgain() async throws {
+        let server = try ScriptedServer([.respond(503), .respond(500, body: "no"), .respond(body: "done")])
+        let (operation, watcher) = started(server)
+        try await expectDone(operation)
         #expect(watcher.retries.elements == ["503", "500"])
         #expect(operation.response?.statusCode == 200)
         #expect(operation.metrics?.transferCount == 3)
@@ -59,12 +73,8 @@ struct RetryTests {
 
     @Test func aConnectionThatWasLostIsTriedAgain() async throws {
         let server = try ScriptedServer([.hangUp, .respond(body: "done")])
-        let operation = operation(server)
-        let watcher = Watcher()
-        operation.addObserver(watcher)
-        operation.start()
-        #expect(try await operation.value as? Data == Data("done".utf8))
-        callbacks.sync {}
+        let (operation, watcher) = started(server)
+        try await expectDone(operation)
         #expect(watcher.retries.elements == ["\(URLError.Code.networkConnectionLost.rawValue)"])
     }
 
@@ -130,26 +140,34 @@ struct RetryTests {
         }
         let operation = operation(server)
         operation.start()
-        #expect(try await operation.value as? Data == Data("done".utf8))
+        try await expectDone(operation)
         #expect(server.requests.map(\.path) == ["/", "/there", "/", "/there"])
     }
 
     // MARK: - While it waits
 
-    private func slow() -> RetryPolicy { RetryPolicy(maximumRetries: 1) }
+    /// An operation that waits longer than a test for its second attempt.
+    private func waiting(_ server: ScriptedServer) async throws -> (
+        operation: HTTPRequestOperation, watcher: Watcher
+    ) {
+        let (operation, watcher) = started(server, policy: RetryPolicy(maximumRetries: 1))
+        try await watcher.retries.wait()
+        return (operation, watcher)
+    }
 
-    @Test func cancellingEndsTheWait() async throws {
+    /// A server that has `operation` wait is asked once, for `operation` is cancelled by `end`.
+    private func expectCancel(_ end: (HTTPRequestOperation) -> Void) async throws {
         defer { forgetHostWaits() }
         let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
-        let operation = operation(server, policy: slow())
-        let watcher = Watcher()
-        operation.addObserver(watcher)
-        operation.start()
-        try await watcher.retries.wait()
-        operation.cancel()
+        let (operation, _) = try await waiting(server)
+        end(operation)
         let error = await #expect(throws: URLError.self) { try await operation.value }
         #expect(error?.code == .cancelled)
         #expect(server.requests.count == 1)
+    }
+
+    @Test func cancellingEndsTheWait() async throws {
+        try await expectCancel { $0.cancel() }
     }
 
     @Test func afterAPauseThereIsNoWait() async throws {
@@ -157,31 +175,18 @@ struct RetryTests {
         let server = try ScriptedServer { request in
             request.number == 0 ? .respond(503, ["Retry-After": "500"]) : .respond(body: "done")
         }
-        let operation = operation(server, policy: slow())
-        let watcher = Watcher()
-        operation.addObserver(watcher)
-        operation.start()
-        try await watcher.retries.wait()
+        let (operation, watcher) = try await waiting(server)
         operation.pause()
         operation.resume()
-        #expect(try await operation.value as? Data == Data("done".utf8))
-        callbacks.sync {}
+        try await expectDone(operation)
         #expect(watcher.retries.elements == ["503"])
     }
 
     @Test func cancellingAPausedOneEndsItWithoutAnotherAttempt() async throws {
-        defer { forgetHostWaits() }
-        let server = try ScriptedServer { _ in .respond(503, ["Retry-After": "500"]) }
-        let operation = operation(server, policy: slow())
-        let watcher = Watcher()
-        operation.addObserver(watcher)
-        operation.start()
-        try await watcher.retries.wait()
-        operation.pause()
-        operation.cancel()
-        let error = await #expect(throws: URLError.self) { try await operation.value }
-        #expect(error?.code == .cancelled)
-        #expect(server.requests.count == 1)
+        try await expectCancel {
+            $0.pause()
+            $0.cancel()
+        }
     }
 
     @Test func theServersWishIsHeard() async throws {

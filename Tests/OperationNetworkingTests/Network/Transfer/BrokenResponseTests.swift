@@ -153,80 +153,99 @@ struct BrokenResponseTests {
     }
 
     private func check(_ broken: Case, after head: String = "") async throws {
-        let server = try ScriptedServer([.raw(AnswerBody(stringLiteral: head + broken.bytes))])
-        let transfer = TestTransfer(.plain(server.url, method: broken.method)).start()
-        let end = try await transfer.end()
-        #expect(end.code == broken.code, "\(String(describing: end.error))")
-        #expect(transfer.body == broken.body)
-        if broken.code == nil { #expect(end.error == nil) }
+        let answer = Answer.raw(AnswerBody(stringLiteral: head + broken.bytes))
+        let outcome = try await outcome(of: answer, method: broken.method)
+        outcome.expect(broken.code)
+        #expect(outcome.transfer.body == broken.body)
+    }
+
+    /// A transfer that has ended.
+    private struct Outcome {
+        let server: ScriptedServer
+        let transfer: TestTransfer
+        let end: TransferEnd
+
+        /// The end is the failure with `code`; `nil`: a success.
+        func expect(_ code: URLError.Code?) {
+            #expect(end.code == code, "\(String(describing: end.error))")
+            if code == nil { #expect(end.error == nil) }
+        }
+    }
+
+    /// Asks a server that gives one answer, and waits for the end.
+    private func outcome(
+        of answer: Answer,
+        method: String = "GET",
+        acceptsContentCoding: Bool = false
+    ) async throws -> Outcome {
+        let server = try ScriptedServer([answer])
+        let request = TransferRequest.plain(
+            server.url,
+            method: method,
+            acceptsContentCoding: acceptsContentCoding
+        )
+        let transfer = TestTransfer(request).start()
+        return Outcome(server: server, transfer: transfer, end: try await transfer.end())
     }
 
     /// The connection ends at every single byte of a response.
     @Test func aResponseThatBreaksOffAnywhereIsNeverComplete() async throws {
         let response = "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 10\r\n\r\n0123456789"
         for count in 0..<response.utf8.count {
-            let server = try ScriptedServer([.raw(.data(Data(response.utf8.prefix(count))))])
-            let end = try await TestTransfer(.plain(server.url)).start().end()
-            #expect(end.error != nil, "after \(count) bytes")
+            let outcome = try await outcome(of: .raw(.data(Data(response.utf8.prefix(count)))))
+            #expect(outcome.end.code == .networkConnectionLost, "after \(count) bytes")
         }
     }
 
     // MARK: - Content codings
 
-    private func transfer(coding: String, body: Data) async throws -> (TestTransfer, TransferEnd) {
-        let server = try ScriptedServer([.respond(200, ["Content-Encoding": coding], body: .data(body))])
-        let transfer = TestTransfer(.plain(server.url, acceptsContentCoding: true)).start()
-        let end = try await transfer.end()
-        #expect(server.requests.first?["Accept-Encoding"] == "gzip, deflate")
-        return (transfer, end)
+    private func outcome(ofCoding coding: String, _ body: Data) async throws -> Outcome {
+        let answer = Answer.respond(200, ["Content-Encoding": coding], body: .data(body))
+        let outcome = try await outcome(of: answer, acceptsContentCoding: true)
+        #expect(outcome.server.requests.first?["Accept-Encoding"] == "gzip, deflate")
+        return outcome
     }
 
     @Test func aCodedBodyIsDecodedAndCountedAsSent() async throws {
-        let (transfer, end) = try await transfer(coding: "gzip", body: CodedBody.gzip)
-        #expect(end.error == nil)
-        #expect(transfer.body == CodedBody.text)
-        #expect(end.metrics.bytesReceived == Int64(CodedBody.gzip.count))
+        let outcome = try await outcome(ofCoding: "gzip", CodedBody.gzip)
+        outcome.expect(nil)
+        #expect(outcome.transfer.body == CodedBody.text)
+        #expect(outcome.end.metrics.bytesReceived == Int64(CodedBody.gzip.count))
     }
 
     @Test(arguments: ["gzip", "deflate"])
     func aCodedBodyThatBreaksOffIsAnErrorThoughItsLengthIsRight(coding: String) async throws {
         let body = coding == "gzip" ? CodedBody.gzip : CodedBody.deflate
-        let (_, end) = try await transfer(coding: coding, body: body.dropLast(3))
-        #expect(end.code == .cannotDecodeRawData, "\(String(describing: end.error))")
+        try await outcome(ofCoding: coding, body.dropLast(3)).expect(.cannotDecodeRawData)
     }
 
     @Test(arguments: ["gzip", "deflate"])
     func dataAfterACodedBodyIsAnError(coding: String) async throws {
         let body = coding == "gzip" ? CodedBody.gzip : CodedBody.deflate
-        let (_, end) = try await transfer(coding: coding, body: body + Data("<html>".utf8))
-        #expect(end.code == .cannotDecodeRawData, "\(String(describing: end.error))")
+        try await outcome(ofCoding: coding, body + Data("<html>".utf8)).expect(.cannotDecodeRawData)
     }
 
     @Test func aBodyThatIsNotItsCodingIsAnError() async throws {
-        let (_, end) = try await transfer(coding: "gzip", body: Data("plain".utf8))
-        #expect(end.code == .cannotDecodeRawData, "\(String(describing: end.error))")
+        try await outcome(ofCoding: "gzip", Data("plain".utf8)).expect(.cannotDecodeRawData)
     }
 
     @Test func aCodingThatNobodyAskedForIsAnError() async throws {
-        let (_, end) = try await transfer(coding: "br", body: Data("?".utf8))
-        #expect(end.code == .cannotDecodeContentData, "\(String(describing: end.error))")
+        try await outcome(ofCoding: "br", Data("?".utf8)).expect(.cannotDecodeContentData)
     }
 
     @Test func aBodyIsLeftCodedWhenNobodyAskedToUndoIt() async throws {
-        let server = try ScriptedServer([
-            .respond(200, ["Content-Encoding": "gzip"], body: .data(CodedBody.gzip))
-        ])
-        let transfer = TestTransfer(.plain(server.url)).start()
-        #expect(try await transfer.end().error == nil)
-        #expect(transfer.heard.withLock { $0.body } == CodedBody.gzip)
-        #expect(server.requests.first?["Accept-Encoding"] == nil)
+        let answer = Answer.respond(200, ["Content-Encoding": "gzip"], body: .data(CodedBody.gzip))
+        let outcome = try await outcome(of: answer)
+        outcome.expect(nil)
+        #expect(outcome.transfer.heard.withLock { $0.body } == CodedBody.gzip)
+        #expect(outcome.server.requests.first?["Accept-Encoding"] == nil)
     }
 
     // MARK: - Connections
 
     @Test func aResetIsAnError() async throws {
-        let server = try ScriptedServer([.respond(body: "0123456789").resetting(after: 4)])
-        #expect(try await TestTransfer(.plain(server.url)).start().end().code == .networkConnectionLost)
+        let answer = Answer.respond(body: "0123456789").resetting(after: 4)
+        try await outcome(of: answer).expect(.networkConnectionLost)
     }
 
     @Test func aKeptConnectionThatTheServerClosedIsReplacedWithoutAWord() async throws {

@@ -69,16 +69,40 @@ struct SlotTests {
         func expectBody(_ operation: HTTPRequestOperation) async throws {
             #expect(try await operation.value as? Data == body.data)
         }
+
+        /// Opens the gates of all of them, and then they end with their bodies.
+        func finish(_ operations: HTTPRequestOperation...) async throws {
+            for operation in operations { open(operation.name ?? "") }
+            for operation in operations { try await expectBody(operation) }
+        }
+
+        /// Operations on "a", "b" and "c" in a queue for one at a time: the first is paused, and the second has
+        /// its slot.
+        func pauseFirst(in queue: OperationQueue) async throws -> (
+            a: HTTPRequestOperation, b: HTTPRequestOperation, c: HTTPRequestOperation
+        ) {
+            let (a, b, c) = (operation("a"), operation("b"), operation("c"))
+            for operation in [a, b, c] { queue.addOperation(operation) }
+            try await waitForRequests(1)
+            a.pause()
+            try await waitForRequests(2)
+            return (a, b, c)
+        }
+
+        /// `operation`, which has begun or is about to, goes on as soon as its pause ends, and to its end.
+        func expectNoWait(_ operation: HTTPRequestOperation) async throws {
+            try await waitForRequests(1)
+            operation.pause()
+            operation.resume()
+            #expect(operation.isExecuting)
+            try await finish(operation)
+        }
     }
 
     @Test(arguments: Kind.allCases) func aPausedOperationLetsTheNextOneRun(_ kind: Kind) async throws {
         let scene = try Scene("a", "b", "c")
         let queue = kind.queue(limit: 1)
-        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
-        for operation in [a, b, c] { queue.addOperation(operation) }
-        try await scene.waitForRequests(1)
-        a.pause()
-        try await scene.waitForRequests(2)
+        let (a, b, c) = try await scene.pauseFirst(in: queue)
         #expect(b.isExecuting && !a.isExecuting && a.isPaused)
 
         a.resume()
@@ -88,10 +112,7 @@ struct SlotTests {
         // At the front of the line, not behind c.
         try await scene.waitForRequests(3)
         #expect(scene.asked == ["a", "b", "a"])
-        scene.open("a")
-        scene.open("c")
-        try await scene.expectBody(a)
-        try await scene.expectBody(c)
+        try await scene.finish(a, c)
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -173,20 +194,13 @@ struct SlotTests {
     func aCancelFinishesWhatIsPausedOrWaits(_ kind: Kind, _ waits: Bool) async throws {
         let scene = try Scene("a", "b", "c")
         let queue = kind.queue(limit: 1)
-        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
-        for operation in [a, b, c] { queue.addOperation(operation) }
-        try await scene.waitForRequests(1)
-        a.pause()
-        try await scene.waitForRequests(2)
+        let (a, b, c) = try await scene.pauseFirst(in: queue)
         if waits { a.resume() }
         a.cancel()
         // While b still has the slot.
         await #expect(throws: URLError.self) { try await a.value }
         #expect(b.isExecuting && !c.isExecuting && scene.asked == ["a", "b"])
-        scene.open("b")
-        scene.open("c")
-        try await scene.expectBody(b)
-        try await scene.expectBody(c)
+        try await scene.finish(b, c)
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -210,10 +224,7 @@ struct SlotTests {
         c.setCompletion(success: { _, _ in order.append("c") }, failure: nil)
         queue.addOperation(c)
         a.resume()
-        scene.open("a")
-        scene.open("b")
-        try await scene.expectBody(a)
-        try await scene.expectBody(b)
+        try await scene.finish(a, b)
         #expect(try await order.wait(count: 2) == ["barrier", "c"])
         #expect(queue.maxConcurrentOperationCount == limit)
     }
@@ -221,11 +232,7 @@ struct SlotTests {
     @Test(arguments: Kind.allCases) func aPauseWhileItWaitsWaitsNoLonger(_ kind: Kind) async throws {
         let scene = try Scene("a", "b")
         let queue = kind.queue(limit: 1)
-        let (a, b, c) = (scene.operation("a"), scene.operation("b"), scene.operation("c"))
-        for operation in [a, b, c] { queue.addOperation(operation) }
-        try await scene.waitForRequests(1)
-        a.pause()
-        try await scene.waitForRequests(2)
+        let (a, b, c) = try await scene.pauseFirst(in: queue)
         for _ in 0..<100 {
             a.resume()
             a.pause()
@@ -236,8 +243,7 @@ struct SlotTests {
         try await scene.expectBody(c)
         #expect(a.isPaused && scene.asked == ["a", "b", "c"])
         a.resume()
-        scene.open("a")
-        try await scene.expectBody(a)
+        try await scene.finish(a)
         #expect(queue.maxConcurrentOperationCount == 1)
     }
 
@@ -253,8 +259,7 @@ struct SlotTests {
         a.resume()
         #expect(!a.isExecuting && !a.isPaused)
         queue.isSuspended = false
-        scene.open("a")
-        try await scene.expectBody(a)
+        try await scene.finish(a)
         #expect(scene.asked == ["a", "a"])
     }
 
@@ -272,20 +277,14 @@ struct SlotTests {
         #expect(limit != 0 || !a.isExecuting)
         #expect(queue.maxConcurrentOperationCount == limit)
         if limit == 0 { queue.maxConcurrentOperationCount = 1 }
-        scene.open("a")
-        try await scene.expectBody(a)
+        try await scene.finish(a)
     }
 
     @Test func withoutAQueueItGoesOnAtOnce() async throws {
         let scene = try Scene("a")
         let a = scene.operation("a")
         a.start()
-        try await scene.waitForRequests(1)
-        a.pause()
-        a.resume()
-        #expect(a.isExecuting)
-        scene.open("a")
-        try await scene.expectBody(a)
+        try await scene.expectNoWait(a)
     }
 
     /// A block in a queue that calls `start()` does not make the operation one of that queue.
@@ -301,22 +300,14 @@ struct SlotTests {
         a.resume()
         try await scene.waitForRequests(3)
         #expect(a.isExecuting && queue.maxConcurrentOperationCount == 1)
-        scene.open("a")
-        scene.open("b")
-        try await scene.expectBody(a)
-        try await scene.expectBody(b)
+        try await scene.finish(a, b)
     }
 
     @Test func onTheMainQueueItGoesOnAtOnce() async throws {
         let scene = try Scene("a")
         let a = scene.operation("a")
         OperationQueue.main.addOperation(a)
-        try await scene.waitForRequests(1)
-        a.pause()
-        a.resume()
-        #expect(a.isExecuting)
-        scene.open("a")
-        try await scene.expectBody(a)
+        try await scene.expectNoWait(a)
     }
 
     @Test func aDependentOfAPausedOperationWaits() async throws {

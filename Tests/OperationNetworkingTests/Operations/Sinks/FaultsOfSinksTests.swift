@@ -9,12 +9,49 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct FaultsOfSinksTests {
     private static let body = PatternBody(seed: 5, length: 2_000_000)
+    private static let fullDevice = URL(fileURLWithPath: "/dev/full")
 
     private func server(_ gate: Gate? = nil) throws -> ScriptedServer {
         try ScriptedServer { _ in
             let answer = Answer.respond(body: .pattern(Self.body))
             return gate.map { answer.held(after: 100_000, by: $0) } ?? answer
         }
+    }
+
+    /// An operation whose body goes to `file`, by itself or by a stream.
+    private func operation(
+        _ server: ScriptedServer,
+        to file: URL,
+        usesStream: Bool = false
+    ) -> WatchedOperation {
+        let watched = WatchedOperation(server.url)
+        if usesStream {
+            watched.operation.outputStream = OutputStream(toFileAtPath: file.path, append: true)
+        } else {
+            watched.operation.outputFile = file
+        }
+        return watched
+    }
+
+    /// Puts `operation` into a queue: it is still waiting when others have finished.
+    private func expectWait(_ operation: WatchedOperation, at server: ScriptedServer) async throws {
+        let queue = OperationQueue.wide()
+        queue.addOperation(operation.operation)
+        try await server.waitForRequests()
+        try await Bystanders(in: queue).finish()
+        #expect(!operation.operation.isFinished)
+    }
+
+    /// The error of an operation, which ends once.
+    private func onlyEnd(_ operation: WatchedOperation) async throws -> (any Error)? {
+        let error = try await operation.end()
+        #expect(operation.ends.elements.count == 1)
+        return error
+    }
+
+    private func expectCancel(_ waiting: WatchedOperation) async throws {
+        waiting.operation.cancel()
+        #expect((try await onlyEnd(waiting) as? URLError)?.code == .cancelled)
     }
 
     private func expectPrefix(_ data: Data) {
@@ -29,17 +66,11 @@ struct FaultsOfSinksTests {
     {
         let gate = Gate()
         let server = try server(gate)
-        let full = WatchedOperation(server.url)
-        if usesStream {
-            full.operation.outputStream = OutputStream(toFileAtPath: "/dev/full", append: true)
-        } else {
-            full.operation.outputFile = URL(fileURLWithPath: "/dev/full")
-        }
+        let full = operation(server, to: Self.fullDevice, usesStream: usesStream)
         let queue = OperationQueue.wide()
         queue.addOperation(full.operation)
-        let error = try #require(try await full.end())
+        let error = try #require(try await onlyEnd(full))
         #expect(error.posixCode == 28)
-        #expect(full.ends.elements.count == 1)
         if !usesStream {
             #expect((error as? CocoaError)?.code == .fileWriteOutOfSpace)
             #expect((error as? CocoaError)?.filePath == "/dev/full")
@@ -51,15 +82,9 @@ struct FaultsOfSinksTests {
 
     @Test(arguments: [false, true]) func aSmallBodyThatDoesNotFitIsAnErrorToo(usesStream: Bool) async throws {
         let server = try ScriptedServer([.respond(body: "x")])
-        let full = WatchedOperation(server.url)
-        if usesStream {
-            full.operation.outputStream = OutputStream(toFileAtPath: "/dev/full", append: true)
-        } else {
-            full.operation.outputFile = URL(fileURLWithPath: "/dev/full")
-        }
+        let full = operation(server, to: Self.fullDevice, usesStream: usesStream)
         full.operation.start()
-        #expect(try await full.end()?.posixCode == 28)
-        #expect(full.ends.elements.count == 1)
+        #expect(try await onlyEnd(full)?.posixCode == 28)
         server.stop()
     }
 
@@ -125,13 +150,8 @@ struct FaultsOfSinksTests {
         let server = try server()
         let directory = try TemporaryDirectory()
         let fifo = try FIFO(in: directory)
-        let waiting = WatchedOperation(server.url)
-        waiting.operation.outputFile = fifo.url
-        let queue = OperationQueue.wide()
-        queue.addOperation(waiting.operation)
-        try await server.waitForRequests()
-        try await Bystanders(in: queue).finish()
-        #expect(!waiting.operation.isFinished)
+        let waiting = operation(server, to: fifo.url)
+        try await expectWait(waiting, at: server)
 
         let received = fifo.read()
         #expect(try await waiting.end() == nil)
@@ -143,8 +163,7 @@ struct FaultsOfSinksTests {
         let server = try ScriptedServer([.respond(body: "small")])
         let directory = try TemporaryDirectory()
         let fifo = try FIFO(in: directory)
-        let waiting = WatchedOperation(server.url)
-        waiting.operation.outputFile = fifo.url
+        let waiting = operation(server, to: fifo.url)
         waiting.operation.start()
         try await server.waitForAnswers()
         let received = fifo.read()
@@ -158,16 +177,9 @@ struct FaultsOfSinksTests {
         let server = try ScriptedServer { _ in .respond(body: .generated(length: count)) }
         let directory = try TemporaryDirectory()
         let fifo = try FIFO(in: directory)
-        let waiting = WatchedOperation(server.url)
-        waiting.operation.outputFile = fifo.url
-        let queue = OperationQueue.wide()
-        queue.addOperation(waiting.operation)
-        try await server.waitForRequests()
-        try await Bystanders(in: queue).finish()
-        #expect(!waiting.operation.isFinished)
-        waiting.operation.cancel()
-        #expect((try await waiting.end() as? URLError)?.code == .cancelled)
-        #expect(waiting.ends.elements.count == 1)
+        let waiting = operation(server, to: fifo.url)
+        try await expectWait(waiting, at: server)
+        try await expectCancel(waiting)
         server.stop()
     }
 
@@ -177,15 +189,9 @@ struct FaultsOfSinksTests {
         let fifo = try FIFO(in: directory)
         let reader = open(fifo.url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
-        let waiting = WatchedOperation(server.url)
-        waiting.operation.outputFile = fifo.url
-        let queue = OperationQueue.wide()
-        queue.addOperation(waiting.operation)
-        try await server.waitForRequests()
-        try await Bystanders(in: queue).finish()
-        #expect(!waiting.operation.isFinished)
-        waiting.operation.cancel()
-        #expect((try await waiting.end() as? URLError)?.code == .cancelled)
+        let waiting = operation(server, to: fifo.url)
+        try await expectWait(waiting, at: server)
+        try await expectCancel(waiting)
         server.stop()
     }
 
@@ -193,16 +199,10 @@ struct FaultsOfSinksTests {
         let server = try server()
         let directory = try TemporaryDirectory()
         let fifo = try FIFO(in: directory)
-        let broken = WatchedOperation(server.url)
-        if usesStream {
-            broken.operation.outputStream = OutputStream(url: fifo.url, append: true)
-        } else {
-            broken.operation.outputFile = fifo.url
-        }
+        let broken = operation(server, to: fifo.url, usesStream: usesStream)
         let received = fifo.read(atMost: 10_000)
         broken.operation.start()
-        #expect(try await broken.end()?.posixCode == 32)
-        #expect(broken.ends.elements.count == 1)
+        #expect(try await onlyEnd(broken)?.posixCode == 32)
         expectPrefix(try await received.wait()[0])
         server.stop()
     }
@@ -213,16 +213,10 @@ struct FaultsOfSinksTests {
         let directory = try TemporaryDirectory()
         let fifo = try FIFO(in: directory)
         let reader = open(fifo.url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        let broken = WatchedOperation(server.url)
-        broken.operation.outputFile = fifo.url
-        let queue = OperationQueue.wide()
-        queue.addOperation(broken.operation)
-        try await server.waitForRequests()
-        try await Bystanders(in: queue).finish()
-        #expect(!broken.operation.isFinished)
+        let broken = operation(server, to: fifo.url)
+        try await expectWait(broken, at: server)
         close(reader)
-        #expect(try await broken.end()?.posixCode == 32)
-        #expect(broken.ends.elements.count == 1)
+        #expect(try await onlyEnd(broken)?.posixCode == 32)
         server.stop()
     }
 
@@ -289,10 +283,9 @@ struct FaultsOfSinksTests {
         operation.operation.outputStream = stream
         let queue = OperationQueue.wide()
         queue.addOperation(operation.operation)
-        let error = try await operation.end()
+        let error = try await onlyEnd(operation)
         #expect((error as? CocoaError)?.code == fault.code)
         #expect((error as? StreamError == .closed) == (fault.code == nil))
-        #expect(operation.ends.elements.count == 1)
         expectPrefix(written.elements.reduce(Data(), +))
         try await closings.wait()
         try await Bystanders(in: queue).finish()
@@ -308,8 +301,7 @@ struct FaultsOfSinksTests {
             append: false
         )
         operation.operation.start()
-        #expect(try await operation.end() != nil)
-        #expect(operation.ends.elements.count == 1)
+        #expect(try await onlyEnd(operation) != nil)
         server.stop()
     }
 
@@ -320,8 +312,7 @@ struct FaultsOfSinksTests {
         let operation = WatchedOperation(server.url)
         operation.operation.outputStream = OutputStream(toBuffer: buffer, capacity: 50_000)
         operation.operation.start()
-        #expect(try await operation.end() != nil)
-        #expect(operation.ends.elements.count == 1)
+        #expect(try await onlyEnd(operation) != nil)
         server.stop()
     }
 }
