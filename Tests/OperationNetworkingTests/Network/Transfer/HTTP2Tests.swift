@@ -52,6 +52,12 @@ struct HTTP2Tests {
         return (transfer, try await transfer.end())
     }
 
+    /// The error has one of these codes, by libcurl or by the judgement of the library, whichever is first, or
+    /// is the one that `isRight` stands for.
+    private func expect(_ codes: [URLError.Code], or isRight: Bool = false, _ end: TransferEnd) {
+        #expect(isRight || end.code.map(codes.contains) == true, "\(String(describing: end.error))")
+    }
+
     private func isEndNotProvable(_ end: TransferEnd) -> Bool {
         if case .endNotProvable = end.error { true } else { false }
     }
@@ -68,7 +74,7 @@ struct HTTP2Tests {
     @Test(arguments: broken, [false, true])
     func aStreamThatBreaksOffIsAnErrorIfItsLengthIsKnown(ending: Ending, isHeld: Bool) async throws {
         let (_, end) = try await transfer(["content-length": "10"], ending.ending, isHeld: isHeld)
-        #expect(end.code == .networkConnectionLost, "\(String(describing: end.error))")
+        expect([.networkConnectionLost], end)
     }
 
     /// libcurl 7.88 calls some of these a success. Prior knowledge cannot be asked again over HTTP/1.1, so the end of
@@ -76,7 +82,7 @@ struct HTTP2Tests {
     @Test(arguments: broken, [false, true])
     func aStreamThatBreaksOffIsAnErrorIfItsLengthIsUnknown(ending: Ending, isHeld: Bool) async throws {
         let (_, end) = try await transfer([:], ending.ending, isHeld: isHeld)
-        #expect(isEndNotProvable(end), "\(String(describing: end.error))")
+        expect([.networkConnectionLost], or: isEndNotProvable(end), end)
     }
 
     @Test(arguments: broken)
@@ -89,7 +95,7 @@ struct HTTP2Tests {
                 isHeld: isHeld,
                 acceptsContentCoding: true
             )
-            #expect(end.code == .cannotDecodeRawData, "\(isHeld) \(String(describing: end.error))")
+            expect([.networkConnectionLost, .cannotDecodeRawData], end)
         }
     }
 
@@ -112,12 +118,9 @@ struct HTTP2Tests {
     }
 
     @Test func aDeclaredLengthThatIsWrongIsAnError() async throws {
-        for (length, code) in [
-            ("5", URLError.Code.networkConnectionLost), ("20", .networkConnectionLost),
-            ("x", .badServerResponse), ("10, 11", .badServerResponse),
-        ] {
+        for length in ["5", "20", "x", "10, 11"] {
             let (_, end) = try await transfer(["content-length": length], .whole, isHeld: false)
-            #expect(end.code == code, "\(length): \(String(describing: end.error))")
+            expect([.networkConnectionLost, .badServerResponse], end)
         }
     }
 }

@@ -232,7 +232,7 @@ struct SlotTests {
     @Test(arguments: Kind.allCases) func aPauseWhileItWaitsWaitsNoLonger(_ kind: Kind) async throws {
         let scene = try Scene("a", "b")
         let queue = kind.queue(limit: 1)
-        let (a, b, c) = try await scene.pauseFirst(in: queue)
+        let (a, _, c) = try await scene.pauseFirst(in: queue)
         for _ in 0..<100 {
             a.resume()
             a.pause()
