@@ -303,7 +303,7 @@ struct ExamplesTests {
         // The example asks again until this one listens.
         let python = RealServers.python?.path ?? "python3"
         let server = "-m http.server 8099 --bind 127.0.0.1 --directory '\(directory.url.path)'"
-        try await network.run("'\(python)' \(server) >server.log 2>&1 &")
+        try await network.run("'\(python)' \(server) >/dev/null 2>&1 &")
         let program = try #require(ExampleProgram.directory).appendingPathComponent("Reachability")
         // Without the proxies of this machine.
         try await network.start(

