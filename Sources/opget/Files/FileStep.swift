@@ -17,7 +17,7 @@ import OperationNetworking
 /// replaced.
 enum FileStep: Hashable, Sendable {
     /// Fetch it.
-    case fetch(replacing: ReplaceableFile)
+    case fetch(replacing: FileReplacement)
     /// Fetch it if the server has another one.
     case ask
     /// Read the file, compare its checksums, and decide again.

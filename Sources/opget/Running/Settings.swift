@@ -49,7 +49,7 @@ struct Settings: Sendable {
 
     /// The treatment of an existing file by a download.
     enum Saving: Sendable {
-        case replacing(ReplaceableFile)
+        case replacing(FileReplacement)
         /// The file is replaced if the server has another one.
         case ifChanged
         /// The file is continued.

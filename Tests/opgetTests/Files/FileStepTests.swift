@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: FileStanding.allCases)
     func anEmptyFileCountsAsAbsentUnlessItIsComplete(standing: FileStanding) {
         let isComplete = standing == .complete
-        let expected: ReplaceableFile = standing == .nothing ? .nothing : .emptyFile
+        let expected: FileReplacement = standing == .nothing ? .nothing : .emptyFile
         #expect(
             step(standing, .none, isEmpty: true) == (isComplete ? .leave(nil) : .fetch(replacing: expected))
         )

@@ -1,4 +1,4 @@
 /// The files that a new file may replace.
-enum ReplaceableFile: Hashable, Sendable {
+enum FileReplacement: Hashable, Sendable {
     case nothing, emptyFile, anyFile
 }
