@@ -30,8 +30,8 @@ public final class NetworkReachabilityManager: Sendable {
     /// The manager of the internet: of the default routes.
     public static let shared = NetworkReachabilityManager()
 
-    private let target: ReachabilityTarget
-    private let environment: ReachabilityEnvironment
+    let target: ReachabilityTarget
+    let environment: ReachabilityEnvironment
     let state = Locked(ReachabilityState())
     let routeMembership = RouteMonitor.Membership()
 

@@ -78,9 +78,14 @@ final class SessionCore: Sendable {
         if isInvalid { tellInvalid() }
     }
 
-    /// The manager was released: what does not run would never end.
+    /// The manager was released: what does not run would never end. A task that is resumed after that adds
+    /// itself again.
     func dropSuspendedTasks() {
-        for task in allTasks where task.state == .suspended { remove(task) }
+        for task in allTasks where task.state == .suspended {
+            remove(task)
+            // It may have done so before.
+            if task.state == .running { _ = add(task) }
+        }
     }
 
     private func tellInvalid() {

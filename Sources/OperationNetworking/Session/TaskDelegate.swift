@@ -104,7 +104,9 @@ final class TaskDelegate: SessionTaskOwner {
         case .none: break
         case .start: start(task)
         case .pause: operation?.pause()
-        case .goOn: operation?.resume()
+        case .goOn:
+            _ = session.add(task)
+            operation?.resume()
         case .cancel: cancel(operation, of: task)
         case .end: end(task, error: URLError.cancelled(url: task.originalRequest.url))
         }
@@ -256,7 +258,12 @@ final class TaskDelegate: SessionTaskOwner {
             state.withLock { $0.place }?.removeAll()
             return
         }
-        if let download = task as? DownloadTask, error == nil || hasFile(operation) {
+        let download = task as? DownloadTask
+        if error == nil, task.state == .canceling, download?.keepsPartialFile != true {
+            // The last byte came before the cancel did; nothing of it is wanted.
+            state.withLock { $0.place }?.removeAll()
+            complete(task, operation, nil, URLError.cancelled(url: task.originalRequest.url))
+        } else if let download, error == nil || hasFile(operation) {
             save(operation, for: download)
         } else {
             complete(task, operation, object, error)

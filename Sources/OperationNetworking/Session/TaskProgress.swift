@@ -12,10 +12,14 @@ struct TaskProgress: Sendable {
     /// Made on the thread of the task's maker: one of them becomes a child of that thread's current progress.
     init(countsUpload: Bool) {
         let parent = Progress.current()
-        upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)
-        download = Progress(parent: countsUpload ? nil : parent, userInfo: nil)
-        upload.totalUnitCount = -1
-        download.totalUnitCount = -1
+        // To become a child writes to the parent, which the end of another child may do now.
+        (upload, download) = Self.writing.withLock { _ in
+            let upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)
+            let download = Progress(parent: countsUpload ? nil : parent, userInfo: nil)
+            upload.totalUnitCount = -1
+            download.totalUnitCount = -1
+            return (upload, download)
+        }
     }
 
     /// The progress of a task that becomes another one.
@@ -30,8 +34,12 @@ struct TaskProgress: Sendable {
             progress.isCancellable = true
             progress.isPausable = true
             progress.cancellationHandler = { [weak task] in task?.cancel() }
-            progress.pausingHandler = { [weak task] in task?.suspend() }
-            progress.resumingHandler = { [weak task] in task?.resume() }
+            // Foundation calls these in any order: what the progress is now counts.
+            let follow: @Sendable () -> Void = { [weak task, weak progress] in
+                if progress?.isPaused == true { task?.suspend() } else { task?.resume() }
+            }
+            progress.pausingHandler = follow
+            progress.resumingHandler = follow
         }
     }
 

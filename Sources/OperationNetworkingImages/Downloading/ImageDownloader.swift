@@ -47,6 +47,8 @@ public final class ImageDownloader: Sendable {
         let url: String
         let method: String
         let fields: [String: String]
+        /// A transfer of its own, for a method that is not GET.
+        let own: UUID?
     }
 
     private struct State {
@@ -184,7 +186,7 @@ public final class ImageDownloader: Sendable {
             handler.call(nil, .failure(URLError(.badURL)))
             return nil
         }
-        if request.cachePolicy.allowsCachedImages,
+        if request.cachePolicy.allowsCachedImages, request.isForEveryUser,
             let image = imageCache?.image(for: request, identifier: nil)
         {
             handler.call(nil, .success(image))
@@ -197,7 +199,8 @@ public final class ImageDownloader: Sendable {
         let key = Key(
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
-            fields: request.allHTTPHeaderFields ?? [:]
+            fields: request.allHTTPHeaderFields ?? [:],
+            own: request.isGet ? nil : receiptID
         )
         let transfers = state.withLock { state in
             let starts = state.table.ask(for: key, receiptID, handler, priority: priority.rawValue)
@@ -269,7 +272,7 @@ public final class ImageDownloader: Sendable {
         _ operation: HTTPRequestOperation,
         _ result: Result<DecodedImage, any Error>
     ) {
-        if case .success(let image) = result, let imageCache,
+        if case .success(let image) = result, let imageCache, operation.request.isForEveryUser,
             imageCache.shouldCache(image, for: operation.request, identifier: nil)
         {
             imageCache.add(image, for: operation.request, identifier: nil)
@@ -287,5 +290,16 @@ public final class ImageDownloader: Sendable {
         let manager = OperationManager()
         manager.responseSerializer = ImageResponseSerializer()
         return manager
+    }
+}
+
+extension URLRequest {
+    fileprivate var isGet: Bool { (httpMethod ?? "GET") == "GET" }
+
+    /// Whether the cache, whose keys are URLs, may answer it and keep its image: what a user's token or
+    /// cookie opens is not another user's.
+    fileprivate var isForEveryUser: Bool {
+        isGet && value(forHTTPHeaderField: "Authorization") == nil
+            && value(forHTTPHeaderField: "Cookie") == nil
     }
 }

@@ -5,7 +5,7 @@
 /// |----------------------|-----------------------------------------------------------|----------|
 /// | `low`                | memory was taken from a group that is protected           | no       |
 /// | `high`               | the group went over `memory.high`, and was held up        | yes      |
-/// | `max`                | it was about to go over `memory.max`                      | yes      |
+/// | `max`                | it was about to go over `memory.max`, as a program that reads files does all the time | no |
 /// | `oom`, `oom_kill`    | it could not get memory; a process was ended for it       | yes      |
 struct MemoryEvents: Hashable {
     /// The sum of the counters that mean pressure.
@@ -15,7 +15,7 @@ struct MemoryEvents: Hashable {
         var count: UInt64 = 0
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
-            guard words.count == 2, ["high", "max", "oom", "oom_kill"].contains(words[0]),
+            guard words.count == 2, ["high", "oom", "oom_kill"].contains(words[0]),
                 let number = UInt64(words[1])
             else { continue }
             count &+= number

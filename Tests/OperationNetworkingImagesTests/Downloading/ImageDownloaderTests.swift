@@ -47,6 +47,46 @@ import Testing
         )
     }
 
+    // MARK: - Secrets and methods
+
+    @Test(arguments: ["Authorization", "Cookie"])
+    func theCacheAnswersNoRequestOfOneUser(field: String) async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let cache = AutoPurgingImageCache()
+        let downloader = downloader(cache: cache)
+        var secret = URLRequest(url: server.url)
+        secret.setValue("one", forHTTPHeaderField: field)
+        ask(downloader, secret, "a")
+        #expect(try await results.wait() == ["a: 16"])
+        ask(downloader, URLRequest(url: server.url), "b")
+        #expect(try await results.wait(count: 2).last == "b: 16")
+        secret.setValue("two", forHTTPHeaderField: field)
+        ask(downloader, secret, "c")
+        #expect(try await results.wait(count: 3).last == "c: 16", "the cached image is for no other user")
+        ask(downloader, URLRequest(url: server.url), "d")
+        #expect(try await results.wait(count: 4).last == "d: 16 cached")
+        server.stop()
+    }
+
+    @Test func postsShareNothing() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in Self.answer.held(by: gate) }
+        let downloader = downloader(cache: AutoPurgingImageCache())
+        for name in ["a", "b"] {
+            var request = URLRequest(url: server.url)
+            request.httpMethod = "POST"
+            request.httpBody = Data(name.utf8)
+            ask(downloader, request, name)
+        }
+        try await gate.waitForArrivals(2)
+        gate.open()
+        #expect(try await results.wait(count: 2).sorted() == ["a: 16", "b: 16"])
+        #expect(Set(server.requests.map(\.body)) == [Data("a".utf8), Data("b".utf8)])
+        ask(downloader, URLRequest(url: server.url), "c")
+        #expect(try await results.wait(count: 3).last == "c: 16")
+        server.stop()
+    }
+
     // MARK: - AFNetworking's
 
     @Test func testThatImageDownloaderCanDownloadImage() async throws {

@@ -43,7 +43,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("low 5\nhigh 1\nmax 2\noom 3\noom_kill 4\noom_group_kill 9\n", 10), ("low 7\n", 0), ("", 0),
+            ("low 5\nhigh 1\nmax 2\noom 3\noom_kill 4\noom_group_kill 9\n", 8), ("low 7\n", 0), ("", 0),
             ("high x\nmax\nmax 3 4\nhigh 18446744073709551616\n", 0),
         ] as [(String, UInt64)]
     )

@@ -26,6 +26,35 @@ struct ReachabilityRetryTests {
         #expect(await unknown.manager().waitForNetwork() == false)
     }
 
+    @Test func aStatusFromBeforeHoldsNoOneWhenTheKernelCannotBeHeard() async throws {
+        let scene = ReachabilityScene()
+        let manager = scene.manager()
+        let heard = Recorder<NetworkReachabilityStatus>()
+        let earlier = Task { for await status in manager.statuses { heard.append(status) } }
+        #expect(try await heard.wait() == [.notReachable])
+        earlier.cancel()
+        await earlier.value
+        #expect(!scene.monitor.isOpen)
+        scene.routes.fail(SystemError(EMFILE, "socket"))
+        #expect(await manager.waitForNetwork() == false)
+    }
+
+    /// Routes do not tell when name servers answer again.
+    @Test func aNameThatIsNotFoundHoldsNoOneWhileThereIsADefaultRoute() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager(.host("example.org"))
+        manager.startMonitoring()
+        let question = try #require(try await scene.questions.wait().first)
+        question.answer(.none)
+        #expect(await manager.waitForNetwork() == false)
+        scene.routes.become(ScriptedRoutes.down)
+        let returns = Recorder<Bool>()
+        let task = Task { returns.append(await manager.waitForNetwork()) }
+        scene.routes.become(ScriptedRoutes.up)
+        #expect(try await returns.wait().count == 1)
+        await task.value
+    }
+
     @Test func anOperationGoesOnWhenTheManagerIsReachable() async throws {
         let scene = ReachabilityScene()
         let manager = scene.manager()

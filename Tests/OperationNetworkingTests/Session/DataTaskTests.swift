@@ -195,6 +195,42 @@ struct DataTaskTests {
         #expect(try await ends.wait().text == "hello")
     }
 
+    @Test func aTaskThatIsResumedAfterItsManagerWasReleasedEnds() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
+        let ends = TaskEnds()
+        do {
+            var session: URLSessionManager? = .forTests()
+            session?.responseSerializer = HTTPResponseSerializer()
+            let task = session?.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+            task?.resume()
+            try await gate.waitForArrivals()
+            task?.suspend()
+            session = nil
+            task?.resume()
+        }
+        gate.open()
+        #expect(try await ends.wait().text == "hello")
+    }
+
+    @Test func tasksBecomeChildrenOfOneProgressWhileOthersEnd() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let session = URLSessionManager.forTests()
+        session.responseSerializer = HTTPResponseSerializer()
+        let count = 200
+        let parent = Progress(totalUnitCount: Int64(count))
+        let ends = TaskEnds()
+        let makeChild = {
+            parent.becomeCurrent(withPendingUnitCount: 1)
+            defer { parent.resignCurrent() }
+            return session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        }
+        for _ in 1...count { makeChild().resume() }
+        try await ends.recorder.wait(count: count)
+        session.operationQueue.underlyingQueue?.sync {}
+        #expect(parent.completedUnitCount == Int64(count))
+    }
+
     @Test("F45 many sessions need no descriptors of their own")
     func manySessions() async throws {
         func descriptors() throws -> Int {

@@ -65,6 +65,31 @@ struct SessionHookTests {
         #expect(try await ends.wait().code == .cancelled)
     }
 
+    /// Opens a gate when the body is complete.
+    private struct GateSerializer: ResponseSerializer {
+        let gate: Gate
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            gate.open()
+            return data
+        }
+    }
+
+    /// Also if all of it is there when the closure answers.
+    @Test func aShortResponseThatIsNotWantedCancelsTheTask() async throws {
+        let server = try ScriptedServer([.respond(body: "short")])
+        let isOver = Gate()
+        session.responseSerializer = GateSerializer(gate: isOver)
+        session.setDataTaskDidReceiveResponse { _, _ in
+            // The transfer does not wait for this.
+            try? isOver.waitSynchronously()
+            return .cancel
+        }
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        let end = try await ends.wait()
+        #expect(end.code == .cancelled && end.object == nil)
+    }
+
     @Test func aDataTaskBecomesADownload() async throws {
         let body = PatternBody(seed: 1, length: 100_000)
         // JSON by its type, which it is not: any successful response is saved.
