@@ -20,7 +20,8 @@ public final class Recorder<Element: Sendable>: Sendable {
         recorded.withLock { $0.append(element) }
     }
 
-    /// Suspends the task until there are at least `count` elements, and returns all there are.
+    /// Suspends the task until there are at least `count` elements, and returns the first `count`: what comes
+    /// after these depends on how fast the task is. ``elements`` has it.
     ///
     /// - Throws: ``TimeLimitExceeded``, or `CancellationError` when the task is cancelled.
     @discardableResult
@@ -28,11 +29,11 @@ public final class Recorder<Element: Sendable>: Sendable {
         try await recorded.wait(within: limit) {
             "\($0.count) of \(count) were recorded: \($0)"
         } until: {
-            $0.count >= count ? $0 : nil
+            $0.count >= count ? Array($0.prefix(count)) : nil
         }
     }
 
-    /// Blocks the thread until there are at least `count` elements, and returns all there are. For threads
+    /// Blocks the thread until there are at least `count` elements, and returns the first `count`. For threads
     /// that may block; tasks call ``wait(count:within:)``.
     ///
     /// - Throws: ``TimeLimitExceeded``.
@@ -42,7 +43,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         try recorded.waitSynchronously(within: limit) {
             "\($0.count) of \(count) were recorded: \($0)"
         } until: {
-            $0.count >= count ? $0 : nil
+            $0.count >= count ? Array($0.prefix(count)) : nil
         }
     }
 }

@@ -64,6 +64,14 @@ struct WaitingTests {
         #expect(try recorder.waitSynchronously(count: 3) == [1, 2, 3])
     }
 
+    @Test func aRecorderReturnsAsManyAsWereAskedFor() async throws {
+        let recorder = Recorder<Int>()
+        for number in 1...3 { recorder.append(number) }
+        #expect(try await recorder.wait() == [1])
+        #expect(try recorder.waitSynchronously(count: 2) == [1, 2])
+        #expect(recorder.elements == [1, 2, 3])
+    }
+
     @Test func aTemporaryDirectoryGoesWithItsLastReference() throws {
         var directory: TemporaryDirectory? = try TemporaryDirectory()
         let file = try #require(directory?.file("a"))
