@@ -33,8 +33,8 @@ public final class Recorder<Element: Sendable>: Sendable {
         }
     }
 
-    /// Blocks the thread until there are at least `count` elements, and returns the first `count`. For threads
-    /// that may block; tasks call ``wait(count:within:)``.
+    /// Blocks the thread until there are at least `count` elements, and returns the first `count`. For
+    /// threads that may block; tasks call ``wait(count:within:)``.
     ///
     /// - Throws: ``TimeLimitExceeded``.
     @discardableResult
