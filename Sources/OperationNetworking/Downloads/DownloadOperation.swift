@@ -60,7 +60,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Without a ``destination`` it fails with ``DownloadError/noDestination``.
     public required init(request: URLRequest) {
         super.init(request: request)
-        retryPolicy = RetryPolicy(maximumRetries: 5)
+        self.retryPolicy = RetryPolicy(maximumRetries: 5)
     }
 
     /// - Parameters:

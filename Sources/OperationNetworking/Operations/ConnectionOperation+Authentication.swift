@@ -9,8 +9,8 @@ extension ConnectionOperation {
         @Sendable (_ operation: ConnectionOperation, _ challenge: AuthenticationChallenge) async ->
         AuthenticationChallenge.Answer
 
-    /// Called for each 401, instead of what is done without it: the ``credential`` once, then the credential
-    /// storage, then the 401 is the response.
+    /// Called for each 401, instead of what is done without it: the ``TransferSettings/credential`` once,
+    /// then the credential storage, then the 401 is the response.
     public func setAuthenticationChallenge(_ block: AuthenticationChallengeHandler?) {
         state.change { $0.closures.challenge = block }
     }

@@ -23,8 +23,8 @@ extension ConnectionOperation {
     ///
     /// An operation that waits for a connection is executing, and keeps its place in the queue: of this limit
     /// and the queue's `maxConcurrentOperationCount` the smaller one decides. Those that wait begin by
-    /// `queuePriority`, as it was when they started, and then in order. No timeout but ``totalTimeout``
-    /// counts the time in which they wait.
+    /// `queuePriority`, as it was when they started, and then in order. No timeout but
+    /// ``TransferSettings/totalTimeout`` counts the time in which they wait.
     ///
     /// A new value counts at once. Can be used on any thread.
     public static var maximumConnectionsPerHost: Int {

@@ -211,8 +211,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         state.change { $0.closures.uploadProgress = block }
     }
 
-    /// Called on a queue of the library for each redirect that ``redirectPolicy`` follows. Without it, the
-    /// policy decides alone.
+    /// Called on a queue of the library for each redirect that ``TransferSettings/redirectPolicy`` follows.
+    /// Without it, the policy decides alone.
     ///
     /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a
     /// field that the policy names, to another origin. What it answers is followed, but not from https to

@@ -10,8 +10,10 @@ internal import OperationNetworkingSystem
 /// let session = URLSessionManager(configuration: configuration)
 /// ```
 ///
-/// A session takes a copy: to change it later changes no session. The settings that sessions share with
-/// operations can be changed on the session, too: see ``TransferConfigurable``.
+/// Each public property of ``TransferSettings`` is one of the configuration's, too. A session takes a copy:
+/// to change it later changes no session. Those of ``TransferSettings`` can be changed on the session, too:
+/// see ``TransferConfigurable``.
+@dynamicMemberLookup
 public struct SessionConfiguration: Sendable {
     /// The fields of every request that does not have them. Secret ones (`Authorization`, `Cookie` and the
     /// like) of an ``HTTPSessionManager`` with a base URL are for that URL's origin.
@@ -29,6 +31,7 @@ public struct SessionConfiguration: Sendable {
     /// it without being copied if its destination is on the same file system.
     public var downloadDirectory: URL?
 
+    /// The settings that sessions have in common with operations.
     var settings = TransferSettings()
 
     /// The settings of a manager that nothing was set on.
@@ -47,56 +50,16 @@ public struct SessionConfiguration: Sendable {
 
     // MARK: - Time
 
-    /// The time limit of a whole task: ``TransferConfigurable/totalTimeout``.
+    /// The time limit of a whole task: ``TransferSettings/totalTimeout``.
     public var resourceTimeout: TimeInterval? {
         get { settings.totalTimeout }
         set { settings.totalTimeout = newValue }
     }
 
-    /// See ``TransferConfigurable/connectTimeout``.
-    public var connectTimeout: TimeInterval? {
-        get { settings.connectTimeout }
-        set { settings.connectTimeout = newValue }
-    }
-
-    // MARK: - Cookies, credentials, proxy
-
-    /// See ``TransferConfigurable/cookieJar``.
-    public var cookieJar: CookieJar? {
-        get { settings.cookieJar }
-        set { settings.cookieJar = newValue }
-    }
-
-    /// See ``TransferConfigurable/shouldUseCredentialStorage``.
-    public var shouldUseCredentialStorage: Bool {
-        get { settings.shouldUseCredentialStorage }
-        set { settings.shouldUseCredentialStorage = newValue }
-    }
-
-    /// See ``TransferConfigurable/proxyConfiguration``.
-    public var proxyConfiguration: ProxyConfiguration {
-        get { settings.proxyConfiguration }
-        set { settings.proxyConfiguration = newValue }
-    }
-
-    // MARK: - TLS
-
-    /// See ``TransferConfigurable/tlsVersions``.
-    public var tlsVersions: ClosedRange<TLSVersion> {
-        get { settings.tlsVersions }
-        set { settings.tlsVersions = newValue }
-    }
-
-    /// See ``TransferConfigurable/securityPolicy``.
-    public var securityPolicy: SecurityPolicy {
-        get { settings.securityPolicy }
-        set { settings.securityPolicy = newValue }
-    }
-
-    /// See ``TransferConfigurable/trustAnchors``.
-    public var trustAnchors: TrustAnchors {
-        get { settings.trustAnchors }
-        set { settings.trustAnchors = newValue }
+    /// One of the ``TransferSettings``. The compiler writes this for `configuration.connectTimeout`.
+    public subscript<Value>(dynamicMember setting: WritableKeyPath<TransferSettings, Value>) -> Value {
+        get { settings[keyPath: setting] }
+        set { settings[keyPath: setting] = newValue }
     }
 }
 

@@ -57,9 +57,9 @@ package struct TransferOptions: Sendable {
     package var method: String
     /// `Name: value`, in order; `Name:` removes a field that libcurl would add by itself, `Name;` sends it
     /// empty.
-    package var headerLines: [String]
-    package var body: Body
-    package var version: HTTPVersion
+    package var headerLines: [String] = []
+    package var body = Body.none
+    package var version = HTTPVersion.automatic
     /// The TLS settings, for an https URL; `nil`: libcurl's defaults.
     package var tls: TLSOptions?
     /// The time limit, in seconds, of finding the server, connecting and TLS together; `nil`: none.
@@ -72,27 +72,8 @@ package struct TransferOptions: Sendable {
     /// The credentials; `nil`: libcurl answers no challenge.
     package var authentication: CurlAuthentication?
 
-    package init(
-        url: String,
-        method: String,
-        headerLines: [String] = [],
-        body: Body = .none,
-        version: HTTPVersion = .automatic,
-        tls: TLSOptions? = nil,
-        connectTimeout: Double? = nil,
-        proxy: Proxy? = nil,
-        cookieLines: [String]? = nil,
-        authentication: CurlAuthentication? = nil
-    ) {
+    package init(url: String, method: String) {
         self.url = url
         self.method = method
-        self.headerLines = headerLines
-        self.body = body
-        self.version = version
-        self.tls = tls
-        self.connectTimeout = connectTimeout
-        self.proxy = proxy
-        self.cookieLines = cookieLines
-        self.authentication = authentication
     }
 }

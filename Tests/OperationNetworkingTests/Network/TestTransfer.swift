@@ -124,6 +124,7 @@ extension TransferRequest {
             method: method,
             fields: fields,
             body: body,
+            settings: TransferSettings(connectionLimit: .none),
             trustDomain: TrustDomain(anchors: anchors),
             version: version,
             acceptsContentCoding: acceptsContentCoding,

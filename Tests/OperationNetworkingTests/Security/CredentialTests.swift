@@ -13,7 +13,9 @@ struct CredentialTests {
     func whatIsWrittenOrDumpedHasNoSecret(_ credential: Credential) {
         var dumped = ""
         dump(credential, to: &dumped)
-        dump(TransferSettings(credential: credential), to: &dumped)
+        var settings = TransferSettings()
+        settings.credential = credential
+        dump(settings, to: &dumped)
         dump(TrustDomain(anchors: .system, credential: credential), to: &dumped)
         dump(Authentication.Proof(credential: credential, scheme: .ntlm).curlAuthentication, to: &dumped)
         for text in [

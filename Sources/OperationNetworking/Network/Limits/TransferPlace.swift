@@ -19,7 +19,7 @@ struct TransferPlace: Hashable, Sendable {
     var sharing: TrustDomain?
 
     init(_ request: TransferRequest) {
-        limit = request.connectionLimit
+        limit = request.settings.connectionLimit
         origin = Origin(request.url)
         let mayShare =
             switch request.version {

@@ -122,7 +122,7 @@ final class Transfers: TransferRunning {
             id,
             to: TransferPlace(request),
             priority: request.priority,
-            raisedLimit: request.raisedConnectionLimit,
+            raisedLimit: request.settings.raisedConnectionLimit,
             rank: rank
         )
         waiting[id] = Waiting(wish: .transfer(request), client: client, spent: spent, rank: rank)

@@ -275,12 +275,12 @@ final class Transfer: EasyHandleDelegate {
             stall()
             return .full
         }
-        guard !waits(for: request.downloadLimits) else {
+        guard !waits(for: request.settings.downloadLimits) else {
             activity.holdResponse()
             return .full
         }
         didMove()
-        request.downloadLimits.spend(bytes.count, now: clock.now)
+        request.settings.downloadLimits.spend(bytes.count, now: clock.now)
         do throws(TransferError) {
             try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
             return .taken
@@ -292,15 +292,15 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleNeedsBody(atMost count: Int) -> SendAnswer {
         didMove()
-        guard !waits(for: request.uploadLimits) else {
+        guard !waits(for: request.settings.uploadLimits) else {
             activity.holdRequest()
             return .notYet
         }
-        let room = min(count, request.uploadLimits.advisedPiece)
+        let room = min(count, request.settings.uploadLimits.advisedPiece)
         let answer = outgoing.next(atMost: room, whenReady: context.bodyIsReady)
         switch answer {
         case .bytes(let data):
-            request.uploadLimits.spend(data.count, now: clock.now)
+            request.settings.uploadLimits.spend(data.count, now: clock.now)
             client.transferDidSend(data.count)
         case .failed:
             if let error = outgoing.error { failure = error as? TransferError ?? .body(error) }

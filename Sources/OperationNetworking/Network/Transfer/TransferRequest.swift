@@ -3,12 +3,15 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 19. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 15. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     var method: String
     var fields: HeaderFields
     var body: RequestBody?
+    /// As the caller chose them. What they say of trust, credentials and cookies was decided for this hop,
+    /// and is in the other properties.
+    var settings: TransferSettings
     var trustDomain: TrustDomain
     /// The credentials that libcurl sends to the server; the exchange sends tokens as a field.
     var authentication: CurlAuthentication?
@@ -21,18 +24,8 @@ struct TransferRequest: Sendable {
     var mayBeSentAgain: Bool
     /// Seconds without a byte in either direction after which the transfer fails; 0 or less: never.
     var idleTimeout: Double
-    /// Seconds until the connection has to stand, TLS included; `nil`: for ever.
-    var connectTimeout: Double?
     /// Bytes that a body may have after its content coding was undone.
     var maximumDecodedLength = Int64.max
-    /// All of them hold for the request's body.
-    var uploadLimits: [BandwidthLimit] = []
-    /// All of them hold for the response's body.
-    var downloadLimits: [BandwidthLimit] = []
-    /// The limit of connections that its server may have at work.
-    var connectionLimit = ConnectionLimit.none
-    /// The limit of connections to the server while the transfer is there, if it is higher.
-    var raisedConnectionLimit = 0
     /// The transfer's rank among the transfers that wait for a connection.
     var priority = TransferPriority.normal
     /// Whether HTTP/2 is offered, too, if the server turns out not to take HTTP/1.1.
@@ -68,18 +61,16 @@ struct TransferRequest: Sendable {
 
     /// libcurl's form of it; `examination` judges the server, and `demand` is what is known of the proxy.
     func options(_ examination: ServerExamination?, demand: ProxyDemand = .nothing) -> TransferOptions {
-        TransferOptions(
-            url: url.absoluteString,
-            method: method,
-            headerLines: headerLines(holdsBody: holdsBody(demand)),
-            body: bodyLength,
-            version: version,
-            tls: examination.map { trustDomain.tlsOptions(judge: $0) },
-            connectTimeout: connectTimeout,
-            proxy: proxyOptions(demand),
-            cookieLines: cookies?.map(\.line),
-            authentication: authentication
-        )
+        var options = TransferOptions(url: url.absoluteString, method: method)
+        options.headerLines = headerLines(holdsBody: holdsBody(demand))
+        options.body = bodyLength
+        options.version = version
+        options.tls = examination.map { trustDomain.tlsOptions(judge: $0) }
+        options.connectTimeout = settings.connectTimeout
+        options.proxy = proxyOptions(demand)
+        options.cookieLines = cookies?.map(\.line)
+        options.authentication = authentication
+        return options
     }
 
     private func proxyOptions(_ demand: ProxyDemand) -> TransferOptions.Proxy? {

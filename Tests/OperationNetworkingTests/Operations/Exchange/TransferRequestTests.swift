@@ -299,12 +299,12 @@ import Testing
         scene.configuration.settings.raisedConnectionLimit = 4
         let transfer = try scene.transfer()
         #expect(transfer.idleTimeout == 7)
-        #expect(transfer.connectTimeout == 8)
+        #expect(transfer.settings.connectTimeout == 8)
         #expect(transfer.maximumDecodedLength == 5)
         #expect(transfer.priority == .high)
-        #expect(transfer.uploadLimits.map { $0 === up } == [true])
-        #expect(transfer.downloadLimits.map { $0 === down } == [true])
-        #expect(transfer.connectionLimit == limit)
-        #expect(transfer.raisedConnectionLimit == 4)
+        #expect(transfer.settings.uploadLimits.map { $0 === up } == [true])
+        #expect(transfer.settings.downloadLimits.map { $0 === down } == [true])
+        #expect(transfer.settings.connectionLimit == limit)
+        #expect(transfer.settings.raisedConnectionLimit == 4)
     }
 }
