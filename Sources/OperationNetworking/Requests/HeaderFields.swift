@@ -141,6 +141,11 @@ struct HeaderFields: Hashable, Sendable {
     mutating func removeAll() {
         fields.removeAll(keepingCapacity: true)
     }
+
+    /// Removes the fields that `shouldRemove` says.
+    mutating func removeAll(where shouldRemove: (Field) -> Bool) {
+        fields.removeAll(where: shouldRemove)
+    }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {

@@ -19,13 +19,17 @@ struct HTTPDate: Hashable, Sendable, Comparable {
     /// - Parameters:
     ///   - fieldValue: as received; white space around it does not matter.
     ///   - now: gives a year of two digits its century; it is at most 50 years ahead.
-    init?(fieldValue: String, now: Date = Date()) {
-        let text = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
+    ///   - isLenient: whether case does not matter, nor which day of the week it was: for freshness, as
+    ///     [RFC 9111 §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2) wants it.
+    init?(fieldValue: String, now: Date = Date(), isLenient: Bool = false) {
+        var text = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        if isLenient { text = HTTPDate.canonicalCase(text) }
         guard
-            let seconds = HTTPDate.fixdate(text) ?? HTTPDate.rfc850(text, now: now) ?? HTTPDate.asctime(text)
+            let moment = HTTPDate.fixdate(text) ?? HTTPDate.rfc850(text, now: now) ?? HTTPDate.asctime(text),
+            moment.isOnNamedDay || isLenient
         else { return nil }
-        secondsSince1970 = seconds
+        secondsSince1970 = moment.seconds
     }
 
     /// The second in which the moment lies; before the year 0, or after 9999, the nearest that can be
@@ -52,7 +56,21 @@ struct HTTPDate: Hashable, Sendable, Comparable {
 
     // MARK: - Formats
 
-    private static func fixdate(_ text: Substring) -> Int64? {
+    private typealias Moment = (seconds: Int64, isOnNamedDay: Bool)
+
+    /// Words begin with a capital, and `GMT` is all of them.
+    private static func canonicalCase(_ text: Substring) -> Substring {
+        var octets: [UInt8] = []
+        for octet in text.utf8 {
+            let isLetter = octet.lowercasedASCII &- UInt8(ascii: "a") < 26
+            let isInWord = octets.last.map { $0.lowercasedASCII &- UInt8(ascii: "a") < 26 } ?? false
+            octets.append(isLetter && !isInWord ? octet & ~0x20 : octet.lowercasedASCII)
+        }
+        let result = Substring(decoding: octets, as: UTF8.self)
+        return result.hasSuffix(" Gmt") ? result.dropLast(3) + "GMT" : result
+    }
+
+    private static func fixdate(_ text: Substring) -> Moment? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[5] == "GMT", parts[0].last == "," else { return nil }
         guard let weekday = weekdays.firstIndex(of: String(parts[0].dropLast())),
@@ -62,7 +80,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         return seconds(year: year, month: month + 1, day: day, weekday: weekday, time: parts[4])
     }
 
-    private static func rfc850(_ text: Substring, now: Date) -> Int64? {
+    private static func rfc850(_ text: Substring, now: Date) -> Moment? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[3] == "GMT", parts[0].last == "," else { return nil }
         let date = parts[1].split(separator: "-", omittingEmptySubsequences: false)
@@ -76,7 +94,7 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         return seconds(year: year, month: month + 1, day: day, weekday: weekday, time: parts[2])
     }
 
-    private static func asctime(_ text: Substring) -> Int64? {
+    private static func asctime(_ text: Substring) -> Moment? {
         // The day is two characters wide, the first of which may be a space.
         guard text.utf8.count == 24 else { return nil }
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
@@ -106,8 +124,13 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         text.utf8.count == digits ? Int64(digits: text) : nil
     }
 
-    private static func seconds(year: Int64, month: Int, day: Int64, weekday: Int, time: Substring) -> Int64?
-    {
+    private static func seconds(
+        year: Int64,
+        month: Int,
+        day: Int64,
+        weekday: Int,
+        time: Substring
+    ) -> Moment? {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], digits: 2),
             let minute = number(parts[1], digits: 2),
@@ -117,8 +140,8 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         let lengths: [Int64] = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day >= 1, day <= lengths[month - 1] else { return nil }
         let days = days(since1970ToYear: year, month: month, day: day)
-        guard (days + 4) % 7 == weekday || (days + 4) % 7 + 7 == weekday else { return nil }
-        return days * 86_400 + hour * 3_600 + minute * 60 + second
+        let isOnNamedDay = (days + 4) % 7 == weekday || (days + 4) % 7 + 7 == weekday
+        return (days * 86_400 + hour * 3_600 + minute * 60 + second, isOnNamedDay)
     }
 
     /// Days from 1970-01-01 in the Gregorian calendar; years begin in March here, so that the leap day is

@@ -1,0 +1,126 @@
+/// The directives of a `Cache-Control` field, of a request or a response
+/// ([RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)).
+///
+/// | Field value                      | Meaning                                                    |
+/// |----------------------------------|------------------------------------------------------------|
+/// | `Max-Age="60"`                   | as `max-age=60`: case and form do not matter (§5.2)        |
+/// | `max-age=99999999999`            | 2147483648 s (§1.2.2)                                      |
+/// | `max-age=60, max-age=60`         | 60 s                                                       |
+/// | `max-age=60, max-age=1`          | malformed, so stale (§4.2.1)                               |
+/// | `max-age=-1`, `=1.5`, `=1s`, ` =1` | malformed                                                |
+/// | `x="max-age=60"`                 | no `max-age`                                               |
+/// | `no-store=1`, `no-cache=`        | as without a value: a restriction is never lost            |
+struct CacheDirectives: Hashable, Sendable {
+    /// A number of seconds that a directive gives.
+    enum Seconds: Hashable, Sendable {
+        case absent
+        /// At most ``CacheDirectives/maximumSeconds``.
+        case exactly(Double)
+        /// Not a number, or several that differ.
+        case malformed
+
+        /// The number; `fallback` for a malformed one, `nil` without the directive.
+        func value(malformed fallback: Double?) -> Double? {
+            switch self {
+            case .absent: nil
+            case .exactly(let seconds): seconds
+            case .malformed: fallback
+            }
+        }
+    }
+
+    private struct Directive: Hashable, Sendable {
+        /// In lower case.
+        let name: String
+        /// Without quotes; `nil`: there is no `=`.
+        let value: String?
+        let isMalformed: Bool
+    }
+
+    /// 2^31: a larger number is taken for it
+    /// ([RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
+    static let maximumSeconds: Double = 2_147_483_648
+
+    private var directives: [Directive] = []
+
+    /// - Parameter fields: of the message.
+    init(_ fields: HeaderFields) {
+        for value in fields.values(for: "Cache-Control") {
+            let list = FieldList(value)
+            directives += list.members.map { Self.directive($0, isBroken: list.isBroken) }
+        }
+    }
+
+    var isEmpty: Bool { directives.isEmpty }
+
+    /// Whether the directive is there, with or without a value.
+    func has(_ name: String) -> Bool {
+        directives.contains { $0.name == name }
+    }
+
+    /// Whether the directive is there at least once without a value.
+    func hasPlain(_ name: String) -> Bool {
+        directives.contains { $0.name == name && $0.value == nil }
+    }
+
+    /// The seconds that the directive gives.
+    func seconds(_ name: String) -> Seconds {
+        var result: Seconds = .absent
+        for directive in directives where directive.name == name {
+            guard !directive.isMalformed, let value = directive.value, let seconds = Self.seconds(value),
+                result == .absent || result == .exactly(seconds)
+            else { return .malformed }
+            result = .exactly(seconds)
+        }
+        return result
+    }
+
+    /// The field names that the directive is limited to, in lower case
+    /// ([RFC 9111 §5.2.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.4)); `nil`: it is absent, or
+    /// concerns the whole response.
+    func fieldNames(_ name: String) -> Set<String>? {
+        var names: Set<String> = []
+        for directive in directives where directive.name == name {
+            guard !directive.isMalformed, let value = directive.value else { return nil }
+            let listed = FieldList(value).members
+            guard !listed.isEmpty, listed.allSatisfy(\.isHTTPToken) else { return nil }
+            names.formUnion(listed.map { $0.lowercased() })
+        }
+        return names.isEmpty ? nil : names
+    }
+
+    /// A number of seconds; `nil`: it is none (RFC 9111 §1.2.2: digits and nothing else).
+    static func seconds(_ text: some StringProtocol) -> Double? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
+        return min(Int64(digits: text).map(Double.init) ?? maximumSeconds, maximumSeconds)
+    }
+
+    private static func directive(_ member: Substring, isBroken: Bool) -> Directive {
+        guard let equals = member.firstIndex(of: "=") else {
+            return Directive(name: member.lowercased(), value: nil, isMalformed: isBroken)
+        }
+        let rawName = member[..<equals]
+        let name = Substring(rawName.utf8.trimmingHTTPWhitespace()).lowercased()
+        let rawValue = member[member.index(after: equals)...]
+        var isMalformed = isBroken || !rawName.isHTTPToken
+        guard rawValue.first == "\"" else {
+            isMalformed = isMalformed || !rawValue.isHTTPToken
+            return Directive(name: name, value: String(rawValue), isMalformed: isMalformed)
+        }
+        guard rawValue.utf8.count >= 2, rawValue.last == "\"" else {
+            return Directive(name: name, value: String(rawValue), isMalformed: true)
+        }
+        var value = ""
+        var isEscaped = false
+        for scalar in rawValue.dropFirst().dropLast().unicodeScalars {
+            if !isEscaped, scalar == "\\" {
+                isEscaped = true
+                continue
+            }
+            isMalformed = isMalformed || (scalar == "\"" && !isEscaped)
+            isEscaped = false
+            value.unicodeScalars.append(scalar)
+        }
+        return Directive(name: name, value: value, isMalformed: isMalformed)
+    }
+}

@@ -1,0 +1,59 @@
+internal import Foundation
+internal import FoundationNetworking
+
+extension CachePolicy {
+    /// The fields of a 304 (RFC 9110 §15.4.5), and those that say that it came from a cache.
+    private static let notModifiedFields: Set<String> = [
+        "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
+    ]
+
+    /// The response that the client gets from a stored one: with `Age` (RFC 9111 §4), cut to the client's
+    /// range, or as a 304 for the client's own condition.
+    ///
+    /// - Parameters:
+    ///   - candidate: one that ``answer(to:from:now:)`` has named, its head as it is now.
+    ///   - request: the client's.
+    ///   - now: seconds since 1970.
+    ///   - use: says whether the server has just confirmed it.
+    /// - Returns: the head, and the positions of the body.
+    func reply(_ candidate: CachedHead, to request: CacheRequest, now: Double, use: CacheUse) -> CacheReply {
+        var head = candidate.head
+        if use != .validated, let excluded = candidate.directives.fieldNames("no-cache") {
+            head.fields.removeAll { excluded.contains($0.name.lowercased()) }
+        }
+        let age = Freshness(candidate, options, now: now).age
+        head.fields["Age"] = String(Int64(age))
+        if request.hasCondition, ClientCondition(request.fields).isHeld(by: candidate) {
+            head.status = 304
+            head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }
+            return CacheReply(head: head, body: 0..<0, use: use)
+        }
+        guard request.method != "HEAD" else { return CacheReply(head: head, body: 0..<0, use: use) }
+        let held = candidate.body.range
+        // A part is never handed over as the whole (RFC 9111 §3.3).
+        let selection = CacheSelection(candidate, request)
+        switch selection ?? (candidate.body.isComplete || held.isEmpty ? .whole : .bytes(held)) {
+        case .bytes(let bytes):
+            head.status = 206
+            let length = candidate.body.completeLength.map(String.init) ?? "*"
+            head.fields["Content-Range"] =
+                "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length)"
+            head.fields["Content-Length"] = "\(bytes.upperBound - bytes.lowerBound)"
+            return CacheReply(head: head, body: bytes, use: use)
+        case .unsatisfiable(let length):
+            head.status = 416
+            head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }
+            head.fields["Content-Range"] = "bytes */\(length)"
+            head.fields["Content-Length"] = "0"
+            return CacheReply(head: head, body: 0..<0, use: use)
+        case .whole:
+            if !candidate.isDecoded, candidate.body.isComplete, candidate.head.status != 204,
+                head.fields["Content-Length"] == nil
+            {
+                // The end of a chunked body was its last chunk; here it is a number.
+                head.fields["Content-Length"] = "\(held.upperBound)"
+            }
+            return CacheReply(head: head, body: held, use: use)
+        }
+    }
+}

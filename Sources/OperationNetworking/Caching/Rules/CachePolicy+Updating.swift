@@ -1,0 +1,149 @@
+internal import Foundation
+
+/// New fields for stored responses ([RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)).
+extension CachePolicy {
+    /// The fields that describe the bytes that are held, whatever a later head says of its own.
+    private static let bodyFields: Set<String> = [
+        "content-encoding", "content-length", "content-range",
+    ]
+
+    /// The responses that a 304 freshens (RFC 9111 §4.3.4).
+    ///
+    /// | The 304 has                                   | Freshened                                                |
+    /// |-----------------------------------------------|----------------------------------------------------------|
+    /// | a tag, and the response in question, too      | that, if they are weakly equal                           |
+    /// | a strong tag                                  | and all others that have it                              |
+    /// | a date, and the response in question no tag   | that, if its date is the same                            |
+    /// | a tag only, and the response in question none | none                                                     |
+    /// | no tag, or no validator                       | the response in question                                 |
+    ///
+    /// The last goes beyond the RFC, for servers that do not repeat what they were asked: one version was
+    /// named, so it is that one.
+    ///
+    /// - Returns: the index and the new head of each, the one in question first; empty: none. Ask again,
+    ///   without a condition.
+    func freshened(
+        _ candidates: [CachedHead],
+        asked: Int,
+        by head: ResponseHead,
+        for request: CacheRequest,
+        requestTime: Double,
+        responseTime: Double
+    ) -> [(index: Int, head: CachedHead)] {
+        guard head.status == 304, candidates.indices.contains(asked), requestTime.isFinite,
+            responseTime.isFinite, Self.isSame(candidates[asked], head.fields)
+        else { return [] }
+        var indices = [asked]
+        if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text), !tag.isWeak {
+            indices += candidates.indices.filter { index in
+                index != asked && EntityValidator(candidates[index].fields) == .strongETag(tag)
+            }
+        }
+        return indices.map { index in
+            var candidate = candidates[index]
+            Self.update(&candidate, with: head.fields, requestTime: requestTime, responseTime: responseTime)
+            candidate.isInvalidated = false
+            if index == asked { select(&candidate, for: request) }
+            return (index, candidate)
+        }
+    }
+
+    /// The responses that a HEAD updates, and those that are to be validated before they are used again
+    /// (RFC 9111 §4.3.5).
+    ///
+    /// | HEAD                                          | Response to GET                            |
+    /// |-----------------------------------------------|--------------------------------------------|
+    /// | 200, its validators and length are the stored | updated                                    |
+    /// | 200, one of them differs                      | invalidated                                |
+    /// | 404, 410                                      | invalidated                                |
+    /// | another status                                | as it was                                  |
+    ///
+    /// - Returns: indices.
+    func updated(
+        _ candidates: [CachedHead],
+        byHEAD head: ResponseHead,
+        for request: CacheRequest,
+        requestTime: Double,
+        responseTime: Double
+    ) -> (updated: [(Int, CachedHead)], invalidated: [Int]) {
+        guard request.method == "HEAD", !request.hasBody, requestTime.isFinite, responseTime.isFinite else {
+            return ([], [])
+        }
+        let concerned = candidates.indices.filter { matches(candidates[$0], request) }
+        switch head.status {
+        case 200:
+            let same = concerned.filter { Self.isSame(candidates[$0], asHEAD: head.fields) }
+            let updated = same.map { index in
+                var candidate = candidates[index]
+                Self.update(
+                    &candidate,
+                    with: head.fields,
+                    requestTime: requestTime,
+                    responseTime: responseTime
+                )
+                select(&candidate, for: request)
+                return (index, candidate)
+            }
+            return (updated, concerned.filter { !same.contains($0) })
+        case 404, 410:
+            return ([], concerned)
+        default:
+            return ([], [])
+        }
+    }
+
+    // MARK: - Comparing
+
+    private static func isSame(_ candidate: CachedHead, _ fields: HeaderFields) -> Bool {
+        let tags = fields.values(for: "ETag")
+        let date = fields["Last-Modified"]
+        if candidate.fields["ETag"] != nil {
+            return tags.isEmpty || EntityTag.areWeaklyEqual(candidate.fields["ETag"], tags)
+        }
+        // A tag that is new names a version that is not known, unless the date does.
+        return date.map { $0 == candidate.fields["Last-Modified"] } ?? tags.isEmpty
+    }
+
+    private static func isSame(_ candidate: CachedHead, asHEAD fields: HeaderFields) -> Bool {
+        let tags = fields.values(for: "ETag")
+        if !tags.isEmpty, !EntityTag.areWeaklyEqual(candidate.fields["ETag"], tags) { return false }
+        if let date = fields["Last-Modified"], candidate.fields["Last-Modified"] != date { return false }
+        guard candidate.head.status == 200 || candidate.head.status == 206 else { return false }
+        let isSameCoding =
+            fields.combined(for: "Content-Encoding") == candidate.fields.combined(for: "Content-Encoding")
+        guard isSameCoding, let length = fields.contentLength else { return true }
+        let stored = candidate.isDecoded ? candidate.fields.contentLength : candidate.body.completeLength
+        return stored == nil || stored == length
+    }
+
+    // MARK: - Changing
+
+    /// Replaces the fields that came, and the times.
+    static func update(
+        _ candidate: inout CachedHead,
+        with fields: HeaderFields,
+        requestTime: Double,
+        responseTime: Double
+    ) {
+        var news = endToEnd(fields)
+        news.removeAll { bodyFields.contains($0.name.lowercased()) }
+        if news["Date"] == nil {
+            // The old one would make it older than it is.
+            news["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text
+        }
+        let names = Set(news.fields.map { $0.name.lowercased() })
+        candidate.head.fields.removeAll { field in
+            let name = field.name.lowercased()
+            return names.contains(name) || name == "age"
+        }
+        for field in news.fields { candidate.head.fields.append(name: field.name, value: field.value) }
+        candidate.requestTime = requestTime
+        candidate.responseTime = responseTime
+    }
+
+    /// Takes the request's values of the fields that `Vary` names now.
+    private func select(_ candidate: inout CachedHead, for request: CacheRequest) {
+        guard let selecting = SelectingFields(vary: candidate.fields) else { return }
+        candidate.selecting = selecting.values(in: request.fields)
+    }
+}

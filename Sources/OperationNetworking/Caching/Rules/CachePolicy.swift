@@ -1,0 +1,202 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// The rules of a private cache ([RFC 9111](https://www.rfc-editor.org/rfc/rfc9111)), as functions of what
+/// is stored, what is asked and the time: no clock, no file and no socket. The properties are what the RFC
+/// leaves to a cache.
+struct CachePolicy: Hashable, Sendable {
+    var options = Freshness.Options()
+    /// The time, in seconds, for which a stale response is served while the server cannot be reached
+    /// (§4.2.4), unless the server or the request forbid it; 0: never.
+    var maximumStalenessWhenUnreachable: Double = 7 * 86_400
+
+    /// The standing of a stored response for one request.
+    private enum Standing {
+        case fresh
+        /// Stale, and the request takes it so.
+        case acceptedStale
+        /// Stale, and served while it is validated (RFC 5861 §3).
+        case staleWhileRevalidate
+        case needsValidation
+    }
+
+    /// The use of the stored responses for a request.
+    ///
+    /// - Parameters:
+    ///   - request: one hop's.
+    ///   - candidates: all that is stored under its key.
+    ///   - now: seconds since 1970.
+    /// - Returns: what to send, or to serve.
+    func answer(to request: CacheRequest, from candidates: [CachedHead], now: Double) -> CacheAnswer {
+        let missing: CacheAnswer = request.wantsOnlyStored ? .unavailable : .fetch
+        guard request.isReadOnly, !request.hasServerCondition, !request.directives.has("no-store") else {
+            return missing
+        }
+        switch request.policy {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return missing
+        default: break
+        }
+        let usable = candidates.indices.filter {
+            matches(candidates[$0], request) && CacheSelection(candidates[$0], request) != nil
+        }
+        guard let index = Self.newest(usable, of: candidates) else {
+            return request.wantsOnlyStored ? .unavailable : completion(of: candidates, for: request) ?? .fetch
+        }
+        return answer(to: request, with: candidates[index], at: index, now: now)
+    }
+
+    private func answer(
+        to request: CacheRequest,
+        with candidate: CachedHead,
+        at index: Int,
+        now: Double
+    ) -> CacheAnswer {
+        let freshness = Freshness(candidate, options, now: now)
+        switch request.policy {
+        case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
+            let use: CacheUse = freshness.isFresh && !mustBeValidated(candidate) ? .fresh : .stale
+            return .serve(index, reply(candidate, to: request, now: now, use: use))
+        default: break
+        }
+        switch standing(of: candidate, freshness, for: request) {
+        case .fresh:
+            return .serve(index, reply(candidate, to: request, now: now, use: .fresh))
+        case .acceptedStale:
+            return .serve(index, reply(candidate, to: request, now: now, use: .stale))
+        case .staleWhileRevalidate:
+            var reply = reply(candidate, to: request, now: now, use: .stale)
+            if !request.wantsOnlyStored {
+                reply.revalidation = backgroundFields(candidate, for: request)
+            }
+            return .serve(index, reply)
+        case .needsValidation:
+            if request.wantsOnlyStored { return .unavailable }
+            guard let fields = validationFields(candidate, for: request) else { return .fetch }
+            return .validate(index, fields, reply(candidate, to: request, now: now, use: .stale))
+        }
+    }
+
+    // MARK: - Choosing
+
+    /// Whether RFC 9111 §4 lets the response be used for the request at all: after validation, or before.
+    func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
+        guard candidate.url == request.key.url, candidate.method == "GET" || candidate.method == "POST",
+            !candidate.head.fields.hasContentCoding || candidate.isDecoded == request.decodesContent,
+            !forbidsStoring(candidate.head), isForAsker(candidate, of: request),
+            let selecting = SelectingFields(vary: candidate.fields)
+        else { return false }
+        let language = candidate.fields.combined(for: "Content-Language")
+        return selecting.match(candidate.selecting, request.fields, language: language)
+    }
+
+    /// Whether both requests carried the same credentials, or §3.5 lets a shared cache serve the one with the
+    /// other's response. `private` is the stricter word.
+    private func isForAsker(_ candidate: CachedHead, of request: CacheRequest) -> Bool {
+        if candidate.authorization == request.authorization { return true }
+        let directives = candidate.directives
+        return ["public", "s-maxage", "must-revalidate"].contains { directives.has($0) }
+            && !directives.has("private")
+    }
+
+    /// The most recent one (RFC 9111 §4), by the server's time, then by ours.
+    private static func newest(_ indices: [Int], of candidates: [CachedHead]) -> Int? {
+        indices.max { one, other in
+            let (old, new) = (candidates[one], candidates[other])
+            return (old.time, old.responseTime) < (new.time, new.responseTime)
+        }
+    }
+
+    // MARK: - Freshness
+
+    /// Whether it is of no use before the server has confirmed it, however fresh: `no-cache` (§5.2.2.4), and
+    /// after an unsafe method (§4.4).
+    func mustBeValidated(_ candidate: CachedHead) -> Bool {
+        guard !candidate.isInvalidated else { return true }
+        let directives = candidate.directives
+        return directives.has("no-cache") && directives.fieldNames("no-cache") == nil
+    }
+
+    private func standing(
+        of candidate: CachedHead,
+        _ freshness: Freshness,
+        for request: CacheRequest
+    ) -> Standing {
+        guard !mustBeValidated(candidate), !request.wantsValidation else { return .needsValidation }
+        let response = candidate.directives
+        if request.policy == .reloadRevalidatingCacheData {
+            // RFC 8246 §2: a reload does not ask for what does not change.
+            return response.has("immutable") && freshness.isFresh ? .fresh : .needsValidation
+        }
+        let wanted = request.directives
+        if let maximum = wanted.seconds("max-age").value(malformed: 0) {
+            guard maximum > 0, freshness.age <= maximum else { return .needsValidation }
+        }
+        if let minimum = wanted.seconds("min-fresh").value(malformed: .infinity) {
+            guard freshness.remaining >= minimum else { return .needsValidation }
+        }
+        if freshness.isFresh { return .fresh }
+        if response.has("must-revalidate") { return .needsValidation }
+        let staleness = -freshness.remaining
+        if wanted.has("max-stale") {
+            let accepted =
+                wanted.hasPlain("max-stale")
+                ? .infinity : wanted.seconds("max-stale").value(malformed: nil) ?? -1
+            if staleness <= accepted { return .acceptedStale }
+        }
+        // RFC 9111 §5.2.1.1: a request with max-age does not want a stale response.
+        guard !wanted.has("max-age"), !wanted.has("min-fresh"),
+            let window = response.seconds("stale-while-revalidate").value(malformed: nil),
+            staleness < window
+        else { return .needsValidation }
+        return .staleWhileRevalidate
+    }
+
+    // MARK: - Failures
+
+    /// The reply that may be served after a failure to validate the response; `nil`: the failure is the
+    /// answer.
+    ///
+    /// | Failure                 | Served                                                                    |
+    /// |-------------------------|---------------------------------------------------------------------------|
+    /// | 500, 502, 503, 504      | within `stale-if-error` of the response or the request (RFC 5861 §4)      |
+    /// | unreachable             | so as well, or within ``maximumStalenessWhenUnreachable`` (RFC 9111 §4.2.4) |
+    ///
+    /// Never with `no-cache`, `must-revalidate`, or after an unsafe method. A request that asks for
+    /// validation, a younger or a fresher response gets an old one only if it has `stale-if-error` itself.
+    func staleReply(
+        _ candidate: CachedHead,
+        to request: CacheRequest,
+        now: Double,
+        after failure: CacheFailure
+    ) -> CacheReply? {
+        let response = candidate.directives
+        let wanted = request.directives
+        guard request.isReadOnly, !request.hasServerCondition, !wanted.has("no-store"),
+            matches(candidate, request), CacheSelection(candidate, request) != nil,
+            !mustBeValidated(candidate)
+        else { return nil }
+        let freshness = Freshness(candidate, options, now: now)
+        if response.has("must-revalidate"), !freshness.isFresh { return nil }
+        switch request.policy {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return nil
+        default: break
+        }
+        let isDemanding =
+            request.wantsValidation || request.policy == .reloadRevalidatingCacheData
+            || wanted.has("max-age") || wanted.has("min-fresh")
+        var window = wanted.seconds("stale-if-error").value(malformed: nil) ?? -1
+        if !isDemanding {
+            window = max(window, response.seconds("stale-if-error").value(malformed: nil) ?? -1)
+        }
+        switch failure {
+        case .status(let code):
+            guard ResponseStatus(code).isServerFailure else { return nil }
+        case .unreachable:
+            if !isDemanding, maximumStalenessWhenUnreachable > 0 {
+                window = max(window, maximumStalenessWhenUnreachable)
+            }
+        }
+        guard window >= 0, -freshness.remaining <= window else { return nil }
+        return reply(candidate, to: request, now: now, use: .stale)
+    }
+}

@@ -1,0 +1,189 @@
+internal import Foundation
+
+/// The form of a head on disk: a version, then its members in a fixed order.
+///
+/// | Member     | Form                                                       |
+/// |------------|------------------------------------------------------------|
+/// | version    | the octet 1                                                |
+/// | flags      | one octet, ``Flags``                                       |
+/// | number     | 7 bits in each octet, the low ones first; the high bit: more follow |
+/// | text       | its length as a number, then UTF-8                         |
+/// | time       | 8 octets, IEEE 754, the low ones first                     |
+/// | fields     | their number, then name and value of each as texts         |
+extension CachedHead {
+    private static let version: UInt8 = 1
+
+    private struct Flags: OptionSet {
+        let rawValue: UInt8
+        static let isComplete = Flags(rawValue: 1)
+        static let isDecoded = Flags(rawValue: 2)
+        static let isInvalidated = Flags(rawValue: 4)
+        static let hasAuthorization = Flags(rawValue: 8)
+        static let hasCompleteLength = Flags(rawValue: 16)
+        static let all: Flags = [
+            .isComplete, .isDecoded, .isInvalidated, .hasAuthorization, .hasCompleteLength,
+        ]
+    }
+
+    var encoded: Data {
+        var flags: Flags = []
+        if body.isComplete { flags.insert(.isComplete) }
+        if isDecoded { flags.insert(.isDecoded) }
+        if isInvalidated { flags.insert(.isInvalidated) }
+        if authorization != nil { flags.insert(.hasAuthorization) }
+        if body.completeLength != nil { flags.insert(.hasCompleteLength) }
+        var writer = HeadWriter()
+        writer.octets = [Self.version, flags.rawValue]
+        writer.append(url)
+        writer.append(method)
+        writer.append(head.version)
+        writer.append(UInt64(clamping: head.status))
+        writer.append(head.fields)
+        writer.append(selecting)
+        if let authorization { writer.append(authorization) }
+        writer.append(requestTime)
+        writer.append(responseTime)
+        writer.append(UInt64(clamping: body.range.lowerBound))
+        writer.append(UInt64(clamping: body.range.upperBound))
+        if let length = body.completeLength { writer.append(UInt64(clamping: length)) }
+        return Data(writer.octets)
+    }
+
+    /// `nil` for anything but what ``encoded`` makes of a head that can be.
+    init?(encoded: Data) {
+        var reader = HeadReader(octets: Array(encoded))
+        do {
+            self = try reader.head()
+        } catch {
+            return nil
+        }
+    }
+
+    private struct HeadWriter {
+        var octets: [UInt8] = []
+
+        mutating func append(_ number: UInt64) {
+            var rest = number
+            while rest >= 0x80 {
+                octets.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            octets.append(UInt8(truncatingIfNeeded: rest))
+        }
+
+        mutating func append(_ text: String) {
+            append(UInt64(text.utf8.count))
+            octets += text.utf8
+        }
+
+        mutating func append(_ time: Double) {
+            for shift in stride(from: 0, to: 64, by: 8) {
+                octets.append(UInt8(truncatingIfNeeded: time.bitPattern >> UInt64(shift)))
+            }
+        }
+
+        mutating func append(_ fields: HeaderFields) {
+            append(UInt64(fields.count))
+            for field in fields.fields {
+                append(field.name)
+                append(field.value)
+            }
+        }
+    }
+
+    private struct HeadReader {
+        struct Mistake: Error {}
+
+        let octets: [UInt8]
+        var position = 0
+
+        init(octets: [UInt8]) {
+            self.octets = octets
+        }
+
+        mutating func head() throws(Mistake) -> CachedHead {
+            guard try octet() == version else { throw Mistake() }
+            let flags = Flags(rawValue: try octet())
+            guard flags.isSubset(of: .all) else { throw Mistake() }
+            let url = try text()
+            let method = try text()
+            let httpVersion = try text()
+            let status = try number()
+            let fields = try fields()
+            let selecting = try self.fields()
+            let authorization = flags.contains(.hasAuthorization) ? try text() : nil
+            let (requestTime, responseTime) = (try time(), try time())
+            let (lower, upper) = (try number(), try number())
+            let completeLength = flags.contains(.hasCompleteLength) ? try number() : nil
+            guard position == octets.count, method.isHTTPToken, (200..<600).contains(status), lower <= upper,
+                upper <= completeLength ?? .max
+            else { throw Mistake() }
+            if flags.contains(.isComplete), lower != 0 || upper != completeLength { throw Mistake() }
+            return CachedHead(
+                url: url,
+                method: method,
+                head: ResponseHead(version: httpVersion, status: Int(status), fields: fields),
+                selecting: selecting,
+                authorization: authorization,
+                requestTime: requestTime,
+                responseTime: responseTime,
+                body: CachedExtent(
+                    range: lower..<upper,
+                    completeLength: completeLength,
+                    isComplete: flags.contains(.isComplete)
+                ),
+                isDecoded: flags.contains(.isDecoded),
+                isInvalidated: flags.contains(.isInvalidated)
+            )
+        }
+
+        private mutating func octet() throws(Mistake) -> UInt8 {
+            guard position < octets.count else { throw Mistake() }
+            defer { position += 1 }
+            return octets[position]
+        }
+
+        private mutating func number() throws(Mistake) -> Int64 {
+            var result: UInt64 = 0
+            for shift in stride(from: UInt64(0), to: 63, by: 7) {
+                let octet = try octet()
+                result |= UInt64(octet & 0x7F) << shift
+                guard octet & 0x80 != 0 else { return Int64(result) }
+            }
+            throw Mistake()
+        }
+
+        private mutating func text() throws(Mistake) -> String {
+            let count = try number()
+            guard count <= octets.count - position else { throw Mistake() }
+            let end = position + Int(count)
+            defer { position = end }
+            guard let text = String(validating: octets[position..<end], as: UTF8.self) else {
+                throw Mistake()
+            }
+            return text
+        }
+
+        private mutating func time() throws(Mistake) -> Double {
+            var pattern: UInt64 = 0
+            for shift in stride(from: UInt64(0), to: 64, by: 8) { pattern |= UInt64(try octet()) << shift }
+            let time = Double(bitPattern: pattern)
+            guard time.isFinite else { throw Mistake() }
+            return time
+        }
+
+        private mutating func fields() throws(Mistake) -> HeaderFields {
+            var fields = HeaderFields()
+            // Each needs two octets at least.
+            let count = try number()
+            guard count <= (octets.count - position) / 2 else { throw Mistake() }
+            for _ in 0..<count {
+                let (name, value) = (try text(), try text())
+                let isLine = value.utf8.allSatisfy { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
+                guard name.isHTTPToken, isLine else { throw Mistake() }
+                fields.append(name: name, value: value)
+            }
+            return fields
+        }
+    }
+}

@@ -1,0 +1,84 @@
+internal import Foundation
+
+/// Everything that is stored of a response but its body.
+struct CachedHead: Hashable, Sendable {
+    /// The text of the key's URL.
+    var url: String
+    /// Of the request: `GET`, or the `POST` whose answer may be taken for that of a GET.
+    var method: String
+    var head: ResponseHead
+    /// The values of the request's fields that `Vary` names, normalized.
+    var selecting: HeaderFields
+    /// The digest of the credentials that the request carried: another's request gets the response only
+    /// where RFC 9111 §3.5 lets a shared cache give it.
+    var authorization: String?
+    /// The time when the request was sent, in seconds since 1970.
+    var requestTime: Double
+    /// The time when the head came.
+    var responseTime: Double
+    /// The bytes that are held. Until ``ended(at:isWhole:)`` says what came: those that the head announces.
+    var body: CachedExtent
+    /// Whether a content coding was undone: positions and lengths are not those of the representation.
+    var isDecoded: Bool
+    /// Whether an unsafe method has succeeded since, or a HEAD has shown another version: to be validated
+    /// before it is used (RFC 9111 §4.4).
+    var isInvalidated = false
+
+    var fields: HeaderFields { head.fields }
+
+    var directives: CacheDirectives { CacheDirectives(head.fields) }
+
+    /// Whether ranges can be cut from it: a 200 or 206 whose bytes are those that were sent.
+    var isDivisible: Bool { (head.status == 200 || head.status == 206) && !isDecoded }
+
+    /// Whether the held bytes may be continued, and parts of the same version be told from others.
+    var isContinuable: Bool { isDivisible && method == "GET" && EntityValidator(head.fields).ifRange != nil }
+
+    /// The time at which the server made the response, for the order of responses (RFC 9111 §4).
+    var time: Double {
+        HTTPDate.cacheDate(in: head.fields, "Date", now: responseTime) ?? responseTime
+    }
+
+    /// The head after the end of its body, with the bytes that came.
+    ///
+    /// - Parameters:
+    ///   - offset: the position behind the last byte that is held, counted in the whole representation: after
+    ///     a 206 of `bytes 4-9/10` that came whole, 10. Of a decoded body the number of decoded bytes.
+    ///   - isWhole: whether the transfer ended as its framing says (RFC 9112 §8). A body that ended otherwise
+    ///     is never complete.
+    /// - Returns: `nil` if the bytes cannot be of use: incomplete, and without a strong validator.
+    func ended(at offset: Int64, isWhole: Bool) -> CachedHead? {
+        var head = self
+        let start = body.range.lowerBound
+        guard offset >= start else { return nil }
+        head.body.range = start..<offset
+        if isDecoded || !isDivisible {
+            guard isWhole else { return nil }
+            head.body = CachedExtent(range: 0..<offset, completeLength: offset, isComplete: true)
+            return head
+        }
+        if head.body.completeLength == nil, isWhole, head.head.status == 200 {
+            head.body.completeLength = offset
+        }
+        let isComplete = isWhole && start == 0 && head.body.completeLength == offset
+        guard !isComplete else {
+            head.body.isComplete = true
+            head.becomeWhole(length: offset)
+            return head
+        }
+        head.body.isComplete = false
+        let isBehindEnd = head.body.completeLength.map { offset > $0 } ?? false
+        guard !isBehindEnd, head.body.count > 0 else { return nil }
+        // Of a part that came whole, ranges can be served while it is fresh, whatever its validator.
+        guard isContinuable || (isWhole && head.head.status == 206) else { return nil }
+        return head
+    }
+
+    /// A 206 of all bytes is a 200.
+    mutating func becomeWhole(length: Int64) {
+        guard head.status == 206 else { return }
+        head.status = 200
+        head.fields["Content-Range"] = nil
+        head.fields["Content-Length"] = "\(length)"
+    }
+}

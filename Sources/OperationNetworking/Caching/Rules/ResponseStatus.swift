@@ -1,0 +1,45 @@
+/// The status codes as a cache sees them.
+///
+/// | Status                                              | Stored                      | Source          |
+/// |-----------------------------------------------------|-----------------------------|-----------------|
+/// | 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501 | with or without a lifetime | RFC 9110 §15.1 |
+/// | 206                                                 | as a part of a 200          | RFC 9111 §3.3   |
+/// | 428, 429, 431, 511                                  | never                       | RFC 6585        |
+/// | 304, 412, 416                                       | never: they answer one request's condition or range |   |
+/// | 401, 407, 408, 421, 425                             | never: they are about one request, or its connection | |
+/// | 1xx                                                 | never                       | RFC 9111 §3     |
+/// | others, 302, 303 and 307 among them                 | with a lifetime, `public` or `private` | RFC 9111 §3 |
+struct ResponseStatus: Hashable, Sendable {
+    let code: Int
+
+    init(_ code: Int) {
+        self.code = code
+    }
+
+    /// Whether it may be stored without a word of the server (RFC 9110 §15.1).
+    var isHeuristicallyCacheable: Bool {
+        switch code {
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Whether no directive makes it storable.
+    var isNeverStored: Bool {
+        switch code {
+        case 304, 401, 407, 408, 412, 416, 421, 425, 428, 429, 431, 511: true
+        default: !(200..<600).contains(code)
+        }
+    }
+
+    /// Whether all that its definition says of caches is done here (RFC 9111 §5.2.2.3).
+    var isUnderstood: Bool {
+        switch code {
+        case 200...206, 300...303, 307, 308, 400...417, 422, 426, 500...505: !isNeverStored
+        default: false
+        }
+    }
+
+    /// Whether a stale response may stand in for it (RFC 5861 §4).
+    var isServerFailure: Bool { [500, 502, 503, 504].contains(code) }
+}
