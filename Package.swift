@@ -30,6 +30,7 @@ let package = Package(
             name: "COperationNetworking",
             linkerSettings: [
                 .linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto"), .linkedLibrary("z"),
+                .linkedLibrary("sqlite3"),
             ]
         ),
         // Thin typed wrappers; the only target with pointers.

@@ -10,6 +10,7 @@
 #include "libcurl.h"
 #include "netlink.h"
 #include "owner.h"
+#include "sqlite.h"
 #include "stamp.h"
 #include "thread.h"
 #include "tls.h"

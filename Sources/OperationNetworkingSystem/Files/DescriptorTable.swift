@@ -1,3 +1,5 @@
+// `struct rlimit` belongs to one or the other, as the modules were built.
+import COperationNetworking
 import Glibc
 
 /// The descriptors of this process.

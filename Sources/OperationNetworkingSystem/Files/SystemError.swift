@@ -14,6 +14,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// `ESTALE`: the name is that of another file by now.
     package static let replaced = ESTALE
 
+    /// `EFBIG`: longer than a file may be.
+    package static let tooLarge = EFBIG
+
     /// Whether there is no room: on the disk, or for this user.
     package var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 

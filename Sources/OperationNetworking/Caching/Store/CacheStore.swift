@@ -1,0 +1,113 @@
+import Foundation
+
+/// One stored response: the head as it was stored, and the name by which its body is read.
+struct CacheEntry: Hashable, Sendable {
+    /// Of no other entry of the store, in other processes on the same directory included.
+    let id: Int64
+    var head: CachedHead
+}
+
+/// A place that keeps responses: memory, memory and a directory, or a cache of the user's.
+///
+/// Every call returns at once, on any thread, and does no work on files there: the network thread calls. What
+/// is asked for after a change is answered by it.
+///
+/// Offsets and lengths count the bytes that are held: 0 is the first of `head.body.range`.
+protocol CacheStore: AnyObject, Sendable {
+    /// All variants of a key. Known in memory: returned at once, and `later` is not called. Else `nil`, and
+    /// `later` is called once, on any thread.
+    func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]?
+
+    /// Begins a new entry, which is found when it is committed.
+    ///
+    /// - Parameters:
+    ///   - head: of the response; its `body.completeLength` says whether it has a chance to fit.
+    ///   - key: its key.
+    ///   - replacing: the entries that go when this one is committed.
+    /// - Returns: `nil`: too large, or refused.
+    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)?
+
+    /// Lengthens the body of an entry, which keeps its `id`. What is found meanwhile is the entry as it was.
+    ///
+    /// - Parameters:
+    ///   - entry: as it was found.
+    ///   - key: its key.
+    ///   - offset: where in the held bytes the new ones go; at most the number of held bytes.
+    /// - Returns: `nil`: too large, or refused.
+    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)?
+
+    /// Gives an entry another head, after a validation; its body stays.
+    func update(_ id: Int64, of key: CacheKey, to head: CachedHead)
+
+    /// Removes an entry; `nil`: all of the key, those that are being written included.
+    func remove(_ id: Int64?, of key: CacheKey)
+
+    /// Marks all entries of the key: they have to be validated before they are used.
+    func invalidate(_ key: CacheKey)
+
+    /// Opens the body. In memory: returned at once, and `later` is not called. Else `nil`, and `later` is
+    /// called once, on any thread; with `nil` where there is none any more.
+    func read(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        later: @escaping @Sendable ((any CacheReading)?) -> Void
+    ) -> (any CacheReading)?
+}
+
+/// The body of a response on its way into a store. Used on one thread at a time.
+///
+/// Released before ``commit(_:then:)``, it is abandoned.
+protocol CacheWriting: AnyObject, Sendable {
+    /// Copies the next bytes. Never waits, and never fails loudly: a full disk makes the whole entry be
+    /// dropped.
+    func append(_ bytes: Span<UInt8>)
+
+    /// Whether enough bytes wait for the disk. More are taken all the same.
+    var isFull: Bool { get }
+
+    /// Called on any thread when it can take more after ``isFull``.
+    var whenReady: (@Sendable () -> Void)? { get set }
+
+    /// Makes it an entry, in place of those that it replaces.
+    ///
+    /// - Parameters:
+    ///   - head: the final one: `body.range` is as long as the bytes that came, else the entry is dropped.
+    ///   - then: called once, on any thread, perhaps before this returns: `nil` if it was dropped.
+    func commit(_ head: CachedHead, then: (@Sendable (CacheEntry?) -> Void)?)
+
+    /// Forgets it; what it was to replace stays.
+    func abandon()
+}
+
+/// The body of an entry. It can be read to its end, even if the entry is removed meanwhile.
+protocol CacheReading: AnyObject, Sendable {
+    /// The number of bytes.
+    var length: Int64 { get }
+
+    /// The bytes from `offset` on: at most `count`, but at least one where there are any; fewer than `count`
+    /// are no sign of the end.
+    ///
+    /// - Parameters:
+    ///   - offset: of the first byte.
+    ///   - count: the limit.
+    ///   - later: hears the bytes of a file, on any thread, or an error: it is short, gone, another's.
+    /// - Returns: the bytes, if they are in memory, and `later` is not called. Else `nil`.
+    func read(
+        at offset: Int64,
+        atMost count: Int,
+        later: @escaping @Sendable (Result<Data, any Error>) -> Void
+    ) -> Data?
+}
+
+extension CacheKey {
+    /// A hash that is the same in every process (FNV-1a, 64 bits): the key of indexes that are kept. Two keys
+    /// may share one, so a look-up by it compares the keys.
+    var storedHash: Int64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func combine(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in url.utf8 { combine(byte) }
+        combine(0)
+        for byte in partition.utf8 { combine(byte) }
+        return Int64(bitPattern: hash)
+    }
+}

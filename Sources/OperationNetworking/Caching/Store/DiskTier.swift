@@ -1,0 +1,291 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The disk tier of a store: the index and the files of bodies, in one directory.
+///
+/// | Name                        | Is                                                                |
+/// |-----------------------------|-------------------------------------------------------------------|
+/// | `index.sqlite`, `-wal`, `-shm` | the index                                                      |
+/// | `<number>.body`             | the body of the entry with that number, if it is too long for the index |
+/// | `<random>.part`             | one that is being written; locked                                 |
+///
+/// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
+/// dropped, what cannot be read is not found.
+final class DiskTier: @unchecked Sendable {
+    // @unchecked: `index`, `counter`, `lastID`, `removed` and `restarts` are used on the index's queue only;
+    // the rest is immutable or under a lock.
+
+    static let indexName = "index.sqlite"
+    /// Seconds after which the kernel has written most of a new file by itself.
+    static let writeback: Int64 = 30
+
+    private let path: String
+    private let boot: String
+    private let limit: Locked<Int64>
+    private let folder = Locked<CacheFolder?>(nil)
+    private var index: DiskIndex?
+    private var counter: Int64 = 0
+    /// The greatest number of an entry that was seen.
+    private var lastID: Int64 = 0
+    /// Names of files whose entries were removed.
+    private var removed: [String] = []
+    /// The times that the index was found damaged, and begun anew.
+    private var restarts = 0
+
+    /// - Parameters:
+    ///   - path: of the directory.
+    ///   - capacity: in bytes.
+    ///   - boot: names the run of the machine. Where the kernel does not tell, no other process believes what
+    ///     was not written through.
+    init(path: String, capacity: Int64, boot: String? = KernelBoot.identifier) {
+        self.path = path
+        self.boot = boot ?? "process \(UInt64.random(in: .min ... .max))"
+        limit = Locked(capacity)
+    }
+
+    var isOpen: Bool { index != nil }
+
+    /// In bytes.
+    var capacity: Int64 { limit.withLock { $0 } }
+
+    /// The longest body: half of the capacity, and as the process may write files.
+    var maximumLength: Int64 { min(capacity / 2, CacheFolder.longestFile ?? .max) }
+
+    // MARK: - Opening
+
+    /// Opens the directory and the index.
+    /// - Returns: whether they can be believed and used.
+    func open() -> Bool {
+        do {
+            let opened = try CacheFolder(path: path)
+            folder.withLock { $0 = opened }
+            do {
+                try openIndex(opened)
+            } catch let error where Self.isDamage(error) {
+                try startAnew(opened)
+            }
+            return true
+        } catch {
+            index = nil
+            return false
+        }
+    }
+
+    private func openIndex(_ folder: CacheFolder) throws {
+        // SQLite's files grow beside the bodies, and a limit would end the process.
+        if let longest = CacheFolder.longestFile, longest < 64 << 20 {
+            throw SystemError(SystemError.tooLarge, "RLIMIT_FSIZE")
+        }
+        try folder.provide(Self.indexName)
+        let opened = try DiskIndex(
+            path: folder.path + "/" + Self.indexName,
+            boot: boot,
+            longestFile: CacheFolder.longestFile
+        )
+        removed += try opened.removeUnbelievable().map(Self.bodyName)
+        counter = try opened.changeCounter()
+        index = opened
+    }
+
+    /// Whether the index is of no use to any process, and may go.
+    private static func isDamage(_ error: any Error) -> Bool {
+        (error as? DatabaseError)?.isCorruption == true || error is DiskIndex.UnknownVersion
+    }
+
+    /// Begins a new index; the files of bodies are swept.
+    private func startAnew(_ folder: CacheFolder) throws {
+        index = nil
+        restarts += 1
+        guard restarts < 3 else { throw BodyError.missing }
+        for suffix in ["", "-wal", "-shm"] { folder.remove(Self.indexName + suffix) }
+        try openIndex(folder)
+    }
+
+    // MARK: - Work on the index
+
+    /// Runs a change.
+    /// - Returns: whether it was made.
+    func perform(_ work: (DiskTier) throws -> Void) -> Bool {
+        attempt { _ in
+            try work(self)
+            return true
+        } ?? false
+    }
+
+    private func attempt<Result>(_ work: (DiskIndex) throws -> Result) -> Result? {
+        guard let index else { return nil }
+        do {
+            return try work(index)
+        } catch {
+            guard Self.isDamage(error), let folder = folder.withLock({ $0 }) else { return nil }
+            do {
+                try startAnew(folder)
+            } catch {
+                self.index = nil
+            }
+            return nil
+        }
+    }
+
+    private func opened() throws -> DiskIndex {
+        guard let index else { throw BodyError.missing }
+        return index
+    }
+
+    /// The hashes of all keys; `nil`: they cannot be read.
+    func hashes() -> [Int64]? {
+        attempt { index in
+            let (hashes, last) = try index.hashes(above: .min)
+            lastID = max(lastID, last)
+            return hashes
+        }
+    }
+
+    /// The hashes of the keys that other processes stored since the last call; `nil`: none changed anything.
+    func changesByOthers() -> [Int64]? {
+        attempt { index -> [Int64]? in
+            let counter = try index.changeCounter()
+            guard counter != self.counter else { return nil }
+            // A minute more: entries come into the index a little later than they get their numbers.
+            let (hashes, last) = try index.hashes(above: EntryIdentifiers.earliest(60, before: lastID))
+            self.counter = counter
+            lastID = max(lastID, last)
+            return hashes
+        } ?? nil
+    }
+
+    func find(_ key: CacheKey, _ hash: Int64) -> [MemoryTier.Variant] {
+        let rows = attempt { try $0.find(key, hash) } ?? []
+        return rows.map { row in
+            MemoryTier.Variant(
+                entry: CacheEntry(id: row.id, head: row.head),
+                body: row.body.map { CacheBody(Data($0)) },
+                isOnDisk: true
+            )
+        }
+    }
+
+    /// A body that is in the index.
+    func body(_ id: Int64) -> [UInt8]? { attempt { try $0.body(id) } ?? nil }
+
+    /// In bytes.
+    func usage() -> Int64 { attempt { try $0.total() } ?? 0 }
+
+    func store(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        _ hash: Int64,
+        replacing replaced: [Int64],
+        isNew: Bool,
+        content: EntryContent,
+        used: [Int64: Int64]
+    ) throws {
+        let body: Data?
+        switch content {
+        case .inline(let bytes): body = bytes
+        case .file: body = nil
+        case .none:
+            // What it was to replace is out of date all the same.
+            try remove(replaced)
+            throw BodyError.missing
+        }
+        let index = try opened()
+        let now = WallClock.microseconds
+        let names = try index.transaction {
+            var ids = try index.remove(replaced)
+            if isNew {
+                try index.insert(entry, of: key, hash, body: body, used: now)
+            } else if try !index.lengthen(entry, of: key, body: body, used: now) {
+                throw BodyError.missing
+            }
+            try index.note(used)
+            ids += try evict(index)
+            return ids.map(Self.bodyName)
+        }
+        lastID = max(lastID, entry.id)
+        removed += names
+    }
+
+    /// Removes entries until all fit, and some more, so that not each new one removes another.
+    private func evict(_ index: DiskIndex) throws -> [Int64] {
+        let capacity = capacity
+        var rest = try index.total()
+        guard rest > capacity else { return [] }
+        var withFile: [Int64] = []
+        while rest > capacity - capacity / 16 {
+            let oldest = try index.oldest(32)
+            guard !oldest.isEmpty else { break }
+            for entry in oldest where rest > capacity - capacity / 16 {
+                withFile += try index.remove([entry.id])
+                rest -= entry.cost
+            }
+        }
+        return withFile
+    }
+
+    func setCapacity(_ capacity: Int64) {
+        limit.withLock { $0 = max(capacity, 0) }
+    }
+
+    /// Removes what is too much for the capacity.
+    func shrink() throws {
+        let index = try opened()
+        removed += try index.transaction { try evict(index) }.map(Self.bodyName)
+    }
+
+    func note(_ used: [Int64: Int64]) throws {
+        let index = try opened()
+        try index.transaction { try index.note(used) }
+    }
+
+    func update(_ id: Int64, to head: CachedHead) throws { try opened().update(id, to: head) }
+
+    func invalidate(_ key: CacheKey) throws { try opened().invalidate(key) }
+
+    func remove(_ ids: [Int64]) throws {
+        guard !ids.isEmpty else { return }
+        removed += try opened().remove(ids).map(Self.bodyName)
+    }
+
+    func remove(_ key: CacheKey) throws {
+        removed += try opened().remove(key).map(Self.bodyName)
+    }
+
+    func removeAll() throws {
+        let index = try opened()
+        removed += try index.removeAll().map(Self.bodyName)
+        try index.shrink()
+    }
+
+    /// The names of files to remove, once.
+    func takeRemovedNames() -> [String] {
+        defer { removed = [] }
+        return removed
+    }
+
+    // MARK: - Files, on any queue
+
+    static func bodyName(_ id: Int64) -> String { "\(id).body" }
+
+    private func openedFolder() throws -> CacheFolder {
+        guard let folder = folder.withLock({ $0 }) else { throw BodyError.missing }
+        return folder
+    }
+
+    /// Makes a file for a body on its way.
+    func createFile() throws -> (name: String, file: PartFile) {
+        let name = "\(UInt64.random(in: .min ... .max)).part"
+        return (name, try openedFolder().create(name))
+    }
+
+    func openBody(_ id: Int64, isWritten: Bool = false) throws -> PartFile? {
+        try openedFolder().open(Self.bodyName(id), isWritten: isWritten)
+    }
+
+    func rename(_ old: String, to new: String) throws { try openedFolder().rename(old, to: new) }
+
+    func removeFiles(_ names: [String]) {
+        guard let folder = folder.withLock({ $0 }) else { return }
+        for name in names { folder.remove(name) }
+    }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The file of an entry that is written, or the bytes of one that is too short for a file. Used on the queue
+/// of bodies; failures are kept, and make the entry be dropped.
+final class EntryFile: @unchecked Sendable {
+    // @unchecked: used on the queue of bodies, and on that of the index by work that it queued after
+    // finish(_:as:) and waits for nothing of it meanwhile.
+
+    private let disk: DiskTier
+    private let target: EntryTarget
+    private var file: PartFile?
+    private var name = ""
+    /// Bytes before the first one that is written, for which there is no file yet; `nil`: to be asked for.
+    private var prefix: Data?
+    /// The position of the next bytes.
+    private var end: Int64 = 0
+    private var failure: (any Error)?
+    private(set) var content = EntryContent.none
+    private let index: DispatchQueue
+
+    /// - Parameters:
+    ///   - disk: the tier that has the file.
+    ///   - target: the entry.
+    ///   - held: what memory has of a body that is lengthened.
+    ///   - index: the queue to ask for a body in the index.
+    init(_ disk: DiskTier, _ target: EntryTarget, _ held: CacheBody?, _ index: DispatchQueue) {
+        self.disk = disk
+        self.target = target
+        self.index = index
+        switch target {
+        case .new: prefix = Data()
+        case .existing(let entry, let offset):
+            if offset == 0 {
+                prefix = Data()
+            } else if !Self.hasFile(entry) {
+                prefix = held?.data
+            }
+        }
+    }
+
+    private static func hasFile(_ entry: CacheEntry) -> Bool {
+        Int64(entry.head.body.range.count) > EntryTarget.inlineLength
+    }
+
+    /// Whether the entry is one that the index has not.
+    var isNew: Bool {
+        if case .new = target { true } else { false }
+    }
+
+    /// Whether the file of an existing entry is lengthened.
+    private var isInPlace: Bool {
+        if case .existing(let entry, _) = target { Self.hasFile(entry) } else { false }
+    }
+
+    /// Writes the next bytes.
+    func write(_ bytes: Data) {
+        attempt {
+            let file = try open()
+            guard end + Int64(bytes.count) <= disk.maximumLength else {
+                throw SystemError(SystemError.tooLarge, "write")
+            }
+            try file.write(bytes.span, at: end)
+            end += Int64(bytes.count)
+        }
+    }
+
+    /// Writes the last bytes and gives the file its last name.
+    func finish(_ rest: Data, as id: Int64) {
+        attempt {
+            if file == nil, !isInPlace {
+                let all = try prefixBytes() + rest
+                if all.count <= EntryTarget.inlineLength {
+                    content = .inline(all)
+                    return
+                }
+            }
+            write(rest)
+            guard failure == nil, let file else { return }
+            if isInPlace {
+                try file.truncate(to: end)
+            } else {
+                let last = DiskTier.bodyName(id)
+                try disk.rename(name, to: last)
+                name = last
+            }
+            content = .file
+        }
+    }
+
+    /// Removes what was written; a body that was to be lengthened is as it was.
+    func abandon() {
+        content = .none
+        guard let file else { return }
+        self.file = nil
+        guard isInPlace, case .existing(let entry, _) = target else {
+            disk.removeFiles([name])
+            return
+        }
+        // If it cannot be shortened, its row says how much of it counts.
+        try? file.truncate(to: Int64(entry.head.body.range.count))
+    }
+
+    func close() {
+        file = nil
+    }
+
+    private func attempt(_ work: () throws -> Void) {
+        guard failure == nil else { return }
+        do {
+            try work()
+        } catch {
+            failure = error
+            abandon()
+        }
+    }
+
+    private func open() throws -> PartFile {
+        if let file { return file }
+        if isInPlace, case .existing(let entry, let offset) = target {
+            // The writer before may hold the lock until its row is in the index. That queue never waits for
+            // this one.
+            index.sync {}
+            guard let opened = try disk.openBody(entry.id, isWritten: true) else { throw BodyError.missing }
+            guard try opened.status.size >= offset else { throw BodyError.missing }
+            end = offset
+            file = opened
+            return opened
+        }
+        let before = try prefixBytes()
+        let (name, opened) = try disk.createFile()
+        self.name = name
+        file = opened
+        if !before.isEmpty { try opened.write(before.span, at: 0) }
+        end = Int64(before.count)
+        prefix = nil
+        return opened
+    }
+
+    private func prefixBytes() throws -> Data {
+        if let prefix { return prefix }
+        guard case .existing(let entry, let offset) = target else { return Data() }
+        let bytes = index.sync { disk.body(entry.id) } ?? []
+        guard bytes.count >= offset else { throw BodyError.missing }
+        let before = Data(bytes.prefix(Int(offset)))
+        prefix = before
+        return before
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// The entry that a writer makes.
+enum EntryTarget: Sendable {
+    case new(replacing: [Int64])
+    /// The bytes from `offset` on are the entry's new ones.
+    case existing(CacheEntry, offset: Int64)
+
+    /// The length of the longest bodies that are in the index itself.
+    static let inlineLength: Int64 = 16 * 1024
+    /// Bodies up to this length are read at once, and then kept in memory.
+    static let promotedLength: Int64 = 1024 * 1024
+}
+
+/// The longest bodies that a writer takes, in bytes; 0: none.
+struct EntryLimits: Sendable {
+    var memory: Int64
+    var disk: Int64
+}
+
+/// The place of a body that was written.
+enum EntryContent: Sendable {
+    /// In the index.
+    case inline(Data)
+    /// In a file, which has its last name.
+    case file
+    /// Nowhere: it could not be written.
+    case none
+}

@@ -1,0 +1,248 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// Writes one entry of a tiered store: into memory while it is short enough for that, and piece by piece into
+/// a file, if it is too long for the index.
+///
+/// A piece is shared by both, not copied.
+final class EntryWriter: CacheWriting {
+    /// Bytes that may wait for the disk before it is full.
+    static let capacity = 512 * 1024
+
+    private struct Progress {
+        /// The whole body; `nil`: too long for memory.
+        var body: CacheBody?
+        /// The piece that is being filled, for the file.
+        var piece = Data()
+        var count: Int64
+        /// Bytes that wait for the disk.
+        var waiting = 0
+        var isOver = false
+        /// The entry cannot be stored any more.
+        var isDropped = false
+        var whenReady: (@Sendable () -> Void)?
+    }
+
+    private let store: TieredStore
+    private let key: CacheKey
+    private let target: EntryTarget
+    private let start: StoreState.WriterStart
+    private let limits: EntryLimits
+    /// `nil`: memory only.
+    private let file: EntryFile?
+    private let progress: Locked<Progress>
+
+    /// - Parameters:
+    ///   - store: the one that gets the entry.
+    ///   - key: of the entry.
+    ///   - target: new, or one that is lengthened.
+    ///   - start: the moment at which it begins.
+    ///   - limits: the longest bodies.
+    ///   - held: what memory has of a body that is lengthened, up to the offset.
+    init(
+        _ store: TieredStore,
+        key: CacheKey,
+        target: EntryTarget,
+        start: StoreState.WriterStart,
+        limits: EntryLimits,
+        held: CacheBody?
+    ) {
+        self.store = store
+        self.key = key
+        self.target = target
+        self.start = start
+        self.limits = limits
+        file = limits.disk > 0 ? store.disk.map { EntryFile($0, target, held, store.index) } : nil
+        switch target {
+        case .new: progress = Locked(Progress(body: CacheBody(), count: 0))
+        case .existing(_, let offset): progress = Locked(Progress(body: held, count: offset))
+        }
+    }
+
+    deinit {
+        abandon()
+    }
+
+    // MARK: - Bytes
+
+    func append(_ bytes: Span<UInt8>) {
+        progress.withLock { progress in
+            guard !progress.isOver, !progress.isDropped else { return }
+            progress.count += Int64(bytes.count)
+            let fitsDisk = file != nil && progress.count <= limits.disk
+            if progress.count > limits.memory { progress.body = nil }
+            guard fitsDisk || progress.body != nil else {
+                progress.isDropped = true
+                progress.piece = Data()
+                return
+            }
+            progress.body?.append(bytes)
+            if fitsDisk { takeForDisk(bytes, &progress) }
+        }
+    }
+
+    private func takeForDisk(_ bytes: Span<UInt8>, _ progress: inout Progress) {
+        var done = 0
+        while done < bytes.count {
+            let taken = min(CacheBody.pieceLength - progress.piece.count, bytes.count - done)
+            progress.piece.append(bytes.extracting(done..<done + taken))
+            done += taken
+            if progress.piece.count == CacheBody.pieceLength { passOn(&progress) }
+        }
+    }
+
+    /// Has the filled piece written.
+    private func passOn(_ progress: inout Progress) {
+        guard let file, !progress.piece.isEmpty else { return }
+        let piece = progress.piece
+        progress.piece = Data()
+        progress.waiting += piece.count
+        store.bodies.async { [self] in
+            file.write(piece)
+            didWrite(piece.count)
+        }
+    }
+
+    private func didWrite(_ count: Int) {
+        let whenReady = progress.withLock { progress in
+            let wasFull = progress.waiting >= Self.capacity
+            progress.waiting -= count
+            return wasFull && progress.waiting < Self.capacity ? progress.whenReady : nil
+        }
+        whenReady?()
+    }
+
+    var isFull: Bool { progress.withLock { $0.waiting >= Self.capacity } }
+
+    var whenReady: (@Sendable () -> Void)? {
+        get { progress.withLock { $0.whenReady } }
+        set { progress.change { $0.whenReady = newValue } }
+    }
+
+    // MARK: - The end
+
+    func abandon() {
+        let isFirst = progress.withLock { progress in
+            defer {
+                progress.isOver = true
+                progress.body = nil
+                progress.piece = Data()
+            }
+            return !progress.isOver
+        }
+        guard isFirst else { return }
+        _ = store.state.withLock { $0.endWriting(key, start) }
+        giveUp()
+    }
+
+    private func giveUp() {
+        guard let file else { return }
+        store.bodies.async { file.abandon() }
+    }
+
+    func commit(_ head: CachedHead, then: (@Sendable (CacheEntry?) -> Void)?) {
+        let (body, rest, isUsable) = progress.withLock { progress in
+            let isUsable =
+                !progress.isOver && !progress.isDropped && progress.count == Int64(head.body.range.count)
+            let taken = (progress.body, progress.piece, isUsable)
+            let wasOver = progress.isOver
+            progress.isOver = true
+            progress.body = nil
+            progress.piece = Data()
+            precondition(!wasOver, "An entry was committed twice, or after it was abandoned")
+            return taken
+        }
+        guard isUsable else {
+            _ = store.state.withLock { $0.endWriting(key, start) }
+            giveUp()
+            then?(nil)
+            return
+        }
+        store(head, body, rest, then)
+    }
+
+    private func store(
+        _ head: CachedHead,
+        _ body: CacheBody?,
+        _ rest: Data,
+        _ then: (@Sendable (CacheEntry?) -> Void)?
+    ) {
+        let hash = key.storedHash
+        var entry: CacheEntry
+        let replaced: [Int64]
+        switch target {
+        case .new(let ids): (entry, replaced) = (CacheEntry(id: store.identifiers.next(), head: head), ids)
+        case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
+        }
+        let isStored = store.state.withLock { state in
+            let (isWanted, isInvalidated) = state.endWriting(key, start)
+            guard isWanted else { return false }
+            if isInvalidated { entry.head.isInvalidated = true }
+            let isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
+            if let body {
+                let variant = MemoryTier.Variant(entry: entry, body: body, isOnDisk: isForDisk)
+                state.insert(variant, of: key, hash, replacing: replaced)
+            } else {
+                for id in replaced + [entry.id] { state.remove(id, of: key) }
+                state.forgetCompleteness(key)
+            }
+            guard isForDisk else { return body != nil }
+            state.begin(key)
+            passOn(entry, rest, hash, replaced, body == nil ? then : nil)
+            return true
+        }
+        guard isStored else {
+            giveUp()
+            then?(nil)
+            return
+        }
+        if body != nil { then?(entry) }
+    }
+
+    /// Has the rest written, and then the index changed. Called with the lock of the store held.
+    private func passOn(
+        _ entry: CacheEntry,
+        _ rest: Data,
+        _ hash: Int64,
+        _ replaced: [Int64],
+        _ then: (@Sendable (CacheEntry?) -> Void)?
+    ) {
+        guard let file, let disk = store.disk else { return }
+        let key = key
+        store.bodies.async { [store] in
+            file.finish(rest, as: entry.id)
+            store.index.async {
+                let used = store.takeUsed()
+                let isStored = disk.perform { disk in
+                    try disk.store(
+                        entry,
+                        of: key,
+                        hash,
+                        replacing: replaced,
+                        isNew: file.isNew,
+                        content: file.content,
+                        used: used
+                    )
+                }
+                if isStored {
+                    store.note(hash, disk)
+                    file.close()
+                } else {
+                    store.state.withLock { state in
+                        state.hide(replaced)
+                        state.change(entry.id, of: key) { variant in
+                            var variant = variant
+                            variant.isOnDisk = false
+                            return variant
+                        }
+                    }
+                    store.bodies.async { file.abandon() }
+                }
+                store.settle(disk)
+                store.end(key)
+                then?(isStored ? entry : nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+public import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// A cache of responses in memory and, with a directory, on the disk: an RFC 9111 cache for operations and
+/// managers.
+///
+/// ```swift
+/// let cache = ResponseCache(
+///     memoryCapacity: 20 << 20,
+///     diskCapacity: 500 << 20,
+///     directory: URL(fileURLWithPath: "/var/cache/app/responses", isDirectory: true)
+/// )
+/// ```
+///
+/// - Several variants of a URL are kept (`Vary`), bodies are streamed in and out, and what was not used for
+///   the longest time goes first when a capacity is reached.
+/// - The directory is made with mode 0700 if it is missing, its files have mode 0600. One that belongs to
+///   another user, that others may write to, or that is a symbolic link is not used; nor is one that cannot
+///   be written. Then, and when the disk is full, the cache works on in memory, and no request fails.
+/// - Several processes may use one directory at the same time, and several caches of one process.
+/// - What was stored survives the process, however it ends. What may not have come to the disk when the
+///   machine went down is not believed.
+///
+/// Every method may be called on any thread. Those that look for a response, or remove one, may wait for the
+/// disk.
+public final class ResponseCache: ResponseStoring {
+    /// Memory and disk, without Foundation's types.
+    let store: TieredStore
+
+    /// Makes a cache; the directory is opened in the background.
+    ///
+    /// - Parameters:
+    ///   - memoryCapacity: in bytes; 0: nothing is kept in memory. Heads count, and so does what is known of
+    ///     bodies on the disk. A single response takes at most an eighth of it, or half if there is no disk.
+    ///   - diskCapacity: in bytes; 0: memory only. A single response takes at most half of it.
+    ///   - directory: a directory for this cache alone; `nil`: memory only. What else is in it is left alone,
+    ///     unless its name is one of the cache's: a number with the extension `body` or `part`,
+    ///     `index.sqlite`.
+    public init(memoryCapacity: Int, diskCapacity: Int, directory: URL?) {
+        store = TieredStore(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
+    }
+
+    // MARK: - Sizes
+
+    /// In bytes. Setting it removes at once what is too much.
+    public var memoryCapacity: Int {
+        get { store.state.withLock { $0.memory.capacity } }
+        set { store.state.withLock { $0.memory.setCapacity(newValue) } }
+    }
+
+    /// In bytes. Setting it removes, in the background, what is too much; a cache that was made without a
+    /// disk gets none by it.
+    public var diskCapacity: Int {
+        get { Int(store.disk?.capacity ?? 0) }
+        set { store.setDiskCapacity(newValue) }
+    }
+
+    /// The bytes that are used in memory, with those that the tables need.
+    public var currentMemoryUsage: Int { store.state.withLock { $0.memory.usage } }
+
+    /// The bytes of all responses on the disk: heads, bodies, and what the index needs for each. Waits for
+    /// what is being stored.
+    public var currentDiskUsage: Int { store.diskUsage }
+
+    /// The longest body that is stored: half of the capacity of the disk, or of memory without a disk.
+    public var maximumBodyLength: Int {
+        store.state.withLock { state in
+            let disk = state.isDiskOn ? store.disk?.maximumLength ?? 0 : 0
+            return max(state.memory.maximumCost, Int(disk))
+        }
+    }
+
+    // MARK: - Responses
+
+    /// The stored response to a GET of the request's URL, whole, whatever its age: the newest variant that
+    /// the request's fields select.
+    ///
+    /// - Returns: `nil` if there is none, or its body is incomplete.
+    public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
+        guard let url = request.url else { return nil }
+        let key = CacheKey(url)
+        for entry in store.entries(of: key).reversed() where entry.head.isSelected(by: request) {
+            guard entry.head.body.isComplete, let body = store.body(of: entry, key) else { continue }
+            guard let response = entry.head.head.response(for: url) else { continue }
+            return CachedURLResponse(response: response, data: body)
+        }
+        return nil
+    }
+
+    /// Stores a response to a GET, whatever the rules of HTTP say about it, in place of the variants that the
+    /// request's fields select. It counts as received now.
+    ///
+    /// Nothing but HTTP responses is stored. Of the storage policies, `.notAllowed` is respected, and
+    /// `.allowedInMemoryOnly`; `userInfo` is not kept.
+    public func storeCachedResponse(_ response: CachedURLResponse, for request: URLRequest) {
+        guard response.storagePolicy != .notAllowed, let url = request.url,
+            let head = CachedHead(response, for: request)
+        else { return }
+        let key = CacheKey(url)
+        let replaced = store.entries(of: key).filter { $0.head.isSelected(by: request) }.map(\.id)
+        let writer = store.write(
+            head,
+            for: key,
+            replacing: replaced,
+            inMemoryOnly: response.storagePolicy == .allowedInMemoryOnly
+        )
+        writer?.append(response.data.span)
+        writer?.commit(head, then: nil)
+    }
+
+    /// Removes all variants that are stored for the request's URL. What is being received for it now is not
+    /// stored any more.
+    public func removeCachedResponse(for request: URLRequest) {
+        guard let url = request.url else { return }
+        store.remove(nil, of: CacheKey(url))
+        store.waitForChanges()
+    }
+
+    /// Removes everything, and waits until it is removed. What is being received now is not stored any more;
+    /// a stored body that is being read can be read to its end.
+    public func removeAll() {
+        store.removeAll()
+        store.waitForChanges()
+    }
+
+    /// The same as ``removeAll()``, as `URLCache` calls it.
+    public func removeAllCachedResponses() {
+        removeAll()
+    }
+}

@@ -1,0 +1,227 @@
+internal import OperationNetworkingSystem
+
+/// The state of a store, without the disk: what is in memory, what is surely absent, and which changes are on
+/// their way to the disk. Decides what a look-up needs.
+///
+/// | Of the key                                              | A look-up                            |
+/// |---------------------------------------------------------|--------------------------------------|
+/// | there is no disk                                        | memory answers                       |
+/// | everything is being removed, and nothing came after     | memory answers                       |
+/// | a record is complete, and changes by others were looked for within a second | memory answers   |
+/// | no record, no change on its way, and the filter has not its hash | none                        |
+/// | changes are on their way to the disk                    | after them, the disk                 |
+/// | anything else                                           | the disk                             |
+///
+/// Another process on the directory is noticed by SQLite's counter of changes, which the disk's queue reads
+/// before each look-up there. So what another process stored, replaced, or removed is seen here a second
+/// later at most; an entry it stored anew may be missed until the counter is read, which is a request more.
+struct StoreState: Sendable {
+    /// The seconds for which memory answers without a look for changes by others.
+    static let trust = 1.0
+
+    /// Whether there is a disk tier.
+    enum Disk: Sendable {
+        /// None was asked for, or it cannot be believed or used.
+        case off
+        /// The index is being opened, or is open.
+        case on
+    }
+
+    /// Changes of a key on their way to the disk, and the look-ups that wait for them.
+    struct Changes: Sendable {
+        var count = 0
+        var lookups: [@Sendable () -> Void] = []
+    }
+
+    /// Entries of a key that are being written, and what happened to the key meanwhile.
+    struct Writers: Sendable {
+        var count = 0
+        var removals = 0
+        var invalidations = 0
+    }
+
+    /// The moment at which a writer began, as the numbers of what happened before.
+    struct WriterStart: Sendable {
+        var generation: Int
+        var removals: Int
+        var invalidations: Int
+    }
+
+    var memory: MemoryTier
+    var disk: Disk
+    /// `nil` until the hashes of the index are read.
+    var filter: KeyFilter?
+    /// The number of changes by other processes.
+    var epoch = 0
+    /// When they were looked for; `nil`: not yet.
+    var lastLook: MonotonicTime?
+    var changes: [CacheKey: Changes] = [:]
+    /// The removals of everything on their way to the disk.
+    var removalsOfAll = 0
+    /// The number of removals of everything so far.
+    var generation = 0
+    var writers: [CacheKey: Writers] = [:]
+    /// Entries that the disk could not remove.
+    var hidden: Set<Int64> = []
+    /// Entries that were used since the index was told.
+    var used: [Int64: Int64] = [:]
+
+    init(memoryCapacity: Int, hasDisk: Bool) {
+        memory = MemoryTier(capacity: memoryCapacity, hasDisk: hasDisk)
+        disk = hasDisk ? .on : .off
+    }
+
+    var isDiskOn: Bool {
+        if case .on = disk { true } else { false }
+    }
+
+    /// Keeps entries from being found again, which the disk could not remove.
+    mutating func hide(_ ids: [Int64]) {
+        hidden.formUnion(ids)
+    }
+
+    // MARK: - Look-ups
+
+    enum Lookup: Sendable {
+        case known([MemoryTier.Variant])
+        case disk
+    }
+
+    mutating func find(_ key: CacheKey, _ hash: Int64, now: MonotonicTime) -> Lookup {
+        let record = memory.record(key)
+        if case .off = disk { return known(record, key) }
+        if let record, isKnown(record, now) { return known(record, key) }
+        if changes[key] == nil, removalsOfAll > 0 { return known(record, key) }
+        return record == nil && isSurelyAbsent(key, hash) ? .known([]) : .disk
+    }
+
+    private func isKnown(_ record: MemoryTier.Record, _ now: MonotonicTime) -> Bool {
+        guard record.isComplete, record.epoch == epoch, let lastLook else { return false }
+        return now - lastLook <= Self.trust
+    }
+
+    private mutating func known(_ record: MemoryTier.Record?, _ key: CacheKey) -> Lookup {
+        memory.use(key)
+        return .known(record?.variants ?? [])
+    }
+
+    /// Whether the disk is known to have no entry of the key.
+    func isSurelyAbsent(_ key: CacheKey, _ hash: Int64) -> Bool {
+        if case .off = disk { return true }
+        guard changes[key] == nil else { return false }
+        return removalsOfAll > 0 || filter.map { !$0.mayContain(hash) } ?? false
+    }
+
+    // MARK: - Changes
+
+    /// Puts an entry among those of its key, in place of the one that has its number and of `replaced`.
+    mutating func insert(
+        _ variant: MemoryTier.Variant,
+        of key: CacheKey,
+        _ hash: Int64,
+        replacing replaced: [Int64]
+    ) {
+        var record =
+            memory.record(key) ?? MemoryTier.Record(isComplete: isSurelyAbsent(key, hash), epoch: epoch)
+        record.variants.removeAll { $0.entry.id == variant.entry.id || replaced.contains($0.entry.id) }
+        record.variants.append(variant)
+        memory.set(key, to: record)
+    }
+
+    /// Changes an entry; `nil` from `body` removes it. One that memory does not know stays as it is.
+    mutating func change(
+        _ id: Int64,
+        of key: CacheKey,
+        _ body: (MemoryTier.Variant) -> MemoryTier.Variant?
+    ) {
+        guard var record = memory.record(key),
+            let index = record.variants.firstIndex(where: { $0.entry.id == id })
+        else { return }
+        if let changed = body(record.variants[index]) {
+            record.variants[index] = changed
+        } else {
+            record.variants.remove(at: index)
+        }
+        memory.set(key, to: record)
+    }
+
+    /// Removes an entry, or all of a key.
+    mutating func remove(_ id: Int64?, of key: CacheKey) {
+        guard let id else {
+            // What is left is known: nothing, when the disk has heard of it.
+            memory.set(
+                key,
+                to: memory.record(key).map { MemoryTier.Record(isComplete: true, epoch: $0.epoch) }
+            )
+            writers[key]?.removals += 1
+            return
+        }
+        change(id, of: key) { _ in nil }
+    }
+
+    mutating func removeAll() {
+        memory.removeAll()
+        generation += 1
+        used = [:]
+    }
+
+    mutating func invalidate(_ key: CacheKey) {
+        writers[key]?.invalidations += 1
+        guard var record = memory.record(key) else { return }
+        for index in record.variants.indices { record.variants[index].entry.head.isInvalidated = true }
+        memory.set(key, to: record)
+    }
+
+    /// Has the next look-up ask the disk, when it has taken what is on its way to it.
+    mutating func forgetCompleteness(_ key: CacheKey) {
+        guard var record = memory.record(key) else { return }
+        record.isComplete = false
+        memory.set(key, to: record)
+    }
+
+    // MARK: - The disk's answers
+
+    /// Takes over what the disk has of a key, when no change of it is on its way.
+    mutating func merge(_ found: [MemoryTier.Variant], of key: CacheKey) -> [MemoryTier.Variant] {
+        let old = memory.record(key)?.variants ?? []
+        var variants = found.filter { !hidden.contains($0.entry.id) }
+        for index in variants.indices where variants[index].body == nil {
+            let entry = variants[index].entry
+            let known = old.first { $0.entry.id == entry.id && $0.entry.head.body == entry.head.body }
+            variants[index].body = known?.body
+        }
+        variants += old.filter { one in !one.isOnDisk && !variants.contains { $0.entry.id == one.entry.id } }
+        memory.set(key, to: MemoryTier.Record(variants: variants, isComplete: true, epoch: epoch))
+        return variants
+    }
+
+    mutating func begin(_ key: CacheKey) {
+        changes[key, default: Changes()].count += 1
+    }
+
+    /// - Returns: the look-ups that waited, if it was the last change.
+    mutating func end(_ key: CacheKey) -> [@Sendable () -> Void] {
+        changes[key]?.count -= 1
+        guard let one = changes[key], one.count == 0 else { return [] }
+        changes[key] = nil
+        return one.lookups
+    }
+
+    // MARK: - Writers
+
+    mutating func beginWriting(_ key: CacheKey) -> WriterStart {
+        writers[key, default: Writers()].count += 1
+        let one = writers[key] ?? Writers()
+        return WriterStart(generation: generation, removals: one.removals, invalidations: one.invalidations)
+    }
+
+    /// - Returns: whether the response may still be stored, and whether it has to be validated before use.
+    mutating func endWriting(_ key: CacheKey, _ start: WriterStart) -> (isWanted: Bool, isInvalidated: Bool) {
+        let one = writers[key] ?? Writers()
+        if one.count <= 1 { writers[key] = nil } else { writers[key]?.count -= 1 }
+        return (
+            start.generation == generation && start.removals == one.removals,
+            start.invalidations != one.invalidations
+        )
+    }
+}

@@ -1,0 +1,191 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+extension TieredStore {
+    // MARK: - Opening
+
+    /// Opens the index and reads the hashes of its keys, on its queue.
+    func open() {
+        guard let disk else { return }
+        index.async { [self] in
+            guard disk.open() else { return giveUpDisk() }
+            state.withLock { $0.lastLook = now() }
+            index.async { [self] in
+                readHashes(disk)
+                settle(disk)
+            }
+        }
+    }
+
+    private func readHashes(_ disk: DiskTier) {
+        guard let hashes = disk.hashes() else { return }
+        var filter = KeyFilter(capacity: hashes.count * 2)
+        for hash in hashes { filter.insert(hash) }
+        // What is stored from now on is noted by this queue, after this.
+        state.withLock { $0.filter = filter }
+    }
+
+    /// Memory works on.
+    private func giveUpDisk() {
+        let lookups = state.withLock { state in
+            state.disk = .off
+            defer { state.changes = [:] }
+            return state.changes.values.flatMap(\.lookups)
+        }
+        for lookup in lookups { lookup() }
+    }
+
+    // MARK: - Changes
+
+    /// Has the index changed after all that was asked for before. Called with the lock held, so that changes
+    /// come in the order in which memory changed; `then` hears on the index's queue whether it succeeded.
+    func passOn(
+        _ work: @escaping @Sendable (DiskTier) throws -> Void,
+        then: @escaping @Sendable (TieredStore, Bool) -> Void
+    ) {
+        guard let disk else { return }
+        bodies.async { [self] in
+            index.async { [self] in
+                let succeeded = disk.perform(work)
+                then(self, succeeded)
+                settle(disk)
+            }
+        }
+    }
+
+    /// After a change: removes the files of removed entries, which may take its time.
+    func settle(_ disk: DiskTier) {
+        if !disk.isOpen { giveUpDisk() }
+        let names = disk.takeRemovedNames()
+        guard !names.isEmpty else { return }
+        bodies.async { disk.removeFiles(names) }
+    }
+
+    /// A change of the key is over.
+    func end(_ key: CacheKey) {
+        let lookups = state.withLock { $0.end(key) }
+        for lookup in lookups { lookup() }
+    }
+
+    /// The entries that were used since the index was told.
+    func takeUsed() -> [Int64: Int64] {
+        state.withLock { state in
+            defer { state.used = [:] }
+            return state.used
+        }
+    }
+
+    // MARK: - Look-ups
+
+    /// Asks the disk, when no change of the key is on its way to it.
+    func lookUp(_ key: CacheKey, _ hash: Int64, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
+        guard let disk else { return later([]) }
+        let onQueue: @Sendable () -> Void = { [self] in later(lookUpNow(key, hash, disk) ?? []) }
+        let isDeferred = state.withLock { state in
+            guard state.changes[key] != nil else { return false }
+            state.changes[key]?.lookups.append(onQueue)
+            return true
+        }
+        guard !isDeferred else { return }
+        index.async { [self] in
+            if let entries = lookUpNow(key, hash, disk) { later(entries) } else { lookUp(key, hash, later) }
+        }
+    }
+
+    /// On the index's queue. `nil`: a change of the key is on its way.
+    private func lookUpNow(_ key: CacheKey, _ hash: Int64, _ disk: DiskTier) -> [CacheEntry]? {
+        noticeOthers(disk)
+        let isAbsent = state.withLock { $0.isSurelyAbsent(key, hash) && $0.changes[key] == nil }
+        let found = isAbsent ? [] : disk.find(key, hash)
+        return state.withLock { state in
+            guard state.changes[key] == nil else { return nil }
+            guard state.isDiskOn else { return state.memory.record(key)?.variants.map(\.entry) ?? [] }
+            return state.merge(found, of: key).map(\.entry)
+        }
+    }
+
+    /// Looks for changes by other processes.
+    private func noticeOthers(_ disk: DiskTier) {
+        let others = disk.changesByOthers()
+        state.withLock { state in
+            state.lastLook = now()
+            guard let others else { return }
+            state.epoch += 1
+            for hash in others { state.filter?.insert(hash) }
+        }
+    }
+
+    /// Notes that a hash is in the index.
+    func note(_ hash: Int64, _ disk: DiskTier) {
+        let isOverfull = state.withLock { state in
+            state.filter?.insert(hash)
+            return state.filter?.isOverfull ?? false
+        }
+        if isOverfull { readHashes(disk) }
+    }
+
+    // MARK: - Bodies
+
+    func readFromDisk(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        _ later: @escaping @Sendable ((any CacheReading)?) -> Void
+    ) {
+        guard let disk else {
+            index.async { later(nil) }
+            return
+        }
+        let length = Int64(entry.head.body.range.count)
+        if length > EntryTarget.inlineLength {
+            bodies.async { [self] in openFile(entry, of: key, length, disk, later) }
+        } else {
+            index.async { [self] in
+                guard let bytes = disk.body(entry.id), bytes.count >= length else { return later(nil) }
+                later(promote(Data(bytes.prefix(Int(length))), entry, key))
+            }
+        }
+    }
+
+    /// On the queue of bodies.
+    private func openFile(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        _ length: Int64,
+        _ disk: DiskTier,
+        _ later: @escaping @Sendable ((any CacheReading)?) -> Void
+    ) {
+        do {
+            guard let file = try disk.openBody(entry.id), try file.status.size >= length else {
+                throw BodyError.missing
+            }
+            if length <= min(EntryTarget.promotedLength, Int64(state.withLock { $0.memory.maximumCost })) {
+                let bytes = try file.data(Int(length), at: 0)
+                guard bytes.count == length else { throw BodyError.missing }
+                later(promote(bytes, entry, key))
+            } else {
+                later(FileReader(file, length: length, queue: bodies))
+            }
+        } catch let error as SystemError where ![ENOENT, EIO].contains(error.code) {
+            // The process may have too many files open: the entry is as good as before.
+            later(nil)
+        } catch {
+            // It is not what the index says, and so will it be the next time.
+            remove(entry.id, of: key)
+            later(nil)
+        }
+    }
+
+    private func promote(_ bytes: Data, _ entry: CacheEntry, _ key: CacheKey) -> MemoryReader {
+        let body = CacheBody(bytes)
+        state.withLock { state in
+            state.change(entry.id, of: key) { variant in
+                guard variant.entry.head.body == entry.head.body else { return variant }
+                var variant = variant
+                variant.body = body
+                return variant
+            }
+        }
+        return MemoryReader(body)
+    }
+}

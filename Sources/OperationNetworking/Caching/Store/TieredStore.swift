@@ -1,0 +1,189 @@
+import Dispatch
+import Foundation
+internal import OperationNetworkingSystem
+
+/// A store in memory and, with a directory, on the disk.
+///
+/// | Queue    | Work                                                              |
+/// |----------|-------------------------------------------------------------------|
+/// | `bodies` | writes and reads the files of bodies, in the order of the calls   |
+/// | `index`  | reads and changes the index; what changes it went through `bodies` before |
+///
+/// So a look-up waits for no body, and changes of the index keep the order of the calls.
+final class TieredStore: CacheStore {
+    let bodies = DispatchQueue(label: "OperationNetworking.cache.bodies")
+    let index = DispatchQueue(label: "OperationNetworking.cache.index")
+    let state: Locked<StoreState>
+    /// `nil`: memory only.
+    let disk: DiskTier?
+    let now: @Sendable () -> MonotonicTime
+    let identifiers = EntryIdentifiers()
+
+    /// - Parameters:
+    ///   - memoryCapacity: in bytes.
+    ///   - diskCapacity: in bytes.
+    ///   - directory: `nil`, or without a capacity: memory only.
+    ///   - now: the clock, for tests.
+    init(
+        memoryCapacity: Int,
+        diskCapacity: Int,
+        directory: URL?,
+        now: @escaping @Sendable () -> MonotonicTime = { .now }
+    ) {
+        self.now = now
+        let path = diskCapacity > 0 ? directory?.absoluteURL.path : nil
+        state = Locked(StoreState(memoryCapacity: memoryCapacity, hasDisk: path != nil))
+        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity)) }
+        open()
+    }
+
+    // MARK: - Reading
+
+    func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]? {
+        let (hash, time) = (key.storedHash, now())
+        let known: [CacheEntry]? = state.withLock { state in
+            guard case .known(let variants) = state.find(key, hash, now: time) else { return nil }
+            return variants.map(\.entry)
+        }
+        if let known { return known }
+        lookUp(key, hash, later)
+        return nil
+    }
+
+    func read(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        later: @escaping @Sendable ((any CacheReading)?) -> Void
+    ) -> (any CacheReading)? {
+        let body: CacheBody? = state.withLock { state in
+            state.memory.use(key)
+            if disk != nil { state.used[entry.id] = WallClock.microseconds }
+            guard let variants = state.memory.record(key)?.variants else { return nil }
+            guard let variant = variants.first(where: { $0.entry.id == entry.id }) else { return nil }
+            return variant.entry.head.body == entry.head.body ? variant.body : nil
+        }
+        if let body { return MemoryReader(body) }
+        readFromDisk(entry, of: key, later)
+        return nil
+    }
+
+    // MARK: - Changing
+
+    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
+        write(head, for: key, replacing: replacing, inMemoryOnly: false)
+    }
+
+    /// The same; with `inMemoryOnly` the disk does not get it.
+    func write(
+        _ head: CachedHead,
+        for key: CacheKey,
+        replacing: [Int64],
+        inMemoryOnly: Bool
+    ) -> (any CacheWriting)? {
+        begin(.new(replacing: replacing), head, key, inMemoryOnly: inMemoryOnly)
+    }
+
+    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
+        let held = entry.head.body.range
+        guard offset >= 0, offset <= Int64(held.count) else { return nil }
+        return begin(.existing(entry, offset: offset), entry.head, key)
+    }
+
+    private func begin(
+        _ target: EntryTarget,
+        _ head: CachedHead,
+        _ key: CacheKey,
+        inMemoryOnly: Bool = false
+    ) -> (any CacheWriting)? {
+        let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
+        let begun: (StoreState.WriterStart, EntryLimits, CacheBody?)? = state.withLock { state in
+            let limits = EntryLimits(
+                memory: Int64(state.memory.maximumCost),
+                disk: state.isDiskOn && !inMemoryOnly ? disk?.maximumLength ?? 0 : 0
+            )
+            guard expected <= max(limits.memory, limits.disk) else { return nil }
+            var held: CacheBody?
+            if case .existing(let entry, let offset) = target {
+                let variants = state.memory.record(key)?.variants ?? []
+                held = variants.first { $0.entry == entry }?.body
+                if held == nil, !state.isDiskOn { return nil }
+                held?.truncate(to: Int(offset))
+            }
+            return (state.beginWriting(key), limits, held)
+        }
+        guard let (start, limits, held) = begun else { return nil }
+        return EntryWriter(self, key: key, target: target, start: start, limits: limits, held: held)
+    }
+
+    func update(_ id: Int64, of key: CacheKey, to head: CachedHead) {
+        change(key) { state in
+            state.change(id, of: key) { variant in
+                var variant = variant
+                variant.entry.head = head
+                return variant
+            }
+        } onDisk: { disk in
+            try disk.update(id, to: head)
+        } onFailure: { state in
+            state.hide([id])
+        }
+    }
+
+    func remove(_ id: Int64?, of key: CacheKey) {
+        let known: [Int64] = state.withLock { state in
+            id.map { [$0] } ?? state.memory.record(key)?.variants.map(\.entry.id) ?? []
+        }
+        change(key) { state in
+            state.remove(id, of: key)
+        } onDisk: { disk in
+            if let id { try disk.remove([id]) } else { try disk.remove(key) }
+        } onFailure: { state in
+            state.hide(known)
+        }
+    }
+
+    func removeAll(then: (@Sendable () -> Void)? = nil) {
+        state.withLock { state in
+            state.removeAll()
+            guard state.isDiskOn else { return }
+            state.removalsOfAll += 1
+            passOn { disk in
+                try disk.removeAll()
+            } then: { store, _ in
+                store.state.withLock { $0.removalsOfAll -= 1 }
+            }
+        }
+        guard let then else { return }
+        bodies.async { [index] in index.async { then() } }
+    }
+
+    func invalidate(_ key: CacheKey) {
+        let known = state.withLock { $0.memory.record(key)?.variants.map(\.entry.id) ?? [] }
+        change(key) { state in
+            state.invalidate(key)
+        } onDisk: { disk in
+            try disk.invalidate(key)
+        } onFailure: { state in
+            state.hide(known)
+        }
+    }
+
+    /// Changes memory, and the disk after all that was asked for before; `onFailure` hides what the disk
+    /// still has.
+    private func change(
+        _ key: CacheKey,
+        inMemory: (inout StoreState) -> Void,
+        onDisk: @escaping @Sendable (DiskTier) throws -> Void,
+        onFailure: @escaping @Sendable (inout StoreState) -> Void
+    ) {
+        state.withLock { state in
+            inMemory(&state)
+            guard state.isDiskOn else { return }
+            state.begin(key)
+            passOn(onDisk) { store, succeeded in
+                if !succeeded { store.state.withLock(onFailure) }
+                store.end(key)
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A store with a directory.
+@Suite(.timeLimit(.minutes(2)))
+struct DiskStoreTests {
+    private let directory: TemporaryDirectory
+    private let key = CacheKey(url: "http://a/1")
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test(arguments: [0, 1, 16_384, 16_385, 65_536, 200_000, 3_000_000])
+    func whatWasStoredIsFoundByALaterStore(length: Int) async throws {
+        let body = sampleBytes(length)
+        let store = TieredStore.sample(directory)
+        let entry = try #require(try await store.put(key, body))
+        #expect(try await store.body(entry, key) == body)
+        store.waitForChanges()
+
+        let later = TieredStore.sample(directory)
+        #expect(try await later.found(key) == [entry])
+        #expect(try await later.body(entry, key) == body)
+        #expect(try bodyNames(directory) == (length > 16_384 ? ["\(entry.id).body"] : []))
+    }
+
+    @Test func filesAreOfTheirOwnerAlone() async throws {
+        let store = TieredStore.sample(directory)
+        try await store.put(key, sampleBytes(100_000))
+        store.waitForChanges()
+        let path = directory.file("cache").path
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        #expect(names.count >= 2)
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test func changesAreSeenByALaterStore() async throws {
+        let store = TieredStore.sample(directory)
+        let keys = (0..<4).map { CacheKey(url: "http://a/\($0)") }
+        for key in keys { try await store.put(key, sampleBytes(20_000)) }
+        let entries = try await keys.asyncMap { try #require(try await store.found($0).first) }
+        var head = entries[0].head
+        head.responseTime = 2000
+        store.update(entries[0].id, of: keys[0], to: head)
+        store.invalidate(keys[1])
+        store.remove(entries[2].id, of: keys[2])
+        store.remove(nil, of: keys[3])
+        store.waitForChanges()
+
+        let later = TieredStore.sample(directory)
+        #expect(try await later.found(keys[0]).map(\.head) == [head])
+        #expect(try await later.found(keys[1]).map(\.head.isInvalidated) == [true])
+        #expect(try await later.found(keys[2]) == [])
+        #expect(try await later.found(keys[3]) == [])
+        #expect(try bodyNames(directory).count == 2)
+        later.removeAll()
+        #expect(try await later.found(keys[0]) == [])
+        later.waitForChanges()
+        #expect(try bodyNames(directory) == [])
+        #expect(later.diskUsage == 0)
+    }
+
+    @Test func aKeyThatIsNotStoredIsKnownAtOnceWhenTheIndexIsRead() async throws {
+        let store = TieredStore.sample(directory)
+        try await store.put(key, sampleBytes(3))
+        store.waitForChanges()
+        let later = TieredStore.sample(directory)
+        later.index.sync {}
+        #expect(later.find(CacheKey(url: "http://a/2")) { _ in Issue.record("it was called later") } == [])
+        #expect(later.find(key) { _ in } == nil)
+    }
+
+    @Test func bodiesAreLengthenedInTheIndexAndInFiles() async throws {
+        // From and to: within the index, from there to a file, and in a file; with and without memory.
+        for (from, to) in [(10, 100), (10, 30_000), (10_000, 300_000), (30_000, 300_000), (0, 20_000)] {
+            for memory in [1 << 20, 0] {
+                let directory = try TemporaryDirectory()
+                let store = TieredStore.sample(directory, memory: memory)
+                let all = sampleBytes(to)
+                let part = sampleHead(key.url, length: from, of: to)
+                _ = try #require(try await store.put(key, Data(all.prefix(from)), part))
+                let entry = try #require(try await store.found(key).first)
+                let writer = try #require(store.append(to: entry, of: key, at: Int64(from)))
+                #expect(try await store.found(key) == [entry])
+                let rest = Data(all.dropFirst(from))
+                let ended = try await writer.end(rest, sampleHead(key.url, length: to))
+                let whole = try #require(ended, "\(from) \(to) \(memory)")
+                #expect(whole.id == entry.id)
+                #expect(try await store.body(whole, key) == all, "\(from) \(to) \(memory)")
+                store.waitForChanges()
+                let later = TieredStore.sample(directory)
+                #expect(try await later.found(key) == [whole])
+                #expect(try await later.body(whole, key) == all, "\(from) \(to) \(memory)")
+                #expect(try bodyNames(directory).count == (to > 16_384 ? 1 : 0))
+            }
+        }
+    }
+
+    @Test func anAbandonedBodyLeavesNothing() async throws {
+        let store = TieredStore.sample(directory)
+        for length in [100, 100_000] {
+            let writer = try #require(
+                store.write(sampleHead(key.url, length: length), for: key, replacing: [])
+            )
+            writer.append(sampleBytes(length).span)
+            writer.abandon()
+        }
+        store.waitForChanges()
+        #expect(try bodyNames(directory) == [])
+        #expect(try await store.found(key) == [])
+        #expect(store.diskUsage == 0)
+    }
+
+    @Test func theEntryThatWasNotUsedForTheLongestTimeGoesFirst() async throws {
+        let store = TieredStore.sample(directory, memory: 0, disk: 1_000_000)
+        let keys = (0..<6).map { CacheKey(url: "http://a/\($0)") }
+        for key in keys.prefix(5) { try await store.put(key, sampleBytes(180_000)) }
+        let first = try #require(try await store.found(keys[0]).first)
+        _ = try await store.body(first, keys[0])
+        try await store.put(keys[5], sampleBytes(180_000))
+        store.waitForChanges()
+
+        let left = try await keys.asyncMap { try await !store.found($0).isEmpty }
+        #expect(left == [true, false, true, true, true, true])
+        #expect(store.diskUsage <= 1_000_000)
+        #expect(try bodyNames(directory).count == 5)
+    }
+}

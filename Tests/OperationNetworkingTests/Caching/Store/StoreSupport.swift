@@ -1,0 +1,134 @@
+import Foundation
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A head for a body of `length` bytes that came whole.
+func sampleHead(
+    _ url: String,
+    length: Int,
+    of completeLength: Int? = nil,
+    status: Int = 200,
+    _ fields: HeaderFields = ["ETag": "\"v1\"", "Cache-Control": "max-age=600"]
+) -> CachedHead {
+    let complete = completeLength ?? length
+    return CachedHead(
+        url: url,
+        method: "GET",
+        head: ResponseHead(version: "HTTP/1.1", status: status, fields: fields),
+        selecting: HeaderFields(),
+        authorization: nil,
+        requestTime: 1000,
+        responseTime: 1001,
+        body: CachedExtent(
+            range: 0..<Int64(length),
+            completeLength: Int64(complete),
+            isComplete: length == complete
+        ),
+        isDecoded: false
+    )
+}
+
+/// Bytes that tell where they are from.
+func sampleBytes(_ count: Int, _ seed: UInt8 = 0) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed })
+}
+
+/// A clock that a test moves.
+final class ManualTime: Sendable {
+    private let seconds = Locked(1000.0)
+
+    var now: MonotonicTime { MonotonicTime(seconds: seconds.withLock { $0 }) }
+
+    func advance(by seconds: Double) { self.seconds.withLock { $0 += seconds } }
+}
+
+extension CacheStore {
+    /// The entries that are found, at once or later.
+    func found(_ key: CacheKey) async throws -> [CacheEntry] {
+        let later = Recorder<[CacheEntry]>()
+        if let entries = find(key, later: { later.append($0) }) { return entries }
+        return try #require(try await later.wait().first)
+    }
+
+    /// The whole body, read in pieces; `nil`: there is none.
+    func body(_ entry: CacheEntry, _ key: CacheKey, piece: Int = 100_000) async throws -> Data? {
+        guard let reader = try await reader(entry, key) else { return nil }
+        return try await reader.all(piece: piece)
+    }
+
+    func reader(_ entry: CacheEntry, _ key: CacheKey) async throws -> (any CacheReading)? {
+        let later = Recorder<(any CacheReading)?>()
+        if let reader = read(entry, of: key, later: { later.append($0) }) { return reader }
+        return try #require(try await later.wait().first)
+    }
+
+    /// Stores a response whole; `nil`: it was refused or dropped.
+    @discardableResult
+    func put(
+        _ key: CacheKey,
+        _ body: Data,
+        _ head: CachedHead? = nil,
+        replacing: [Int64] = []
+    ) async throws -> CacheEntry? {
+        let head = head ?? sampleHead(key.url, length: body.count)
+        guard let writer = write(head, for: key, replacing: replacing) else { return nil }
+        return try await writer.end(body, head)
+    }
+}
+
+extension CacheWriting {
+    /// Writes `body` and commits.
+    func end(_ body: Data, _ head: CachedHead) async throws -> CacheEntry? {
+        append(body.span)
+        let ended = Recorder<CacheEntry?>()
+        commit(head) { ended.append($0) }
+        return try #require(try await ended.wait().first)
+    }
+}
+
+extension CacheReading {
+    func all(piece: Int = 100_000) async throws -> Data {
+        var body = Data()
+        while Int64(body.count) < length {
+            let later = Recorder<Result<Data, any Error>>()
+            let bytes: Data
+            if let known = read(at: Int64(body.count), atMost: piece, later: { later.append($0) }) {
+                bytes = known
+            } else {
+                bytes = try #require(try await later.wait().first).get()
+            }
+            try #require(!bytes.isEmpty && bytes.count <= piece)
+            body += bytes
+        }
+        return body
+    }
+}
+
+extension TieredStore {
+    /// A store on a directory, whose files are on it when this returns.
+    static func sample(
+        _ directory: TemporaryDirectory,
+        memory: Int = 1 << 20,
+        disk: Int = 64 << 20,
+        time: ManualTime? = nil
+    ) -> TieredStore {
+        let store = TieredStore(
+            memoryCapacity: memory,
+            diskCapacity: disk,
+            directory: directory.url.appendingPathComponent("cache", isDirectory: true)
+        ) {
+            time?.now ?? .now
+        }
+        store.waitForChanges()
+        return store
+    }
+}
+
+/// The names in the directory of a sample, without the index.
+func bodyNames(_ directory: TemporaryDirectory) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.file("cache").path)
+        .filter { !$0.hasPrefix("index") }
+}
