@@ -133,6 +133,13 @@ long long cfiles_mount(int descriptor);
 // Renames a file, to a name that does not exist: renameat2(2).
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);
 
+// Takes a name for an empty file, which only this user may read; EEXIST if anything has it.
+static inline int cfiles_reserve(const char *path) {
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return -1;
+    return close(file);
+}
+
 // Opens a directory to use names in it, and a file to say which one it is (O_PATH). Nothing can be read or
 // written by them, and the permission to do that is not needed.
 int cfiles_open_for_names(const char *path);

@@ -33,8 +33,7 @@ struct TemporaryPlace: Hashable, Sendable {
         do {
             guard destination.isFileURL else { throw CocoaError(.fileNoSuchFile) }
             guard file.standardizedFileURL != destination.standardizedFileURL else { return }
-            try link(file, to: destination)
-            try FileManager.default.removeItem(at: file)
+            try rename(file, to: destination)
         } catch {
             throw SessionError.fileNotMoved(
                 temporary: file,
@@ -59,34 +58,37 @@ struct TemporaryPlace: Hashable, Sendable {
         try? files.removeItem(at: directory)
     }
 
-    /// Gives the file a second name. link(2) fails if anything has that name by then, as a rename does not.
-    private func link(_ file: URL, to destination: URL) throws {
+    /// Fails if anything has the name by then.
+    private func rename(_ file: URL, to destination: URL) throws {
         do {
-            try FileManager.default.linkItem(at: file, to: destination)
-        } catch  where Self.isTaken(destination) {
-            throw CocoaError(.fileWriteFileExists)
-        } catch {
-            // Another file system, or one without links: a copy beside the destination, and then its name.
+            try FileMove.move(file.path, to: destination.path)
+        } catch let error as SystemError where error.isOtherFileSystem {
+            // A copy beside the destination, and then its name. None is made in vain.
+            guard (try? FileManager.default.attributesOfItem(atPath: destination.path)) == nil else {
+                throw SystemError(SystemError.exists, "rename \(destination.path)")
+            }
             let copy = destination.deletingLastPathComponent()
                 .appendingPathComponent(".\(UUID().uuidString)", isDirectory: false)
-            defer { try? FileManager.default.removeItem(at: copy) }
-            try FileManager.default.copyItem(at: file, to: copy)
             do {
-                try FileManager.default.linkItem(at: copy, to: destination)
+                try FileManager.default.copyItem(at: file, to: copy)
+                try FileMove.move(copy.path, to: destination.path)
             } catch {
-                try FileManager.default.moveItem(at: copy, to: destination)
+                try? FileManager.default.removeItem(at: copy)
+                throw error
             }
+            try FileManager.default.removeItem(at: file)
         }
     }
 
-    /// Whether anything has the name, be it a link that leads nowhere.
-    private static func isTaken(_ url: URL) -> Bool {
-        (try? FileManager.default.attributesOfItem(atPath: url.path)) != nil
-    }
-
     private static func sentence(_ error: any Error) -> String {
-        switch (error as? CocoaError)?.code {
-        case .fileWriteFileExists?: "a file of that name exists."
+        if let error = error as? SystemError {
+            return switch POSIXErrorCode(rawValue: error.code) {
+            case .EEXIST?: "a file of that name exists."
+            case .ENOENT?, .ENOTDIR?: "there is no such folder."
+            default: error.reason
+            }
+        }
+        return switch (error as? CocoaError)?.code {
         case .fileNoSuchFile?, .fileReadNoSuchFile?: "there is no such folder."
         default: error.localizedDescription
         }

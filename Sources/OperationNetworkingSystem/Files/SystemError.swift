@@ -20,6 +20,9 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether there is no room: on the disk, or for this user.
     package var isLackOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
+    /// `EXDEV`: a name on another file system is no name of the same file.
+    package var isOtherFileSystem: Bool { code == EXDEV }
+
     /// Whether the user lacks the permission.
     package var isLackOfPermission: Bool { code == EACCES || code == EPERM }
 
