@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,23 @@ static const char *const kept[] = {
     "UBSAN_OPTIONS=",
 };
 
-int cimages_start_decoder(pid_t *process, int *application) {
+// P_PIDFD of waitid(2), which older headers do not have.
+#define BY_HANDLE ((idtype_t)3)
+
+// A handle of a child of this process (pidfd_open(2)). CIMAGES_HANDLE_GONE: another part of the program has
+// waited for it, and the number may be another process's; CIMAGES_NO_HANDLE: the kernel has no handles
+// (before 5.4).
+static int open_child(pid_t process) {
+    siginfo_t info;
+    int handle = (int)syscall(SYS_pidfd_open, process, 0);
+    if (handle < 0) return errno == ESRCH ? CIMAGES_HANDLE_GONE : CIMAGES_NO_HANDLE;
+    if (waitid(BY_HANDLE, (id_t)handle, &info, WEXITED | WNOHANG | WNOWAIT) == 0) return handle;
+    int code = errno;
+    close(handle);
+    return code == ECHILD ? CIMAGES_HANDLE_GONE : CIMAGES_NO_HANDLE;
+}
+
+int cimages_start_decoder(pid_t *process, int *handle, int *application) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
     char *environment[sizeof kept / sizeof kept[0] + 1];
@@ -52,7 +69,13 @@ int cimages_start_decoder(pid_t *process, int *application) {
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
-    if (!code && fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) code = errno;
+    if (!code) {
+        *handle = open_child(*process);
+        if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) {
+            code = errno;
+            cimages_end_decoder(*process, *handle);
+        }
+    }
     if (code) {
         close(ends[0]);
         return code;
@@ -61,11 +84,21 @@ int cimages_start_decoder(pid_t *process, int *application) {
     return 0;
 }
 
-int cimages_end_decoder(pid_t process) {
-    int status = 0;
-    // If it has ended by itself, it is there until it is waited for, and the signal does nothing.
-    kill(process, SIGKILL);
-    while (waitpid(process, &status, 0) < 0)
-        if (errno != EINTR) return 0;
-    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+int cimages_end_decoder(pid_t process, int handle) {
+    if (handle == CIMAGES_HANDLE_GONE) return 0;
+    // One that has ended by itself is there until it is waited for, and the signal does nothing.
+    if (handle == CIMAGES_NO_HANDLE) {
+        int status = 0;
+        kill(process, SIGKILL);
+        while (waitpid(process, &status, 0) < 0)
+            if (errno != EINTR) return 0;
+        return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    siginfo_t info;
+    int result;
+    syscall(SYS_pidfd_send_signal, handle, SIGKILL, NULL, 0);
+    memset(&info, 0, sizeof info);
+    while ((result = waitid(BY_HANDLE, (id_t)handle, &info, WEXITED)) < 0 && errno == EINTR) continue;
+    close(handle);
+    return result == 0 && info.si_code != CLD_EXITED ? info.si_status : 0;
 }

@@ -61,10 +61,11 @@ package final class DecoderProcess: Sendable {
     package init(within time: Duration = .seconds(10)) throws(DecoderFailure) {
         guard cimages_is_there_from_the_start() != 0 else { throw .isPlugIn }
         var process: pid_t = 0
+        var handle: Int32 = CIMAGES_NO_HANDLE
         var descriptor: Int32 = -1
-        let code = cimages_start_decoder(&process, &descriptor)
+        let code = cimages_start_decoder(&process, &handle, &descriptor)
         guard code == 0 else { throw .notStarted(code) }
-        let socket = Socket(descriptor, process)
+        let socket = Socket(descriptor, process, handle)
         let deadline = ContinuousClock.now + time
         var hello = cimages_hello()
         try withUnsafeMutableBytes(of: &hello) { bytes throws(DecoderFailure) in
@@ -148,12 +149,12 @@ extension DecoderProcess {
     /// The application's end of the socket, and the process at the other one.
     private final class Socket: Sendable {
         private let descriptor: Int32
-        /// `nil` when the process was ended, and its number may be another one's.
-        private let process: Guarded<pid_t?>
+        /// The number and the handle; `nil` when the process was ended, and they may be another one's.
+        private let process: Guarded<(number: pid_t, handle: Int32)?>
 
-        init(_ descriptor: Int32, _ process: pid_t) {
+        init(_ descriptor: Int32, _ process: pid_t, _ handle: Int32) {
             self.descriptor = descriptor
-            self.process = Guarded(process)
+            self.process = Guarded((process, handle))
         }
 
         deinit {
@@ -165,7 +166,7 @@ extension DecoderProcess {
         func end() -> Int32 {
             process.withLock { process in
                 defer { process = nil }
-                return process.map { cimages_end_decoder($0) } ?? 0
+                return process.map { cimages_end_decoder($0.number, $0.handle) } ?? 0
             }
         }
 
