@@ -54,16 +54,28 @@ final class RouteMonitor: Sendable {
         var members: [Membership: Member] = [:]
         /// `nil` while it is closed.
         var table: RouteTable?
+        /// The number of tries to read a change that failed; 0: the table is that of the kernel.
+        var failedReads = 0
+        /// Whether another try is on its way.
+        var hasRetry = false
     }
+
+    /// Calls back after a number of seconds, on any thread.
+    typealias Clock = @Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void
 
     static let shared = RouteMonitor(KernelRoutes())
 
     private let queue = DispatchQueue(label: "OperationNetworking.reachability")
     // Used on `queue` alone; the lock is never waited for.
     private let state: Locked<State>
+    private let wait: Clock
 
-    init(_ reader: sending any RouteReading) {
+    init(
+        _ reader: sending any RouteReading,
+        wait: @escaping Clock = { DispatchQueue.global().asyncAfter(deadline: .now() + $0, execute: $1) }
+    ) {
         state = Locked(State(reader: reader))
+        self.wait = wait
     }
 
     /// Whether the sockets are open.
@@ -122,16 +134,30 @@ final class RouteMonitor: Sendable {
             guard state.members.removeValue(forKey: membership) != nil, state.members.isEmpty else { return }
             state.reader.close()
             state.table = nil
+            (state.failedReads, state.hasRetry) = (0, false)
         }
     }
 
-    private func refresh() {
-        let news = state.withLock { state -> ([any RouteMember], RouteTable)? in
-            guard state.table != nil, state.reader.takeChanges() else { return nil }
-            // Where the kernel cannot be asked now, what is known stays.
-            guard let table = try? state.reader.table() else { return nil }
+    /// A change that cannot be read now (no memory, no descriptors) is read later, after 0.1, 0.2, 0.4
+    /// seconds and so on up to a minute, and with the next change; what is known stays until then.
+    private func refresh(isRetry: Bool = false) {
+        let (news, delay) = state.withLock { state -> (([any RouteMember], RouteTable)?, Double?) in
+            if isRetry { state.hasRetry = false }
+            guard state.table != nil else { return (nil, nil) }
+            let hasChanged = state.reader.takeChanges()
+            guard hasChanged || state.failedReads > 0 else { return (nil, nil) }
+            guard let table = try? state.reader.table() else {
+                state.failedReads += 1
+                guard !state.hasRetry else { return (nil, nil) }
+                state.hasRetry = true
+                return (nil, min(60, 0.1 * pow(2, Double(state.failedReads - 1))))
+            }
+            state.failedReads = 0
             state.table = table
-            return (state.members.values.compactMap(\.object), table)
+            return ((state.members.values.compactMap(\.object), table), nil)
+        }
+        if let delay {
+            wait(delay) { [weak self] in self?.queue.async { [weak self] in self?.refresh(isRetry: true) } }
         }
         guard let (members, table) = news else { return }
         for member in members { member.routesDidChange(Routes(table: table, monitor: self)) }

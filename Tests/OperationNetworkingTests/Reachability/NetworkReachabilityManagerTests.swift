@@ -284,6 +284,26 @@ struct NetworkReachabilityManagerTests {
         #expect(manager.isReachable && manager.monitoringError == nil)
     }
 
+    @Test func aChangeThatCouldNotBeReadIsReadLater() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let manager = scene.manager()
+        manager.startMonitoring()
+        scene.routes.fail(SystemError(ENOBUFS, "recvfrom"))
+        scene.routes.become(ScriptedRoutes.down)
+        try await scene.retries.wait()
+        // What changes meanwhile begins no row of tries of its own.
+        scene.routes.become(ScriptedRoutes.mobile)
+        _ = scene.monitor.isOpen
+        #expect(manager.status == .reachableViaWiFi && scene.retries.elements.map(\.seconds) == [0.1])
+        scene.retries.elements[0].end()
+        let next = try await scene.retries.wait(count: 2)[1]
+        #expect(next.seconds == 0.4)
+        scene.routes.fail(nil)
+        next.end()
+        _ = scene.monitor.isOpen
+        #expect(manager.status == .reachableViaWWAN && scene.retries.elements.count == 2)
+    }
+
     // MARK: - Addresses and names
 
     private static func destination(_ text: String) throws -> RouteDestination {

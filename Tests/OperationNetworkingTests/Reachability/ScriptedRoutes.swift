@@ -107,12 +107,16 @@ struct ReachabilityScene {
     let monitor: RouteMonitor
     let questions = Recorder<Question>()
     let waits = Recorder<Wait>()
+    /// The waits of the monitor for another try to read the routes.
+    let retries = Recorder<Wait>()
     /// The queue of closures and notifications.
     let callbacks = DispatchQueue(label: "callbacks")
 
     init(_ table: RouteTable = ScriptedRoutes.down) {
         routes = ScriptedRoutes(table)
-        monitor = RouteMonitor(routes)
+        monitor = RouteMonitor(routes) { [retries] seconds, end in
+            retries.append(Wait(seconds: seconds, end: end))
+        }
     }
 
     func manager(_ target: ReachabilityTarget = .internet) -> NetworkReachabilityManager {
