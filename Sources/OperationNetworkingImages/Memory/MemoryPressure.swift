@@ -40,7 +40,8 @@ public final class MemoryPressure: Sendable {
 
     /// Whether the kernel tells this process.
     public var isAvailable: Bool {
-        state.withLock { $0.files != nil } || openFiles() != nil
+        let (hasFiles, isObserved) = state.withLock { ($0.files != nil, !$0.observers.isEmpty) }
+        return hasFiles || !isObserved && openFiles() != nil
     }
 
     /// Calls `action` each time memory gets short, on a thread of its own, until the result goes away.
@@ -50,7 +51,7 @@ public final class MemoryPressure: Sendable {
             state.observers[state.last] = action
             if state.files == nil, let files = openFiles() {
                 state.files = files
-                Self.wait(files) { [weak self] in self?.tell() }
+                Self.wait(files, tell: { [weak self] in self?.tell() }) { [weak self] in self?.lose(files) }
             }
             return state.last
         }
@@ -73,6 +74,11 @@ public final class MemoryPressure: Sendable {
         )
     }
 
+    /// The files are of no more use. The next observer looks for others.
+    private func lose(_ files: PressureFiles) {
+        state.withLock { if $0.files === files { $0.files = nil } }
+    }
+
     private func forget(_ identifier: Int) {
         let (action, files) = state.withLock { state in
             let action = state.observers.removeValue(forKey: identifier)
@@ -88,15 +94,20 @@ public final class MemoryPressure: Sendable {
         state.withLock { $0.files }?.ring()
     }
 
-    /// Starts the thread, which ends with the bell.
-    private static func wait(_ files: PressureFiles, _ tell: @escaping @Sendable () -> Void) {
+    /// Starts the thread, which ends with the bell, or when the files tell nothing any more.
+    private static func wait(
+        _ files: PressureFiles,
+        tell: @escaping @Sendable () -> Void,
+        gone: @escaping @Sendable () -> Void
+    ) {
         // Read before the caller goes on, so that no change after it is missed.
         let known = MemoryEvents(files.readEvents())
         let thread = Thread {
             var events = known
             while true {
                 let news = files.wait()
-                if news.contains(.bell) || news.contains(.gone) { return }
+                if news.contains(.bell) { return }
+                if news.contains(.gone) { return gone() }
                 var isShort = news.contains(.pressure)
                 if news.contains(.events) {
                     let now = MemoryEvents(files.readEvents())

@@ -100,6 +100,29 @@ import Testing
         withExtendedLifetime(observation) {}
     }
 
+    /// As when its control group is removed. A pipe that no one can write to any more says the same.
+    @Test func filesThatAreGoneAreLookedForAgain() async throws {
+        var pipe: (path: String, handle: FileHandle)? = try pipe("memory.events")
+        let path = try #require(pipe?.path)
+        let pressure = MemoryPressure(MemoryPressureSource(pressure: [], events: [path], isOrdinary: true))
+        let observation = pressure.observe {}
+        #expect(pressure.isAvailable)
+        try pipe?.handle.close()
+        pipe = nil
+        let deadline = ContinuousClock.now + .seconds(20)
+        while pressure.isAvailable, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(!pressure.isAvailable)
+        withExtendedLifetime(observation) {}
+        let heard = Recorder<Void>()
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let other = pressure.observe { heard.append(()) }
+        handle.write(Data("high 1\n".utf8))
+        try await heard.wait()
+        #expect(pressure.isAvailable)
+        withExtendedLifetime(other) {}
+    }
+
     @Test func itIsTakenUpAgainAfterTheLastObserver() async throws {
         let pipe = try pipe("memory.events")
         let pressure = MemoryPressure(
