@@ -31,6 +31,13 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
         self.limits = limits
     }
 
+    /// The identifier of its images in an ``ImageDownloader``'s cache: one URL has other pixels in another
+    /// size. `nil` for images in the size that is stored, with one pixel per point.
+    public var cacheIdentifier: String? {
+        guard scale != 1 || maximumPixelSize != nil else { return nil }
+        return "maximumPixelSize=\(maximumPixelSize.map { "\($0)" } ?? "none") scale=\(scale)"
+    }
+
     /// The pixels of a whole image. Blocks the thread for the time of decoding.
     ///
     /// - Throws: ``ImageDecodingError``; ``ResponseSerializationError`` for data that is no image.

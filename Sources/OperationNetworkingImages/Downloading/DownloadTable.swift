@@ -32,7 +32,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         let transfer: Int
         let order: Int
         var priority: Int
-        var handlers: [(receipt: UUID, handler: Handler)]
+        var handlers: [(ticket: UUID, handler: Handler)]
     }
 
     /// Transfers at the same time.
@@ -42,7 +42,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     private var images: [Key: Image] = [:]
     private var waiting: Set<Key> = []
     private var active: Set<Int> = []
-    private var receipts: [UUID: Key] = [:]
+    private var tickets: [UUID: Key] = [:]
     private var last = 0
 
     init(limit: Int, isLastFirst: Bool) {
@@ -53,31 +53,31 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     var activeCount: Int { active.count }
     var waitingCount: Int { waiting.count }
 
-    /// The handler that has waited for the image for the longest time.
-    func firstHandler(of key: Key) -> Handler? { images[key]?.handlers.first?.handler }
+    /// The handlers that wait for the image; that which has waited for the longest time is the first.
+    func handlers(of key: Key) -> [Handler] { images[key]?.handlers.map(\.handler) ?? [] }
 
     /// Whether handlers wait for the end of this transfer.
     func isWanted(_ transfer: Int, of key: Key) -> Bool { images[key]?.transfer == transfer }
 
     // MARK: - Events
 
-    mutating func ask(for key: Key, _ receipt: UUID, _ handler: Handler, priority: Int) -> [Start] {
-        receipts[receipt] = key
+    mutating func ask(for key: Key, _ ticket: UUID, _ handler: Handler, priority: Int) -> [Start] {
+        tickets[ticket] = key
         if var image = images[key] {
-            image.handlers.append((receipt, handler))
+            image.handlers.append((ticket, handler))
             image.priority = max(image.priority, priority)
             images[key] = image
             return []
         }
         last += 1
-        images[key] = Image(transfer: last, order: last, priority: priority, handlers: [(receipt, handler)])
+        images[key] = Image(transfer: last, order: last, priority: priority, handlers: [(ticket, handler)])
         waiting.insert(key)
         return next()
     }
 
-    mutating func cancel(_ receipt: UUID) -> Cancellation? {
-        guard let key = receipts.removeValue(forKey: receipt), var image = images[key],
-            let index = image.handlers.firstIndex(where: { $0.receipt == receipt })
+    mutating func cancel(_ ticket: UUID) -> Cancellation? {
+        guard let key = tickets.removeValue(forKey: ticket), var image = images[key],
+            let index = image.handlers.firstIndex(where: { $0.ticket == ticket })
         else { return nil }
         let handler = image.handlers.remove(at: index).handler
         guard image.handlers.isEmpty else {
@@ -95,8 +95,8 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         var handlers: [Handler] = []
         if let image = images[key], image.transfer == transfer {
             images[key] = nil
-            for (receipt, handler) in image.handlers {
-                receipts[receipt] = nil
+            for (ticket, handler) in image.handlers {
+                tickets[ticket] = nil
                 handlers.append(handler)
             }
         }

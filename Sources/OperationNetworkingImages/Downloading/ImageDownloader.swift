@@ -9,7 +9,7 @@ internal import OperationNetworkingImagesSystem
 /// Requests with the same URL, method and header fields share one transfer as long as it lasts. At most
 /// ``maximumActiveDownloads`` run; the others wait, by priority and in the order of ``prioritization``. An
 /// image that ``imageCache`` has comes without a transfer and without a response, for the cache policies that
-/// allow it.
+/// allow it; it is kept there in the size of the serializer: see ``ImageDecoder/cacheIdentifier``.
 ///
 /// ```swift
 /// let image = try await ImageDownloader.shared.image(from: url)
@@ -50,6 +50,8 @@ public final class ImageDownloader: Sendable {
         /// A transfer of its own, for a method that is not GET.
         let own: UUID?
     }
+
+    private typealias Start = DownloadTable<Key, Handler>.Start
 
     private struct State {
         var table: DownloadTable<Key, Handler>
@@ -108,7 +110,8 @@ public final class ImageDownloader: Sendable {
     ///
     /// - Parameters:
     ///   - request: a GET mostly. Without a URL it fails with `URLError.badURL`.
-    ///   - receiptID: the number of the receipt; a new one unless given.
+    ///   - receiptID: the number of the receipt; a new one unless given. Two calls with one number have two
+    ///     receipts, and each cancels its own handler.
     ///   - priority: which images start first. Of several handlers of an image, the highest counts.
     ///   - completionQueue: the queue of the handlers; `nil`: the main queue.
     ///   - success: called once, unless `failure` is.
@@ -133,7 +136,9 @@ public final class ImageDownloader: Sendable {
             case .failure(let error): failure?(request, response, error)
             }
         }
-        return ask(handler, receiptID, priority)
+        let ticket = UUID()
+        guard ask(handler, ticket, priority), let url = request.url else { return nil }
+        return ImageDownloadReceipt(receiptID: receiptID, url: url, ticket: ticket)
     }
 
     /// The image of a request. Cancelling the task cancels this handler as ``cancel(_:)`` does.
@@ -143,18 +148,18 @@ public final class ImageDownloader: Sendable {
         for request: URLRequest,
         priority: Operation.QueuePriority = .normal
     ) async throws -> DecodedImage {
-        let receiptID = UUID()
+        let ticket = UUID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let handler = Handler(request: request, queue: nil) { _, _, result in
                     continuation.resume(with: result)
                 }
-                _ = ask(handler, receiptID, priority)
+                _ = ask(handler, ticket, priority)
                 // The cancellation may have come before there was anything to cancel.
-                if Task.isCancelled { cancel(receiptID) }
+                if Task.isCancelled { cancel(ticket) }
             }
         } onCancel: {
-            cancel(receiptID)
+            cancel(ticket)
         }
     }
 
@@ -171,48 +176,52 @@ public final class ImageDownloader: Sendable {
     /// Cancels a handler, whose `failure` gets `URLError.cancelled`. The transfer is stopped when no other
     /// handler waits for it. After the end it does nothing.
     public func cancel(_ receipt: ImageDownloadReceipt) {
-        cancel(receipt.receiptID)
+        cancel(receipt.ticket)
     }
 
     // MARK: - Private
 
+    /// - Returns: whether the handler waits; else it was answered.
     private func ask(
         _ handler: Handler,
-        _ receiptID: UUID,
+        _ ticket: UUID,
         _ priority: Operation.QueuePriority
-    ) -> ImageDownloadReceipt? {
+    ) -> Bool {
         let request = handler.request
         guard let url = request.url, url.scheme != nil else {
             handler.call(nil, .failure(URLError(.badURL)))
-            return nil
+            return false
         }
-        if request.cachePolicy.allowsCachedImages, request.isForEveryUser,
-            let image = imageCache?.image(for: request, identifier: nil)
-        {
+        if let image = cachedImage(for: request) {
             handler.call(nil, .success(image))
-            return nil
+            return false
         }
         guard request.cachePolicy != .returnCacheDataDontLoad else {
             handler.call(nil, .failure(URLError(.resourceUnavailable)))
-            return nil
+            return false
         }
         let key = Key(
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
             fields: request.allHTTPHeaderFields ?? [:],
-            own: request.isGet ? nil : receiptID
+            own: request.isGet ? nil : ticket
         )
-        let transfers = state.withLock { state in
-            let starts = state.table.ask(for: key, receiptID, handler, priority: priority.rawValue)
-            return requests(of: starts, state)
-        }
-        begin(transfers)
-        return ImageDownloadReceipt(receiptID: receiptID, url: url)
+        begin(state.withLock { $0.table.ask(for: key, ticket, handler, priority: priority.rawValue) })
+        return true
     }
 
-    private func cancel(_ receiptID: UUID) {
+    private func cachedImage(for request: URLRequest) -> DecodedImage? {
+        guard request.takesCachedImage else { return nil }
+        return imageCache?.image(for: request, identifier: Self.cacheIdentifier(manager.responseSerializer))
+    }
+
+    private static func cacheIdentifier(_ serializer: any ResponseSerializer) -> String? {
+        (serializer as? ImageResponseSerializer)?.decoder.cacheIdentifier
+    }
+
+    private func cancel(_ ticket: UUID) {
         let (cancellation, operation) = state.withLock { state in
-            let cancellation = state.table.cancel(receiptID)
+            let cancellation = state.table.cancel(ticket)
             return (cancellation, cancellation?.stopped.flatMap { state.operations[$0] })
         }
         operation?.cancel()
@@ -229,60 +238,92 @@ public final class ImageDownloader: Sendable {
         )
     }
 
-    /// The requests of transfers that are to begin: those of their first handlers.
-    private func requests(
-        of starts: [DownloadTable<Key, Handler>.Start],
-        _ state: State
-    ) -> [(start: DownloadTable<Key, Handler>.Start, request: URLRequest)] {
-        starts.compactMap { start in
-            state.table.firstHandler(of: start.key).map { (start, $0.request) }
+    /// Begins transfers, without the lock, since a manager and a cache may be of classes of the user's. They
+    /// keep the downloader until the last handler was told.
+    private func begin(_ starts: [Start]) {
+        var starts = starts[...]
+        while let start = starts.popFirst() {
+            if let image = cachedImage(for: start) {
+                // The transfer of an earlier handler has brought it, after this one had looked for it.
+                if let next = end(start, with: image) {
+                    starts.append(contentsOf: next)
+                    continue
+                }
+            }
+            transfer(start)
         }
     }
 
-    /// Makes the operations of transfers and adds them to the queue: without the lock, since a manager may be
-    /// of a class of the user's. They keep the downloader until the last handler was told.
-    private func begin(_ transfers: [(start: DownloadTable<Key, Handler>.Start, request: URLRequest)]) {
-        for (start, request) in transfers {
-            let operation = manager.operation(
-                for: request,
-                success: { operation, object in
-                    let result: Result<DecodedImage, any Error> =
-                        if let image = object as? DecodedImage {
-                            .success(image)
-                        } else {
-                            .failure(URLError(.cannotDecodeContentData))
-                        }
-                    self.end(start, operation, result)
-                },
-                failure: { operation, error in self.end(start, operation, .failure(error)) }
-            )
-            operation.completionQueue = queue
-            let isWanted = state.withLock { state in
-                state.operations[start.transfer] = operation
-                return state.table.isWanted(start.transfer, of: start.key)
-            }
-            // Cancelled in between: it ends at once, and frees its place.
-            if !isWanted { operation.cancel() }
-            manager.operationQueue.addOperation(operation)
+    /// The image, if all handlers that wait for it would take it from the cache.
+    private func cachedImage(for start: Start) -> DecodedImage? {
+        let requests = state.withLock { $0.table.handlers(of: start.key).map(\.request) }
+        guard let first = requests.first, requests.allSatisfy(\.takesCachedImage) else { return nil }
+        return cachedImage(for: first)
+    }
+
+    /// - Returns: the transfers that begin in the place of this one; `nil`: a handler has come that does not
+    ///   take the image.
+    private func end(_ start: Start, with image: DecodedImage) -> [Start]? {
+        let end = state.withLock { state -> (handlers: [Handler], starts: [Start])? in
+            guard state.table.isWanted(start.transfer, of: start.key),
+                state.table.handlers(of: start.key).allSatisfy(\.request.takesCachedImage)
+            else { return nil }
+            return state.table.end(start.transfer, of: start.key)
         }
+        guard let end else { return nil }
+        for handler in end.handlers { handler.call(nil, .success(image)) }
+        return end.starts
+    }
+
+    /// Makes the operation of a transfer, with the request of its first handler, and adds it to the queue.
+    private func transfer(_ start: Start) {
+        let (request, next) = state.withLock { state -> (URLRequest?, [Start]) in
+            guard state.table.isWanted(start.transfer, of: start.key) else {
+                // The last handler was cancelled in between.
+                return (nil, state.table.end(start.transfer, of: start.key).starts)
+            }
+            return (state.table.handlers(of: start.key).first?.request, [])
+        }
+        guard let request else { return begin(next) }
+        let operation = manager.operation(
+            for: request,
+            success: { operation, object in
+                let result: Result<DecodedImage, any Error> =
+                    if let image = object as? DecodedImage {
+                        .success(image)
+                    } else {
+                        .failure(URLError(.cannotDecodeContentData))
+                    }
+                self.end(start, operation, result)
+            },
+            failure: { operation, error in self.end(start, operation, .failure(error)) }
+        )
+        operation.completionQueue = queue
+        let isWanted = state.withLock { state in
+            state.operations[start.transfer] = operation
+            return state.table.isWanted(start.transfer, of: start.key)
+        }
+        // Cancelled in between: it ends at once, and frees its place.
+        if !isWanted { operation.cancel() }
+        manager.operationQueue.addOperation(operation)
     }
 
     private func end(
-        _ start: DownloadTable<Key, Handler>.Start,
+        _ start: Start,
         _ operation: HTTPRequestOperation,
         _ result: Result<DecodedImage, any Error>
     ) {
+        let identifier = Self.cacheIdentifier(operation.responseSerializer)
         if case .success(let image) = result, let imageCache, operation.request.isForEveryUser,
-            imageCache.shouldCache(image, for: operation.request, identifier: nil)
+            imageCache.shouldCache(image, for: operation.request, identifier: identifier)
         {
-            imageCache.add(image, for: operation.request, identifier: nil)
+            imageCache.add(image, for: operation.request, identifier: identifier)
         }
-        let (handlers, transfers) = state.withLock { state in
+        let (handlers, starts) = state.withLock { state in
             state.operations[start.transfer] = nil
-            let (handlers, starts) = state.table.end(start.transfer, of: start.key)
-            return (handlers, requests(of: starts, state))
+            return state.table.end(start.transfer, of: start.key)
         }
-        begin(transfers)
+        begin(starts)
         for handler in handlers { handler.call(operation.response, result) }
     }
 
@@ -294,6 +335,9 @@ public final class ImageDownloader: Sendable {
 }
 
 extension URLRequest {
+    /// Whether the cache may answer it.
+    fileprivate var takesCachedImage: Bool { cachePolicy.allowsCachedImages && isForEveryUser }
+
     fileprivate var isGet: Bool { (httpMethod ?? "GET") == "GET" }
 
     /// Whether the cache, whose keys are URLs, may answer it and keep its image: what a user's token or

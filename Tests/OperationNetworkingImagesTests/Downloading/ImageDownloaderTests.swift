@@ -87,6 +87,83 @@ import Testing
         server.stop()
     }
 
+    // MARK: - Between the cache and the transfers
+
+    /// A cache that gets its image between the first look and the second.
+    private final class LateCache: ImageRequestCache {
+        private let looks = Recorder<String?>()
+        private let image: DecodedImage
+
+        init(_ image: DecodedImage) { self.image = image }
+
+        func add(_ image: DecodedImage, for request: URLRequest, identifier: String?) {}
+        func removeImage(for request: URLRequest, identifier: String?) -> Bool { false }
+        func removeAllImages() -> Bool { false }
+        func image(for request: URLRequest, identifier: String?) -> DecodedImage? {
+            looks.append(identifier)
+            return looks.elements.count > 1 ? image : nil
+        }
+    }
+
+    @Test func anImageThatComesBetweenTheLookAndTheTransferNeedsNone() async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let image = try ImageDecoder().image(from: ExampleImage.named("png"))
+        let downloader = downloader(cache: LateCache(image))
+        ask(downloader, URLRequest(url: server.url), "a")
+        #expect(try await results.wait() == ["a: 16 cached"])
+        #expect(server.requests.isEmpty && downloader.activeDownloadCount == 0)
+        server.stop()
+    }
+
+    @Test func aRequestForFreshDataIsNotAnsweredByTheSecondLook() async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let image = try ImageDecoder().image(from: ExampleImage.named("png"))
+        let downloader = downloader(cache: LateCache(image))
+        var request = URLRequest(url: server.url)
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        ask(downloader, request, "a")
+        #expect(try await results.wait() == ["a: 16"])
+        server.stop()
+    }
+
+    @Test func oneNumberForTwoReceiptsCancelsOneHandler() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(by: gate)])
+        let downloader = downloader()
+        let number = UUID()
+        let receipts = ["a", "b"].compactMap { name in
+            downloader.downloadImage(
+                for: URLRequest(url: server.url),
+                receiptID: number,
+                completionQueue: queue,
+                success: { [results] _, _, _ in results.append("\(name) done") },
+                failure: { [results] _, _, _ in results.append("\(name) failed") }
+            )
+        }
+        #expect(receipts.map(\.receiptID) == [number, number])
+        try await gate.waitForArrivals()
+        downloader.cancel(receipts[0])
+        downloader.cancel(receipts[0])
+        #expect(try await results.wait() == ["a failed"])
+        gate.open()
+        #expect(try await results.wait(count: 2) == ["a failed", "b done"])
+        server.stop()
+    }
+
+    @Test func aSharedCacheKeepsEachSizeOfAnImage() async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let cache = AutoPurgingImageCache()
+        let small = OperationManager()
+        small.responseSerializer = ImageResponseSerializer(maximumPixelSize: 8)
+        for (manager, name) in [(small, "a"), (nil, "b"), (small, "c"), (nil, "d")] {
+            let downloader = ImageDownloader(manager: manager, imageCache: cache)
+            ask(downloader, URLRequest(url: server.url), name)
+            try await results.wait(count: ["a", "b", "c", "d"].firstIndex(of: name).map { $0 + 1 } ?? 0)
+        }
+        #expect(results.elements == ["a: 8", "b: 16", "c: 8 cached", "d: 16 cached"])
+        server.stop()
+    }
+
     // MARK: - AFNetworking's
 
     @Test func testThatImageDownloaderCanDownloadImage() async throws {
