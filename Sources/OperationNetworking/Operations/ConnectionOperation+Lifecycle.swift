@@ -74,7 +74,7 @@ extension ConnectionOperation {
 
     private func makeExchange(_ state: OperationState) -> any Exchanging {
         var configuration = exchangeConfiguration(state)
-        configuration.givesPieces = Self.receivesPieces
+        if Self.receivesPieces { configuration.givesPieces = true }
         return Exchange(configuration, cookies: state.cookies)
     }
 
@@ -218,8 +218,15 @@ extension ConnectionOperation: ExchangeOwner {
         to request: URLRequest,
         decide: @escaping @Sendable (RedirectAnswer) -> Void
     ) {
-        guard let handler = state.withLock({ $0.closures.redirect }) else { return decide(.follow(request)) }
-        Self.processingQueue.async { decide(handler(self, request, redirect).map { .follow($0) } ?? .refuse) }
+        let (handler, queue) = state.withLock { ($0.closures.redirect, $0.closures.redirectQueue) }
+        guard let handler else { return decide(.follow(request)) }
+        (queue ?? Self.processingQueue).async {
+            decide(handler(self, request, redirect).map { .follow($0) } ?? .refuse)
+        }
+    }
+
+    func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void) {
+        place(of: response, decide: decide)
     }
 
     func exchangeDidFollow(_ redirect: HTTPURLResponse, to request: URLRequest) {
@@ -243,13 +250,14 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidEnd(_ end: ExchangeEnd) {
-        Self.processingQueue.async { self.finish(end) }
+        schedule(end) { self.finish(end) }
     }
 
     /// Everything becomes final in one step with the phase: a finished operation is never seen without its
     /// result.
     private func finish(_ end: ExchangeEnd) {
-        let evaluation = evaluate(end)
+        // The work of a serializer is spent on no operation whose result is known.
+        let evaluation = isCancelled ? (object: nil, error: nil) : evaluate(end)
         apply { state in
             let effect = state.machine.transferEnded()
             guard effect == .finish else { return effect }

@@ -365,6 +365,17 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         decide(nil)
     }
 
+    /// The place of a response's body, which waits for it; called only if the exchange's configuration says
+    /// so.
+    func place(of response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void) {
+        decide(.usual)
+    }
+
+    /// Calls `work`, which makes sense of what came, on a queue that may be held up by it.
+    func schedule(_ end: ExchangeEnd, _ work: @escaping @Sendable () -> Void) {
+        Self.processingQueue.async(execute: work)
+    }
+
     /// Gives a new operation the settings of this one.
     func copySettings(to copy: ConnectionOperation) {
         let original = state.withLock { $0 }

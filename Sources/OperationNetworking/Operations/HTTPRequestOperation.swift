@@ -103,6 +103,13 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
+    override func schedule(_ end: ExchangeEnd, _ work: @escaping @Sendable () -> Void) {
+        guard end.error == nil, end.data != nil,
+            let queue = (responseSerializer as? any QueuedResponseSerializer)?.processingQueue
+        else { return super.schedule(end, work) }
+        queue.async(work)
+    }
+
     override func copySettings(to copy: ConnectionOperation) {
         super.copySettings(to: copy)
         (copy as? HTTPRequestOperation)?.responseSerializer = responseSerializer

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
@@ -66,6 +67,8 @@ extension OperationState {
         var uploadProgress: ConnectionOperation.ProgressHandler?
         var downloadProgress: ConnectionOperation.ProgressHandler?
         var redirect: ConnectionOperation.RedirectHandler?
+        /// The queue of `redirect`; `nil`: the processing queue.
+        var redirectQueue: DispatchQueue?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var bodyStreamProvider: (@Sendable () -> InputStream?)?
         var completionBlock: (@Sendable () -> Void)?

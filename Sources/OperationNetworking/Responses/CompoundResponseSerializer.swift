@@ -66,6 +66,15 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer {
     }
 }
 
+// MARK: - QueuedResponseSerializer
+
+extension CompoundResponseSerializer: QueuedResponseSerializer {
+    /// The queue of the first child that has one.
+    public var processingQueue: ProcessingQueue? {
+        serializers.lazy.compactMap { ($0 as? any QueuedResponseSerializer)?.processingQueue }.first
+    }
+}
+
 // MARK: - Judging errors
 
 extension Error {

@@ -17,3 +17,11 @@ public protocol ResponseSerializer: Sendable {
     ///   ``ResponseSerializationError``.
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)?
 }
+
+/// A serializer that waits for something else than the processor, and has a queue of its own for that: on the
+/// processing queue, which operations share, it would hold up the others.
+public protocol QueuedResponseSerializer: ResponseSerializer {
+    /// The queue on which operations call ``ResponseSerializer/responseObject(for:data:)``; `nil`: the
+    /// library's.
+    var processingQueue: ProcessingQueue? { get }
+}

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
 /// Decoder processes, as many as there are processors and 4 at most, each kept for some seconds after its
@@ -7,9 +8,12 @@ internal import OperationNetworkingImagesSystem
 final class DecoderPool: @unchecked Sendable {
     // @unchecked: `shelf` is read and written only while `condition` is locked.
     static let shared = DecoderPool()
+    /// The queue of serializers: as wide as there are decoders, so that none waits for one.
+    static let queue = ProcessingQueue(label: "OperationNetworking.images", width: shared.limit)
 
     private let condition = NSCondition()
     private var shelf: DecoderShelf<DecoderProcess>
+    private let limit: Int
     private let idleTime: Double
 
     init(
@@ -17,6 +21,7 @@ final class DecoderPool: @unchecked Sendable {
         wear: Int = 100,
         idleTime: Double = 5
     ) {
+        self.limit = max(1, limit)
         shelf = DecoderShelf(limit: max(1, limit), wear: wear)
         self.idleTime = idleTime
     }

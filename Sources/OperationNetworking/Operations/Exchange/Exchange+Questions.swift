@@ -11,6 +11,7 @@ extension Exchange {
         case redirect(HTTPURLResponse, to: URLRequest, from: URL)
         case address(HTTPURLResponse)
         case credential(AuthenticationChallenge, [AuthenticationOffer])
+        case place(HTTPURLResponse)
     }
 
     // MARK: - Without a question
@@ -71,6 +72,11 @@ extension Exchange {
                 for: challenge,
                 decide: answer { exchange, answer in exchange.act(on: answer, to: offers, head) }
             )
+        case .place(let response):
+            owner.exchangeMayReceive(
+                response,
+                decide: answer { exchange, place in exchange.receive(at: place) }
+            )
         }
     }
 
@@ -98,7 +104,29 @@ extension Exchange {
     /// The head is that of the response, with the rest of its body.
     func take(_ head: ResponseHead) -> Machine.Effect {
         tell(head)
-        return machine.answer(.take)
+        return askForPlace(after: head) ? .none : machine.answer(.take)
+    }
+
+    /// Called from within libcurl: the body waits if its place is to be asked for.
+    func askForPlace(_ decision: Machine.Decision, _ head: ResponseHead) -> Machine.Decision {
+        guard case .take(let use) = decision, askForPlace(after: head) else { return decision }
+        return .takeFirst(use)
+    }
+
+    private func askForPlace(after head: ResponseHead) -> Bool {
+        guard configuration.asksForPlace, owner != nil, let response = route.hop.url.flatMap(head.response)
+        else { return false }
+        ask(.place(response), after: head)
+        return true
+    }
+
+    private func receive(at place: BodyPlace) -> Machine.Effect {
+        do {
+            try (sink as? TurningSink)?.settle(place)
+            return machine.answer(.take)
+        } catch {
+            return machine.answer(.goOn(.fail(error), receiving: nil))
+        }
     }
 
     /// The head is that of the response, which is an error when its body has come.

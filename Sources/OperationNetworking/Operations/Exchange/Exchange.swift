@@ -286,7 +286,7 @@ extension Exchange: TransferClient {
         clock.tick()
         let decision: Machine.Decision
         do {
-            decision = try judge(head)
+            decision = askForPlace(try judge(head), head)
         } catch {
             decision = .goOn(.fail(error))
         }

@@ -27,6 +27,8 @@ struct ExchangeConfiguration: Sendable {
     var priority = TransferPriority.normal
     /// Whether the owner gets a copy of every piece.
     var givesPieces = false
+    /// Whether the owner says, when the head came, where a body goes that is to be kept in memory.
+    var asksForPlace = false
 
     /// Where the body of a 2xx response goes.
     enum Destination: @unchecked Sendable {
@@ -45,7 +47,7 @@ struct ExchangeConfiguration: Sendable {
     /// A new sink for the destination.
     func makeSink() -> any ResponseSink {
         switch destination {
-        case .memory: MemorySink(limit: memoryLimit)
+        case .memory: asksForPlace ? TurningSink(limit: memoryLimit) : MemorySink(limit: memoryLimit)
         case .file(let url): QueuedSink(FileDestination(url))
         case .stream(let stream): QueuedSink(StreamDestination(stream))
         case .custom(let make): make()
@@ -155,7 +157,9 @@ struct ExchangeConfiguration: Sendable {
     /// A sink that can be full, and a limit, hold the transfer, and a held HTTP/2 stream keeps up to 32 MB in
     /// libcurl 7.88.
     var version: TransferOptions.HTTPVersion {
-        guard case .memory = destination, !givesPieces, settings.downloadLimits.isEmpty else { return .http1 }
+        guard case .memory = destination, !givesPieces, !asksForPlace, settings.downloadLimits.isEmpty else {
+            return .http1
+        }
         return .automatic
     }
 

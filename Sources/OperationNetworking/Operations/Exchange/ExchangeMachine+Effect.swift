@@ -49,6 +49,8 @@ extension ExchangeMachine {
     enum Decision {
         /// The body is the response's.
         case take(BodyUse)
+        /// The same, and the body waits until the owner has said where it goes.
+        case takeFirst(BodyUse)
         /// The owner is asked what follows; this number of bytes of the body is kept aside meanwhile.
         case ask(keeping: Int64)
         /// The same, and the body waits for the answer.

@@ -244,6 +244,10 @@ extension ExchangeMachine {
             following = .body
             body = use
             return .receive
+        case .takeFirst(let use):
+            following = .answer
+            body = use
+            return .later
         case .ask(let limit):
             beginAsking(keeping: limit)
             return .receive

@@ -235,6 +235,9 @@ import Testing
         #expect(scene.machine.body == .keepAside(4))
         #expect(scene.machine.decide(.askFirst(keeping: 5)) == .later)
         #expect(scene.machine.body == .keepAside(5))
+        #expect(scene.machine.decide(.takeFirst(.deliver)) == .later)
+        #expect(scene.machine.body == .deliver && scene.machine.isAsked(in: scene.machine.round))
+        #expect(scene.after(.answerTake) == "receives > transferring")
         #expect(scene.machine.decide(.goOn("next", receiving: 6)) == .receive)
         #expect(scene.machine.body == .discard(6))
         #expect(scene.machine.decide(.goOn("next")) == .refuse)
@@ -384,7 +387,8 @@ import Testing
             machine.forgetResponse()
             _ = machine.start(MachineScene.id)
             let decisions: [MachineScene.Machine.Decision] = [
-                .take(.deliver), .ask(keeping: 1), .askFirst(keeping: 1), .goOn("again", receiving: 1),
+                .take(.deliver), .takeFirst(.deliver), .ask(keeping: 1), .askFirst(keeping: 1),
+                .goOn("again", receiving: 1),
             ]
             if let decision = decisions.randomElement(using: &random) { _ = machine.decide(decision) }
         }

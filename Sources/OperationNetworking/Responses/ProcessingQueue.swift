@@ -1,0 +1,64 @@
+internal import Dispatch
+internal import OperationNetworkingSystem
+
+/// A queue of works that may wait, for another process say, with a limit of those that run at once.
+///
+/// The works begin in order. Those that wait for their turn hold no thread, and those that run hold threads
+/// of the queue's own: so a queue that is held up holds up no operation but those whose serializers use it.
+public final class ProcessingQueue: Sendable {
+    /// The number of works at once.
+    public let width: Int
+    private let lanes: [DispatchQueue]
+    private let turns: Locked<Turns>
+
+    /// The lanes that are free, and the works that wait for one.
+    private struct Turns {
+        var free: [Int]
+        var waiting: [@Sendable () -> Void] = []
+        /// The index of the next one to take.
+        var first = 0
+
+        mutating func next() -> (@Sendable () -> Void)? {
+            guard first < waiting.count else {
+                (waiting, first) = ([], 0)
+                return nil
+            }
+            first += 1
+            return waiting[first - 1]
+        }
+    }
+
+    /// - Parameters:
+    ///   - label: names the queue in debuggers.
+    ///   - width: the number of works at once, at least 1.
+    public init(label: String, width: Int) {
+        self.width = max(1, width)
+        // Serial queues have threads of their own, where concurrent ones share a pool.
+        lanes = (0..<max(1, width)).map { DispatchQueue(label: "\(label).\($0)") }
+        turns = Locked(Turns(free: Array(lanes.indices)))
+    }
+
+    /// Calls `work` when it is its turn. Returns at once.
+    public func async(_ work: @escaping @Sendable () -> Void) {
+        let lane = turns.withLock { turns -> Int? in
+            guard let lane = turns.free.popLast() else {
+                turns.waiting.append(work)
+                return nil
+            }
+            return lane
+        }
+        if let lane { lanes[lane].async { self.run(work, lane) } }
+    }
+
+    private func run(_ first: @escaping @Sendable () -> Void, _ lane: Int) {
+        var work: (@Sendable () -> Void)? = first
+        while let now = work {
+            now()
+            work = turns.withLock { turns in
+                let next = turns.next()
+                if next == nil { turns.free.append(lane) }
+                return next
+            }
+        }
+    }
+}
