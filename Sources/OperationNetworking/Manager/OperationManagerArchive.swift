@@ -26,8 +26,9 @@ public struct OperationManagerArchive: Codable, Sendable {
 extension OperationManager {
     /// The settings to be kept for a later process.
     ///
-    /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set
-    ///   it again in the later process. One with a closure throws when the archive is encoded.
+    /// - Throws: `EncodingError` when a serializer is of a kind of your own that is no
+    ///   ``ArchivableResponseSerializer``, or decodes values of a type: set it again in the later process.
+    ///   One with a closure throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
             let scope = secretFieldScope

@@ -8,8 +8,9 @@ internal import OperationNetworkingSystem
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, secrets
 /// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), a serializer
-/// of a kind of your own, or one that decodes values of a type, what came of an unfinished body. An operation
-/// that was not finished is made anew, ready to start from the beginning; a finished one comes back finished.
+/// of a kind of your own that is no ``ArchivableResponseSerializer``, or one that decodes values of a type,
+/// what came of an unfinished body. An operation that was not finished is made anew, ready to start from the
+/// beginning; a finished one comes back finished.
 public struct OperationArchive: Codable, Sendable {
     /// The request, as given.
     public var request: URLRequest {

@@ -1,4 +1,5 @@
-/// A response serializer of one of this library's kinds, to be kept where the kind is not known beforehand.
+/// A response serializer of one of this library's kinds, or of a registered one, to be kept where the kind is
+/// not known beforehand.
 indirect enum ResponseSerializerArchive: Codable, Sendable {
     case http(HTTPResponseSerializer)
     case json(JSONResponseSerializer)
@@ -7,9 +8,10 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
     case propertyList(PropertyListResponseSerializer)
     case imageHead(ImageHeadResponseSerializer)
     case compound(CompoundResponseSerializer)
+    case foreign(ForeignSerializerArchive)
 
-    /// - Throws: `EncodingError` for a kind that cannot be made again: one of the user's own, or one that
-    ///   decodes values of a type.
+    /// - Throws: `EncodingError` for a kind that cannot be made again: one of the user's own that is no
+    ///   ``ArchivableResponseSerializer``, or one that decodes values of a type.
     init(_ serializer: any ResponseSerializer) throws {
         switch serializer {
         case let serializer as HTTPResponseSerializer: self = .http(serializer)
@@ -21,10 +23,15 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         case let serializer as CompoundResponseSerializer:
             for child in serializer.serializers { _ = try ResponseSerializerArchive(child) }
             self = .compound(serializer)
+        case let serializer as any ArchivableResponseSerializer: self = .foreign(.init(serializer))
         default:
             throw EncodingError.invalidValue(
                 serializer,
-                .init(codingPath: [], debugDescription: "A \(type(of: serializer)) cannot be kept.")
+                .init(
+                    codingPath: [],
+                    debugDescription: "A \(type(of: serializer)) cannot be kept: it is no "
+                        + "ArchivableResponseSerializer."
+                )
             )
         }
     }
@@ -38,6 +45,7 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         case .propertyList(let serializer): serializer
         case .imageHead(let serializer): serializer
         case .compound(let serializer): serializer
+        case .foreign(let archive): archive.serializer
         }
     }
 }

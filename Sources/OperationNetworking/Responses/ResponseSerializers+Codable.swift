@@ -80,7 +80,8 @@ extension CompoundResponseSerializer: Codable {
 
     /// All children and settings.
     ///
-    /// - Throws: `EncodingError` for a child that is not one of this library's kinds, or holds a closure.
+    /// - Throws: `EncodingError` for a child that is none of this library's kinds and no
+    ///   ``ArchivableResponseSerializer``, or holds a closure.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(serializers.map { try ResponseSerializerArchive($0) }, forKey: .children)

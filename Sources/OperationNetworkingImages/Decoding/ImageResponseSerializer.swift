@@ -14,9 +14,14 @@ public import OperationNetworking
 /// | image over the limits, broken, or of another format | an ``ImageDecodingError``                     |
 /// | unacceptable status, an image             | the error for the status; its `responseObject` is the `ResponseImage`, not decoded |
 ///
-/// It decodes on the processing queue, where serializers run, and in a process of its own: see
-/// ``ImageDecoder``.
-public struct ImageResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
+/// It decodes in a process of its own, see ``ImageDecoder``, and waits for it on a queue of its own: other
+/// operations wait for no image.
+///
+/// Archives of operations and managers keep it; a later process calls `registerForArchives()` before it
+/// decodes one.
+public struct ImageResponseSerializer: ValidatingResponseSerializer, QueuedResponseSerializer, Hashable,
+    ArchivableResponseSerializer
+{
     /// The size and the limits of decoding.
     public var decoder: ImageDecoder
 
@@ -53,6 +58,9 @@ public struct ImageResponseSerializer: ValidatingResponseSerializer, Hashable, C
         get { decoder.maximumPixelSize }
         set { decoder.maximumPixelSize = newValue }
     }
+
+    /// As wide as there are decoder processes.
+    public var processingQueue: ProcessingQueue? { DecoderPool.queue }
 
     // MARK: - ResponseSerializer
 

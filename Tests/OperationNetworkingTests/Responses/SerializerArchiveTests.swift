@@ -150,6 +150,41 @@ import Testing
         #expect(throws: EncodingError.self) { try again(compound) }
     }
 
+    // MARK: - Kinds of other modules
+
+    private struct Lines: ArchivableResponseSerializer, Equatable {
+        static let archiveName = "tests.Lines"
+        var separator = ","
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            data.map { String(decoding: $0, as: UTF8.self).components(separatedBy: separator) }
+        }
+    }
+
+    @Test func aCodableSerializerOfAnotherModuleIsKept() throws {
+        let manager = OperationManager()
+        manager.responseSerializer = Lines(separator: ";")
+        let copy = OperationManager(archive: try again(manager.archive))
+        #expect(copy.responseSerializer as? Lines == Lines(separator: ";"))
+        let compound = try again(CompoundResponseSerializer([Lines(), HTTPResponseSerializer()]))
+        #expect(compound.serializers[0] as? Lines == Lines())
+    }
+
+    @Test func aKindThatTheProcessDoesNotKnowIsAnErrorThatNamesIt() throws {
+        struct Unknown: ArchivableResponseSerializer {
+            func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? { nil }
+        }
+        let manager = OperationManager()
+        manager.responseSerializer = Lines()
+        let text = String(decoding: try JSONEncoder().encode(manager.archive), as: UTF8.self)
+        let other = text.replacingOccurrences(of: "tests.Lines", with: Unknown.archiveName)
+        #expect(other != text && Unknown.archiveName.contains("Unknown"))
+        let error = try #require(throws: DecodingError.self) {
+            try JSONDecoder().decode(OperationManagerArchive.self, from: Data(other.utf8))
+        }
+        #expect("\(error)".contains("Unknown") && "\(error)".contains("registerForArchives"))
+    }
+
     // MARK: - Managers
 
     @Test func aManagerKeepsItsSettings() throws {
