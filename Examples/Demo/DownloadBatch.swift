@@ -14,23 +14,39 @@ final class DownloadBatch {
         case done(files: Int)
     }
 
+    /// The place of one file's progress.
+    private final class Row: Sendable {
+        private let file: Int
+        private let report: AsyncStream<Event>.Continuation
+
+        init(_ file: Int, _ report: AsyncStream<Event>.Continuation) {
+            self.file = file
+            self.report = report
+        }
+
+        func show(_ progress: TransferProgress) {
+            report.yield(.received(file: file, bytes: Int(progress.bytes)))
+        }
+    }
+
     /// One for each file, in order.
     let downloads: [HTTPRequestOperation]
     /// Ends when the last callback of the last download has been called.
     let events: AsyncStream<Event>
     private let operations: [Operation]
+    /// Bindings keep no object that they show something in.
+    private let rows: [Row]
     private let queue = OperationQueue()
 
     init(of files: [SampleFile], from server: FileServer, to directory: TemporaryDirectory) {
         let (events, report) = AsyncStream.makeStream(of: Event.self)
         let callbacks = DispatchQueue(label: "callbacks")
-        downloads = files.enumerated().map { index, file in
+        rows = files.indices.map { Row($0, report) }
+        downloads = zip(files, rows).map { file, row in
             let download = HTTPRequestOperation(request: URLRequest(url: server.url(of: file)))
             download.outputFile = directory.file(file.name)
             download.completionQueue = callbacks
-            download.setDownloadProgress { _, total, _ in
-                report.yield(.received(file: index, bytes: Int(total)))
-            }
+            ProgressBinding(of: download, to: row) { row, progress in row.show(progress) }
             return download
         }
         operations = ConnectionOperation.batch(

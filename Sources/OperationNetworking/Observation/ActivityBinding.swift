@@ -9,11 +9,19 @@ internal import OperationNetworkingSystem
 /// It needs no owner, and ends by itself: with the last of the operations, when the object is released, or by
 /// ``end()``. It keeps none of them.
 public final class ActivityBinding: Sendable {
+    /// A thing that runs or does not: an operation, a task of a session.
+    struct Subject: Sendable {
+        let identifier: ObjectIdentifier
+        /// Has ``learn(_:_:isOver:)`` called with the state of now, and with each new one.
+        let join: @Sendable (ActivityBinding) -> Void
+        let leave: @Sendable (ActivityBinding) -> Void
+    }
+
     private struct State {
-        /// The operations that have not finished.
-        var left: [ObjectIdentifier: WeakOperation]
+        /// The subjects that have not finished.
+        var left: [ObjectIdentifier: Subject]
         var running: Set<ObjectIdentifier> = []
-        /// The operations that have not said yet whether they run.
+        /// The subjects that have not said yet whether they run.
         var unknown: Set<ObjectIdentifier>
         var news = NewestValue<Bool>()
         var show: (@Sendable (Bool) -> Bool)?
@@ -45,12 +53,20 @@ public final class ActivityBinding: Sendable {
     ///   - update: as for one operation. If their `completionQueue`s differ, it comes on that of the one that
     ///     changed, so give them the same one.
     @discardableResult
-    public init<Target: AnyObject & Sendable>(
+    public convenience init<Target: AnyObject & Sendable>(
         of operations: [ConnectionOperation],
         to target: Target,
         update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
     ) {
-        let left = operations.map { (ObjectIdentifier($0), WeakOperation($0)) }
+        self.init(subjects: operations.map(Subject.init), to: target, update: update)
+    }
+
+    init<Target: AnyObject & Sendable>(
+        subjects: [Subject],
+        to target: Target,
+        update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
+    ) {
+        let left = subjects.map { ($0.identifier, $0) }
         state = Locked(
             State(
                 left: Dictionary(left) { first, _ in first },
@@ -62,12 +78,7 @@ public final class ActivityBinding: Sendable {
                 }
             )
         )
-        for operation in operations {
-            operation.addObserver(self) { [weak operation] isRunning in
-                guard let operation else { return }
-                self.learn(ObjectIdentifier(operation), isRunning)
-            }
-        }
+        for subject in subjects { subject.join(self) }
     }
 
     /// Ends it: `update` is not called any more, but for a call that is running.
@@ -77,22 +88,25 @@ public final class ActivityBinding: Sendable {
             return state.left
         }
         state.change { $0.show = nil }
-        for operation in left.values { operation.object?.removeObserver(self) }
+        for subject in left.values { subject.leave(self) }
     }
 
-    // MARK: - Helpers
+    // MARK: - For subjects
 
-    private func learn(_ operation: ObjectIdentifier, _ isRunning: Bool, isOver: Bool = false) {
+    /// A subject runs, or does not. On its completion queue.
+    func learn(_ subject: ObjectIdentifier, _ isRunning: Bool, isOver: Bool = false) {
         let isToTell = state.withLock { state in
-            state.unknown.remove(operation)
-            if isRunning { state.running.insert(operation) } else { state.running.remove(operation) }
-            if isOver { state.left[operation] = nil }
+            state.unknown.remove(subject)
+            if isRunning { state.running.insert(subject) } else { state.running.remove(subject) }
+            if isOver { state.left[subject] = nil }
             // Until each has spoken, "none runs" is not known.
             guard state.unknown.isEmpty || !state.running.isEmpty else { return false }
             return state.news.offer(!state.running.isEmpty)
         }
         if isToTell { tell() }
     }
+
+    // MARK: - Helpers
 
     /// On a completion queue. Where several are, one call tells what the others found meanwhile.
     private func tell() {
@@ -101,6 +115,17 @@ public final class ActivityBinding: Sendable {
             if let isActive, let show, !show(isActive) { end() }
         } while state.withLock({ $0.news.hasMore() })
         if state.withLock({ $0.left.isEmpty && $0.unknown.isEmpty }) { state.change { $0.show = nil } }
+    }
+}
+
+extension ActivityBinding.Subject {
+    init(_ operation: ConnectionOperation) {
+        let identifier = ObjectIdentifier(operation)
+        self.identifier = identifier
+        join = { [weak operation] binding in
+            operation?.addObserver(binding) { binding.learn(identifier, $0) }
+        }
+        leave = { [weak operation] binding in operation?.removeObserver(binding) }
     }
 }
 

@@ -18,7 +18,7 @@ public final class ProgressBinding: Sendable {
     }
 
     private let direction: Direction
-    private let operation: WeakOperation
+    private let leave: @Sendable (ProgressBinding) -> Void
     private let show: Locked<(@Sendable (TransferProgress) -> Bool)?>
 
     /// Binds the two.
@@ -30,30 +30,41 @@ public final class ProgressBinding: Sendable {
     ///   - update: called on the operation's `completionQueue`, at most 20 times a second, and once with the
     ///     last value before the operation's result.
     @discardableResult
-    public init<Target: AnyObject & Sendable>(
+    public convenience init<Target: AnyObject & Sendable>(
         of operation: ConnectionOperation,
         _ direction: Direction = .download,
         to target: Target,
         update: @escaping @Sendable (Target, TransferProgress) -> Void
     ) {
+        self.init(direction, to: target, update: update) { [weak operation] in operation?.removeObserver($0) }
+        operation.addObserver(self)
+    }
+
+    // `leave` ends what has `tell` called.
+    init<Target: AnyObject & Sendable>(
+        _ direction: Direction,
+        to target: Target,
+        update: @escaping @Sendable (Target, TransferProgress) -> Void,
+        leave: @escaping @Sendable (ProgressBinding) -> Void
+    ) {
         self.direction = direction
-        self.operation = WeakOperation(operation)
+        self.leave = leave
         show = Locked({ [weak target] progress in
             guard let target else { return false }
             update(target, progress)
             return true
         })
-        operation.addObserver(self)
     }
 
     /// Ends it: `update` is not called any more, but for a call that is running.
     public func end() {
-        operation.object?.removeObserver(self)
+        leave(self)
         show.change { $0 = nil }
     }
 
-    private func tell(_ total: Int64, _ expected: Int64) {
-        guard let show = show.withLock({ $0 }) else { return }
+    /// Bytes have moved. On the completion queue.
+    func tell(_ direction: Direction, _ total: Int64, _ expected: Int64) {
+        guard direction == self.direction, let show = show.withLock({ $0 }) else { return }
         if !show(TransferProgress(total: total, expected: expected)) { end() }
     }
 }
@@ -68,7 +79,7 @@ extension ProgressBinding: OperationObserver {
         total: Int64,
         expected: Int64
     ) {
-        if direction == .download { tell(total, expected) }
+        tell(.download, total, expected)
     }
 
     /// Shows it.
@@ -78,20 +89,16 @@ extension ProgressBinding: OperationObserver {
         total: Int64,
         expected: Int64
     ) {
-        if direction == .upload { tell(total, expected) }
+        tell(.upload, total, expected)
     }
 
     /// Ends it.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
-        show.change { $0 = nil }
+        finish()
     }
-}
 
-/// An operation that is not retained.
-struct WeakOperation: Sendable {
-    weak let object: ConnectionOperation?
-
-    init(_ operation: ConnectionOperation) {
-        object = operation
+    /// There will be no more progress.
+    func finish() {
+        show.change { $0 = nil }
     }
 }
