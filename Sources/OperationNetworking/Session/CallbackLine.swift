@@ -8,8 +8,8 @@ internal import OperationNetworkingSystem
 /// | a closure      | the completion queue, else main  | the session's      |
 /// | notifications  | the same                         | none               |
 ///
-/// Notifications of a task without closures that wait for the main queue are bounded: a program may never
-/// run it.
+/// Notifications of tasks without closures do not wait for a main queue that never comes: those of the ended
+/// tasks before the last 256 come on another queue: see ``UnheardLines``. Nothing is lost.
 final class CallbackLine: Sendable {
     /// The queue and group of the session now.
     typealias Place = @Sendable () -> (queue: DispatchQueue?, group: DispatchGroup?)
@@ -17,17 +17,23 @@ final class CallbackLine: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var isScheduled = false
-        var hasProgress = false
+        /// The directions whose progress waits.
+        var progress: Set<ProgressBinding.Direction> = []
+        /// Whether the task has closures.
+        var hasAudience: Bool
     }
 
     private let place: Place
-    /// Whether the task has closures.
-    private let hasAudience: Bool
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     init(hasAudience: Bool, place: @escaping Place) {
-        self.hasAudience = hasAudience
         self.place = place
+        state = Locked(State(hasAudience: hasAudience))
+    }
+
+    /// The task has got a closure.
+    func addAudience() {
+        state.withLock { $0.hasAudience = true }
     }
 
     /// Has `body` called. Callable with a lock held.
@@ -41,35 +47,38 @@ final class CallbackLine: Sendable {
     }
 
     /// Has `body` called, which tells the progress as it is then: one that waits already is enough.
-    func appendProgress(_ body: @escaping @Sendable () -> Void) {
-        let isNew = state.withLock { state in
-            defer { state.hasProgress = true }
-            return !state.hasProgress
-        }
-        guard isNew else { return }
+    func appendProgress(
+        _ direction: ProgressBinding.Direction,
+        _ body: @escaping @Sendable () -> Void
+    ) {
+        guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }
         append { [self] in
-            state.withLock { $0.hasProgress = false }
+            _ = state.withLock { $0.progress.remove(direction) }
             body()
         }
     }
 
-    /// Nothing is appended any more.
+    /// The task has ended.
     func end() {
-        if !hasAudience { UnheardLines.end(self) }
+        if !state.withLock({ $0.hasAudience }) { UnheardLines.end(self) }
     }
 
     private func schedule() {
         let (queue, group) = place()
+        let hasAudience = state.withLock { $0.hasAudience }
         if queue == nil, !hasAudience { return UnheardLines.append(self) }
         (queue ?? .main).async(group: hasAudience ? group : nil) { self.empty() }
     }
 
     /// Calls what waits; for what comes meanwhile the line is scheduled again: others want the queue, too.
-    fileprivate func empty() {
-        let bodies = state.withLock { state in
+    /// - Parameter isLate: whether this is not the queue of closures.
+    fileprivate func empty(isLate: Bool = false) {
+        let bodies = state.withLock { state -> [@Sendable () -> Void]? in
+            guard !isLate || !state.hasAudience else { return nil }
             defer { state.waiting = [] }
             return state.waiting
         }
+        guard let bodies else { return schedule() }
         for body in bodies { body() }
         let hasMore = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
@@ -79,20 +88,22 @@ final class CallbackLine: Sendable {
     }
 }
 
-/// The lines without closures that wait for the main queue: see ``DeliveryLine``.
+/// The lines without closures that wait for the main queue.
 private enum UnheardLines {
-    private static let line = Locked(DeliveryLine<CallbackLine>(limit: 256))
+    private static let table = Locked(UnheardTable<CallbackLine>(limit: 256))
+    /// The queue of what the main queue was too late for.
+    private static let queue = DispatchQueue(label: "OperationNetworking.session.unheard")
 
     static func append(_ member: CallbackLine) {
-        let isToSchedule = line.withLock { $0.append(member) }
+        let isToSchedule = table.withLock { $0.append(member) }
         guard isToSchedule else { return }
         DispatchQueue.main.async {
-            for member in line.withLock({ $0.takeAll() }) { member.empty() }
+            for member in table.withLock({ $0.takeAll() }) { member.empty() }
         }
     }
 
     static func end(_ member: CallbackLine) {
-        let released = line.withLock { $0.end(member) }
-        withExtendedLifetime(released) {}
+        guard let oldest = table.withLock({ $0.end(member) }) else { return }
+        queue.async { oldest.empty(isLate: true) }
     }
 }

@@ -1,27 +1,52 @@
 import Foundation
+import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// The operation of a data task whose session wants every piece of a body.
+/// The operation of a data task whose session wants to hear of the response, or every piece of its body.
 final class SessionDataOperation: HTTPRequestOperation, @unchecked Sendable {
-    // @unchecked: what changes lives in `receiver`.
+    // @unchecked: what changes lives in `closures`.
 
-    private let receiver = Locked<(@Sendable (Data) -> Void)?>(nil)
+    /// Answers where the body of a response goes, once, or never.
+    typealias Judge = @Sendable (HTTPURLResponse, @escaping @Sendable (BodyPlace) -> Void) -> Void
 
-    override class var receivesPieces: Bool { true }
+    private struct Closures: Sendable {
+        var receiver: (@Sendable (Data) -> Void)?
+        var judge: Judge?
+    }
 
-    /// Called on the completion queue.
+    private let closures = Locked(Closures())
+
+    /// Called on the completion queue, for each piece.
     func setReceiver(_ body: @escaping @Sendable (Data) -> Void) {
-        receiver.withLock { $0 = body }
+        closures.change { $0.receiver = body }
+    }
+
+    /// Called on the network thread; the body waits for the answer.
+    func setJudge(_ judge: @escaping Judge) {
+        closures.change { $0.judge = judge }
+    }
+
+    override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {
+        var configuration = super.exchangeConfiguration(state)
+        let closures = closures.withLock { $0 }
+        configuration.givesPieces = closures.receiver != nil
+        configuration.asksForPlace = closures.judge != nil
+        return configuration
+    }
+
+    override func place(of response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void) {
+        guard let judge = closures.withLock({ $0.judge }) else { return decide(.usual) }
+        judge(response, decide)
     }
 
     override func didReceive(_ piece: Data) {
-        receiver.withLock { $0 }?(piece)
+        closures.withLock { $0.receiver }?(piece)
     }
 
     override func didFinish() {
-        let released = receiver.withLock { receiver in
-            defer { receiver = nil }
-            return receiver
+        let released = closures.withLock { closures in
+            defer { closures = Closures() }
+            return closures
         }
         withExtendedLifetime(released) {}
     }

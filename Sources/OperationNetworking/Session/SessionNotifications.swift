@@ -1,7 +1,8 @@
 public import Foundation
 
 // Posted on the session's completion queue, in order for each task. The object of the first three is the
-// ``SessionTask``.
+// ``SessionTask``. Where the main queue, without another one, stands so long that 256 tasks without closures
+// have ended meanwhile, the notifications of those before come on another queue.
 extension Notification.Name {
     /// A task was resumed: for the first time, or after a suspension.
     public static let taskDidResume = Notification.Name("OperationNetworking.task.resume")

@@ -10,6 +10,14 @@ protocol SessionTaskOwner: AnyObject, Sendable {
     /// The task was released before its end.
     func taskWasReleased()
 
+    /// Callable with the task's lock held.
+    func add(_ ear: TaskEar)
+
+    func removeEar(of listener: ObjectIdentifier)
+
+    /// The task has got a closure. Callable with its lock held.
+    func addAudience()
+
     /// Has `body` called on the completion queue.
     func callBack(_ body: @escaping @Sendable () -> Void)
 }
@@ -71,26 +79,35 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     public let taskIdentifier: Int
     /// The request that the task was made with, and the session's additional headers.
     public let originalRequest: URLRequest
-    /// The progress of sending the request's body. Its handlers are those of ``progress``.
-    public let uploadProgress: Progress
-    /// The progress of receiving the response's body. Its handlers are those of ``progress``.
-    public let downloadProgress: Progress
+    let taskProgress: TaskProgress
     let owner: any SessionTaskOwner
     let changing: Locked<Changing>
 
-    init(_ identifier: Int, request: URLRequest, progress: TaskProgress, owner: any SessionTaskOwner) {
+    // `changing` is the state of the task that becomes this one.
+    init(
+        _ identifier: Int,
+        request: URLRequest,
+        progress: TaskProgress,
+        owner: any SessionTaskOwner,
+        changing: Changing? = nil
+    ) {
         taskIdentifier = identifier
         originalRequest = request
-        uploadProgress = progress.upload
-        downloadProgress = progress.download
+        taskProgress = progress
         self.owner = owner
-        changing = Locked(Changing(currentRequest: request))
-        progress.control(self)
+        self.changing = Locked(changing ?? Changing(currentRequest: request))
+        progress.target.become(self)
     }
 
     deinit { owner.taskWasReleased() }
 
     // MARK: - Results
+
+    /// The progress of sending the request's body. Its handlers are those of ``progress``.
+    public var uploadProgress: Progress { taskProgress.upload }
+
+    /// The progress of receiving the response's body. Its handlers are those of ``progress``.
+    public var downloadProgress: Progress { taskProgress.download }
 
     /// The state now.
     public var state: State { State(changing.withLock { $0.machine.phase }) }
@@ -264,6 +281,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
             switch state.machine.phase {
             case .made, .running, .suspended:
                 state.resumeDataHandlers.append(handler)
+                owner.addAudience()
                 owner.post(state.machine.cancel(), of: self)
                 return false
             case .canceling where !state.resumeDataHandlers.isEmpty:

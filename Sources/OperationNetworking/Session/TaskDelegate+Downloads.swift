@@ -43,7 +43,8 @@ extension TaskDelegate {
         }
     }
 
-    /// The place of the complete file; that of a task that has become a download is written now.
+    /// The place of the complete file. A task that has become a download has its body in memory if no folder
+    /// could be made when the head came: that may be possible now.
     private func place(of operation: HTTPRequestOperation) throws -> TemporaryPlace {
         if let place = state.withLock({ $0.place }) { return place }
         let place = try TemporaryPlace(in: session.configuration.downloadDirectory)
@@ -54,27 +55,33 @@ extension TaskDelegate {
 
     /// The data task becomes a download, which has the transfer from now on. The data task completes, and
     /// tells nothing.
-    func become(downloadFrom dataTask: DataTask) {
-        let progress = TaskProgress(upload: dataTask.uploadProgress, download: dataTask.downloadProgress)
-        let download = DownloadTask(
-            session.nextIdentifier(),
-            request: dataTask.originalRequest,
-            progress: progress,
-            owner: self
-        )
-        // Waiters for the data task wait for the download.
-        let changing = dataTask.changing.withLock { changing in
-            defer {
-                _ = changing.machine.ended()
-                changing.whenCompleted = []
-            }
-            return changing
+    /// - Returns: the place of the body.
+    func become(downloadFrom dataTask: DataTask) -> BodyPlace {
+        let place = try? TemporaryPlace(in: session.configuration.downloadDirectory)
+        let identifier = session.nextIdentifier()
+        // In one hold: a command for the data task either is in the state that the download takes over, or
+        // finds the data task completed, and its progress commands the download.
+        let download = dataTask.changing.withLock { changing in
+            let download = DownloadTask(
+                identifier,
+                request: dataTask.originalRequest,
+                progress: dataTask.taskProgress,
+                owner: self,
+                changing: changing
+            )
+            _ = changing.machine.ended()
+            // Waiters for the data task wait for the download.
+            changing.whenCompleted = []
+            return download
         }
-        download.changing.withLock { $0 = changing }
-        state.withLock { $0.original = dataTask }
+        state.withLock { state in
+            state.original = dataTask
+            state.place = place
+        }
         take(download)
         session.replace(dataTask, with: download)
         session.hooks.withLock { $0.didBecomeDownload }?(dataTask, download)
+        return place.map { .file($0.file) } ?? .usual
     }
 
     /// Whether a task that has become a download has a file, though the serializer cannot read it: any

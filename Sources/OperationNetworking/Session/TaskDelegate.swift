@@ -36,6 +36,7 @@ final class TaskDelegate: SessionTaskOwner {
         var hasResponse = false
         /// The data that the task was made from.
         var resumeData: Data?
+        var ears: [TaskEar] = []
     }
 
     let session: SessionCore
@@ -74,10 +75,31 @@ final class TaskDelegate: SessionTaskOwner {
     func post(_ effect: SessionTaskMachine.Effect, of task: SessionTask) {
         session.workQueue.async { self.perform(effect, of: task) }
         switch effect {
-        case .start, .goOn: line.append { Self.post(.taskDidResume, task) }
-        case .pause: line.append { Self.post(.taskDidSuspend, task) }
+        case .start, .goOn: tell(.isRunning(true), .taskDidResume, task)
+        case .pause: tell(.isRunning(false), .taskDidSuspend, task)
         case .none, .cancel, .end: break
         }
+    }
+
+    private func tell(_ event: TaskEar.Event, _ name: Notification.Name, _ task: SessionTask) {
+        // Those of now: one that joins later is told the state of that moment.
+        let ears = state.withLock { $0.ears }
+        line.append {
+            for ear in ears { ear.hear(event) }
+            Self.post(name, task)
+        }
+    }
+
+    func add(_ ear: TaskEar) {
+        state.withLock { $0.ears.append(ear) }
+    }
+
+    func removeEar(of listener: ObjectIdentifier) {
+        let released = state.withLock { state in
+            defer { state.ears.removeAll { $0.listener == listener } }
+            return state.ears
+        }
+        withExtendedLifetime(released) {}
     }
 
     func taskWasReleased() {
@@ -92,7 +114,12 @@ final class TaskDelegate: SessionTaskOwner {
         }
     }
 
+    func addAudience() {
+        line.addAudience()
+    }
+
     func callBack(_ body: @escaping @Sendable () -> Void) {
+        line.addAudience()
         line.append(body)
     }
 
@@ -158,9 +185,10 @@ final class TaskDelegate: SessionTaskOwner {
             failure: { self.didEnd($0, object: $0.responseObject, error: $1) }
         )
         if let redirect = hooks.willPerformRedirection {
-            operation.setRedirect { [session] _, request, response in
+            operation.configure { [session] in $0.closures.redirectQueue = session.delegateQueue }
+            operation.setRedirect { _, request, response in
                 guard let task = self.task else { return request }
-                return session.delegateQueue.sync { redirect(task, response, request) }
+                return redirect(task, response, request)
             }
         }
         if let make = hooks.needNewBodyStream, operation.request.httpBodyStream != nil,
@@ -173,7 +201,13 @@ final class TaskDelegate: SessionTaskOwner {
                 await self.answer(challenge, hooks)
             }
         }
-        (operation as? SessionDataOperation)?.setReceiver { self.didReceive($0) }
+        guard let operation = operation as? SessionDataOperation else { return }
+        if hooks.didReceiveData != nil { operation.setReceiver { self.didReceive($0) } }
+        if hooks.didReceiveResponse != nil {
+            operation.setJudge { [session] response, decide in
+                session.delegateQueue.async { self.judge(response, decide) }
+            }
+        }
     }
 
     /// As with `URLSession`: a server's trust is asked of the session first, a 401 of the task alone.
@@ -188,20 +222,26 @@ final class TaskDelegate: SessionTaskOwner {
     // MARK: - Events, on the delegate queue
 
     func didReceive(_ response: HTTPURLResponse) {
-        guard let task else { return }
-        task.changing.withLock { $0.response = response }
-        // The answer to a resumption is no other response to the user.
-        let isFirst = state.withLock { state in
+        task?.changing.withLock { $0.response = response }
+    }
+
+    /// The body waits for the answer. The answer to a resumption is no other response to the user.
+    private func judge(_ response: HTTPURLResponse, _ decide: @Sendable (BodyPlace) -> Void) {
+        didReceive(response)
+        let (isFirst, file) = state.withLock { state in
             defer { state.hasResponse = true }
-            return !state.hasResponse
+            return (!state.hasResponse, state.place?.file)
         }
+        // The first answer may have come when the transfer had been stopped by a suspension.
+        if let file { return decide(.file(file)) }
         guard isFirst, let dataTask = task as? DataTask,
             let ask = session.hooks.withLock({ $0.didReceiveResponse })
-        else { return }
+        else { return decide(.usual) }
         switch ask(dataTask, response) {
-        case .allow: break
+        case .allow: decide(.usual)
+        // Not a byte of it is received.
         case .cancel: dataTask.cancel()
-        case .becomeDownload: become(downloadFrom: dataTask)
+        case .becomeDownload: decide(become(downloadFrom: dataTask))
         }
     }
 
@@ -227,7 +267,7 @@ final class TaskDelegate: SessionTaskOwner {
             $0.received = ProgressReport(bytes: bytes, total: total, expected: expected)
         }
         TaskProgress.report(total, of: expected, to: task.downloadProgress)
-        tell(state.withLock { $0.closures.downloadProgress }, task.downloadProgress)
+        tellProgress(.download, task.downloadProgress, of: task)
         guard let download = task as? DownloadTask else { return }
         session.hooks.withLock { $0.didWriteData }?(download, Int64(bytes), total, expected)
     }
@@ -241,13 +281,25 @@ final class TaskDelegate: SessionTaskOwner {
             $0.sent = ProgressReport(bytes: bytes, total: total, expected: expected)
         }
         TaskProgress.report(total, of: expected, to: task.uploadProgress)
-        tell(state.withLock { $0.closures.uploadProgress }, task.uploadProgress)
+        tellProgress(.upload, task.uploadProgress, of: task)
         session.hooks.withLock { $0.didSendBodyData }?(task, Int64(bytes), total, expected)
     }
 
-    private func tell(_ handler: SessionTask.ProgressHandler?, _ progress: Progress) {
-        guard let handler else { return }
-        line.appendProgress { handler(progress) }
+    private func tellProgress(
+        _ direction: ProgressBinding.Direction,
+        _ progress: Progress,
+        of task: SessionTask
+    ) {
+        let (closures, ears) = state.withLock { ($0.closures, $0.ears) }
+        let handler = direction == .download ? closures.downloadProgress : closures.uploadProgress
+        guard handler != nil || !ears.isEmpty else { return }
+        line.appendProgress(direction) {
+            let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
+            for ear in ears {
+                ear.hear(.didMove(direction, total: report.total, expected: report.expected))
+            }
+            handler?(progress)
+        }
     }
 
     // MARK: - The end
@@ -294,15 +346,16 @@ final class TaskDelegate: SessionTaskOwner {
         let metrics = operation?.transferMetrics ?? []
         if !metrics.isEmpty { hooks.didFinishCollectingMetrics?(task, metrics) }
         hooks.didComplete?(task, error)
-        let (closures, place) = state.withLock { state in
+        let (closures, place, ears) = state.withLock { state in
             defer {
                 // The operation keeps closures that refer to this.
                 state.operation = nil
                 state.make = nil
                 state.original = nil
                 state.closures = Closures()
+                state.ears = []
             }
-            return (state.closures, state.place)
+            return (state.closures, state.place, state.ears)
         }
         let leftover = resumeData == nil && !(error is SessionError) ? place : nil
         // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
@@ -310,6 +363,7 @@ final class TaskDelegate: SessionTaskOwner {
         if !isLent { leftover?.removeAll() }
         let userInfo = userInfo(task, operation, object, error, metrics)
         line.append {
+            for ear in ears { ear.hear(.didComplete) }
             for handler in handlers { handler(resumeData) }
             closures.completion?(original ?? task, task.response, object, error)
             Self.post(.taskDidComplete, task, userInfo)
@@ -381,19 +435,5 @@ private final class TaskObserver: OperationObserver {
 
     func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
         delegate.didResume(at: offset)
-    }
-}
-
-extension Operation.QueuePriority {
-    /// - Parameter taskPriority: from 0 to 1.
-    fileprivate init(taskPriority: Float) {
-        self =
-            switch taskPriority {
-            case ..<0.125: .veryLow
-            case ..<0.375: .low
-            case ..<0.625: .normal
-            case ..<0.875: .high
-            default: .veryHigh
-            }
     }
 }

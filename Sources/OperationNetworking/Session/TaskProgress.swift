@@ -9,39 +9,39 @@ struct TaskProgress: Sendable {
 
     let upload: Progress
     let download: Progress
+    /// The task that they command.
+    let target: ProgressTarget
 
     /// Made on the thread of the task's maker: one of them becomes a child of that thread's current progress.
     init(countsUpload: Bool) {
         let parent = Progress.current()
+        let target = ProgressTarget()
+        self.target = target
         // To become a child writes to the parent, which the end of another child may do now.
         (upload, download) = Self.writing.withLock { _ in
             let upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)
             let download = Progress(parent: countsUpload ? nil : parent, userInfo: nil)
-            upload.totalUnitCount = -1
-            download.totalUnitCount = -1
+            for progress in [upload, download] {
+                progress.totalUnitCount = -1
+                Self.control(target, by: progress)
+            }
             return (upload, download)
         }
     }
 
-    /// The progress of a task that becomes another one.
-    init(upload: Progress, download: Progress) {
-        self.upload = upload
-        self.download = download
-    }
-
-    /// Lets the objects command the task.
-    func control(_ task: any ProgressControllable) {
-        for progress in [upload, download] {
-            progress.isCancellable = true
-            progress.isPausable = true
-            progress.cancellationHandler = { [weak task] in task?.cancel() }
-            // Foundation calls these in any order: what the progress is now counts.
-            let follow: @Sendable () -> Void = { [weak task, weak progress] in
-                if progress?.isPaused == true { task?.suspend() } else { task?.resume() }
-            }
-            progress.pausingHandler = follow
-            progress.resumingHandler = follow
+    /// Lets a progress command the task, once and for all: an owner may call it while the task becomes
+    /// another one, and Foundation's handlers have no lock.
+    private static func control(_ target: ProgressTarget, by progress: Progress) {
+        progress.isCancellable = true
+        progress.isPausable = true
+        progress.cancellationHandler = { target.tell { $0.cancel() } }
+        // Foundation calls these in any order: what the progress is now counts.
+        let follow: @Sendable () -> Void = { [weak progress] in
+            let isPaused = progress?.isPaused == true
+            target.tell { if isPaused { $0.suspend() } else { $0.resume() } }
         }
+        progress.pausingHandler = follow
+        progress.resumingHandler = follow
     }
 
     /// A total of -1: unknown.
@@ -65,4 +65,25 @@ protocol ProgressControllable: AnyObject, Sendable {
     func resume()
     func suspend()
     func cancel()
+}
+
+/// The task that progress objects command; it may become another one.
+final class ProgressTarget: Sendable {
+    private struct Aim {
+        weak var task: (any ProgressControllable)?
+    }
+
+    private let aim = Locked(Aim())
+
+    /// Commands go to `task` from now on.
+    func become(_ task: any ProgressControllable) {
+        aim.withLock { $0.task = task }
+    }
+
+    /// A task that became another one during the command may not have taken it; one that did takes it twice.
+    func tell(_ command: (any ProgressControllable) -> Void) {
+        let task = aim.withLock { $0.task }
+        if let task { command(task) }
+        if let now = aim.withLock({ $0.task }), now !== task { command(now) }
+    }
 }

@@ -3,8 +3,9 @@ public import FoundationNetworking
 internal import OperationNetworkingSystem
 
 // The session's own closures. Each is called on `operationQueue`, unless it says otherwise. Those that are
-// asked (challenges, redirects, body streams, pieces of data) count for tasks that are resumed for the first
-// time after they were set; the others at once. All are released when the session has become invalid.
+// asked (challenges, redirects, responses, body streams, pieces of data) count for tasks that are resumed for
+// the first time after they were set; the others at once. All are released when the session has become
+// invalid.
 extension URLSessionManager {
     // MARK: - The session
 
@@ -80,8 +81,8 @@ extension URLSessionManager {
     // MARK: - Data tasks
 
     /// Called once for a task, when the head of its response came: not for redirects that are followed, nor
-    /// for the answer when the rest of a body is asked for. The transfer does not wait for the closure; what
-    /// came meanwhile is thrown away if the answer is to cancel.
+    /// for the answer when the rest of a body is asked for. The body waits for the closure, and none of it is
+    /// received if the answer is to cancel.
     public func setDataTaskDidReceiveResponse(
         _ block: (
             @Sendable (_ task: DataTask, _ response: HTTPURLResponse) -> DataTask.ResponseDisposition
@@ -92,7 +93,7 @@ extension URLSessionManager {
 
     /// Called when the answer to a response was ``DataTask/ResponseDisposition/becomeDownload``. The download
     /// has the data task's transfer, closures and progress, an identifier of its own, and completes in its
-    /// place. Its body is in memory until it is complete; it has no resume data.
+    /// place. Its body goes to the file as it comes; it has no resume data.
     public func setDataTaskDidBecomeDownloadTask(
         _ block: (@Sendable (_ task: DataTask, _ download: DownloadTask) -> Void)?
     ) {

@@ -131,9 +131,18 @@ extension URLSessionManager {
 
     // MARK: - For the verbs
 
-    func makeDataTask(_ request: URLRequest, _ closures: TaskDelegate.Closures) -> DataTask {
+    // Without a serializer, the session's is used.
+    func makeDataTask(
+        _ request: URLRequest,
+        _ closures: TaskDelegate.Closures,
+        serializer: (any ResponseSerializer)? = nil
+    ) -> DataTask {
         let request = core.prepare(request)
-        let delegate = TaskDelegate(core, closures) { [core] _ in (core.dataOperation(for: request), nil) }
+        let delegate = TaskDelegate(core, closures) { [core] _ in
+            let operation = core.dataOperation(for: request)
+            if let serializer { operation.responseSerializer = serializer }
+            return (operation, nil)
+        }
         let progress = TaskProgress(countsUpload: false)
         let task = DataTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
         return take(task, delegate)
@@ -202,7 +211,8 @@ extension SessionCore {
     /// The operation of a data task or an upload.
     func dataOperation(for request: URLRequest) -> HTTPRequestOperation {
         let model = operations.operation(for: request)
-        guard hooks.withLock({ $0.didReceiveData }) != nil else { return model }
+        let hasHook = hooks.withLock { $0.didReceiveData != nil || $0.didReceiveResponse != nil }
+        guard hasHook else { return model }
         let operation = SessionDataOperation(request: request)
         model.copySettings(to: operation)
         return operation

@@ -1,0 +1,95 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessingQueueTests {
+    @Test(arguments: [1, 3])
+    func noMoreWorksRunThanTheQueueIsWide(width: Int) async throws {
+        let queue = ProcessingQueue(label: "tests", width: width)
+        let (gate, begun) = (Gate(), Recorder<Int>())
+        for number in 0..<10 {
+            queue.async {
+                begun.append(number)
+                try? gate.waitSynchronously()
+            }
+        }
+        try await gate.waitForArrivals(width)
+        #expect(Set(begun.elements) == Set(0..<width))
+        gate.open()
+        #expect(Set(try await begun.wait(count: 10)) == Set(0..<10))
+        // It takes more after it was empty.
+        queue.async { begun.append(10) }
+        #expect(try await begun.wait(count: 11).last == 10)
+    }
+
+    @Test func theWorksOfANarrowQueueComeInOrder() async throws {
+        let queue = ProcessingQueue(label: "tests", width: 0)
+        let done = Recorder<Int>()
+        for number in 0..<100 { queue.async { done.append(number) } }
+        #expect(try await done.wait(count: 100) == Array(0..<100))
+        #expect(queue.width == 1)
+    }
+
+    /// Waits for a gate, on a queue of its own.
+    private struct Slow: QueuedResponseSerializer {
+        let gate: Gate
+        let processingQueue: ProcessingQueue?
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            try gate.waitSynchronously()
+            return data
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aSerializerThatWaitsHoldsUpNoOtherOperation(isInCompound: Bool) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let gate = Gate()
+        let slow = Slow(gate: gate, processingQueue: ProcessingQueue(label: "tests", width: 2))
+        let held = (0..<100).map { _ in
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+            operation.responseSerializer = isInCompound ? CompoundResponseSerializer([slow]) : slow
+            operation.start()
+            return operation
+        }
+        try await gate.waitForArrivals(2)
+        let other = HTTPRequestOperation(request: URLRequest(url: server.url))
+        other.start()
+        #expect(try await other.value as? Data == Data("hello".utf8))
+        #expect(gate.arrivals == 2)
+        gate.open()
+        for operation in held { #expect(try await operation.value as? Data == Data("hello".utf8)) }
+    }
+
+    @Test func aSlowRedirectClosureOfASessionHoldsUpNoOtherOperation() async throws {
+        let server = try ScriptedServer { request in
+            request.path == "/a" ? .redirect(to: "/b") : .respond(body: "hello")
+        }
+        let session = URLSessionManager.forTests()
+        session.responseSerializer = HTTPResponseSerializer()
+        session.maximumConnectionsPerHost = 100
+        let (gate, ends) = (Gate(), TaskEnds())
+        session.setTaskWillPerformHTTPRedirection { _, _, request in
+            try? gate.waitSynchronously()
+            return request
+        }
+        for _ in 0..<100 {
+            session.dataTask(with: URLRequest(url: server.url(path: "/a")), completion: ends.handler).resume()
+        }
+        try await server.waitForRequests(count: 100)
+        for _ in 0..<20 {
+            let other = HTTPRequestOperation(request: URLRequest(url: server.url(path: "/b")))
+            other.start()
+            #expect(try await other.value as? Data == Data("hello".utf8))
+        }
+        #expect(gate.arrivals == 1)
+        gate.open()
+        #expect(try await ends.recorder.wait(count: 100).allSatisfy { $0.text == "hello" })
+    }
+}
