@@ -103,9 +103,9 @@ extension OperationManager {
         try await result(of: multipartRequest("PATCH", path, parameters, headers, constructBody))
     }
 
-    // MARK: - Private
+    // MARK: - For the verbs
 
-    private func multipartRequest(
+    func multipartRequest(
         _ method: String,
         _ path: String,
         _ parameters: [String: any Sendable]?,

@@ -26,6 +26,8 @@ open class OperationManager: @unchecked Sendable {
         var loggingObserver: LoggingObserver?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var secretFieldScope = SecretFieldScope.baseURL
+        /// The manager's way to know whether there is a network; `nil`: the one of the process.
+        var network: (any NetworkWaiting)?
     }
 
     /// The URL that paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash,
@@ -162,11 +164,15 @@ open class OperationManager: @unchecked Sendable {
             operationQueue.addOperation(operation)
             return operation
         } catch {
-            guard let failure else { return nil }
-            let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
-            queue.async(group: group) { failure(nil, error) }
+            if let failure { callBack { failure(nil, error) } }
             return nil
         }
+    }
+
+    /// Calls `body` on the completion queue.
+    func callBack(_ body: @escaping @Sendable () -> Void) {
+        let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
+        queue.async(group: group, execute: body)
     }
 
     /// Makes an operation, adds it to the queue, and waits for its result.

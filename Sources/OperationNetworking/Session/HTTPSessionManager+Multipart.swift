@@ -27,8 +27,9 @@ extension HTTPSessionManager {
     ) -> UploadTask? {
         var closures = Self.closures(success, failure)
         closures.uploadProgress = progress
-        let task = making(failure) {
-            makeUploadTask(try form(path, parameters, headers, constructBody), closures)
+        let task = making(failure) { () throws -> UploadTask in
+            let request = try form(path, parameters, headers, constructBody)
+            return makeUploadTask(request, closures)
         }
         task?.resume()
         return task
@@ -57,14 +58,6 @@ extension HTTPSessionManager {
         _ headers: [String: String],
         _ constructBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {
-        try core.operations.serialized(with: headers) { serializer in
-            try serializer.multipartFormRequest(
-                method: "POST",
-                url: url(for: path),
-                parameters: parameters,
-                headers: headers,
-                constructingBody: constructBody
-            )
-        }
+        try core.operations.multipartRequest("POST", path, parameters, headers, constructBody)
     }
 }

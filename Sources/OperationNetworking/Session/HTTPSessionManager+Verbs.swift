@@ -24,7 +24,12 @@ extension HTTPSessionManager {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        resumed(Verb("GET", path, parameters, headers), downloadProgress: progress, success, failure)
+        resumed(
+            Call(method: "GET", path: path, parameters: parameters, headers: headers),
+            downloadProgress: progress,
+            success,
+            failure
+        )
     }
 
     /// Sends a GET request and returns the response object. Cancelling the Swift task cancels the session's;
@@ -35,7 +40,7 @@ extension HTTPSessionManager {
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Verb("GET", path, parameters, headers))
+        try await outcome(of: Call(method: "GET", path: path, parameters: parameters, headers: headers))
     }
 
     // MARK: - HEAD
@@ -50,7 +55,7 @@ extension HTTPSessionManager {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        resumed(Verb("HEAD", path, parameters, headers), success, failure)
+        resumed(Call(method: "HEAD", path: path, parameters: parameters, headers: headers), success, failure)
     }
 
     /// Sends a HEAD request and returns the response object: see ``get(_:parameters:headers:)``.
@@ -60,7 +65,7 @@ extension HTTPSessionManager {
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Verb("HEAD", path, parameters, headers))
+        try await outcome(of: Call(method: "HEAD", path: path, parameters: parameters, headers: headers))
     }
 
     // MARK: - POST
@@ -76,7 +81,12 @@ extension HTTPSessionManager {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        resumed(Verb("POST", path, parameters, headers), uploadProgress: progress, success, failure)
+        resumed(
+            Call(method: "POST", path: path, parameters: parameters, headers: headers),
+            uploadProgress: progress,
+            success,
+            failure
+        )
     }
 
     /// Sends a POST request and returns the response object: see ``get(_:parameters:headers:)``.
@@ -86,7 +96,7 @@ extension HTTPSessionManager {
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Verb("POST", path, parameters, headers))
+        try await outcome(of: Call(method: "POST", path: path, parameters: parameters, headers: headers))
     }
 
     // MARK: - PUT
@@ -101,7 +111,12 @@ extension HTTPSessionManager {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        resumed(Verb("PUT", path, parameters, headers), uploadProgress: progress, success, failure)
+        resumed(
+            Call(method: "PUT", path: path, parameters: parameters, headers: headers),
+            uploadProgress: progress,
+            success,
+            failure
+        )
     }
 
     /// Sends a PUT request and returns the response object: see ``get(_:parameters:headers:)``.
@@ -111,7 +126,7 @@ extension HTTPSessionManager {
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Verb("PUT", path, parameters, headers))
+        try await outcome(of: Call(method: "PUT", path: path, parameters: parameters, headers: headers))
     }
 
     // MARK: - PATCH
@@ -126,7 +141,12 @@ extension HTTPSessionManager {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        resumed(Verb("PATCH", path, parameters, headers), uploadProgress: progress, success, failure)
+        resumed(
+            Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
+            uploadProgress: progress,
+            success,
+            failure
+        )
     }
 
     /// Sends a PATCH request and returns the response object: see ``get(_:parameters:headers:)``.
@@ -136,7 +156,7 @@ extension HTTPSessionManager {
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Verb("PATCH", path, parameters, headers))
+        try await outcome(of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers))
     }
 
     // MARK: - DELETE
@@ -151,7 +171,11 @@ extension HTTPSessionManager {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        resumed(Verb("DELETE", path, parameters, headers), success, failure)
+        resumed(
+            Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
+            success,
+            failure
+        )
     }
 
     /// Sends a DELETE request and returns the response object: see ``get(_:parameters:headers:)``.
@@ -161,54 +185,25 @@ extension HTTPSessionManager {
         parameters: [String: any Sendable]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
-        try await outcome(of: Verb("DELETE", path, parameters, headers))
+        try await outcome(of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers))
     }
 
-    // MARK: - Private
+    // MARK: - For the verbs
 
-    private struct Verb {
-        let method: String
-        let path: String
-        let parameters: [String: any Sendable]?
-        let headers: [String: String]
-
-        init(
-            _ method: String,
-            _ path: String,
-            _ parameters: [String: any Sendable]?,
-            _ headers: [String: String]
-        ) {
-            self.method = method
-            self.path = path
-            self.parameters = parameters
-            self.headers = headers
-        }
-    }
-
-    private func resumed(
-        _ verb: Verb,
+    func resumed(
+        _ call: Call,
         uploadProgress: SessionTask.ProgressHandler? = nil,
         downloadProgress: SessionTask.ProgressHandler? = nil,
         _ success: SuccessHandler?,
         _ failure: FailureHandler?
     ) -> DataTask? {
-        let task = dataTask(
-            method: verb.method,
-            path: verb.path,
-            parameters: verb.parameters,
-            headers: verb.headers,
-            uploadProgress: uploadProgress,
-            downloadProgress: downloadProgress,
-            success: success,
-            failure: failure
-        )
+        let task = dataTask(call, uploadProgress, downloadProgress, success, failure)
         task?.resume()
         return task
     }
 
-    private func outcome(of verb: Verb) async throws -> (any Sendable)? {
-        let request = try request(verb.method, verb.path, verb.parameters, verb.headers)
-        let task = makeDataTask(request, TaskDelegate.Closures())
+    func outcome(of call: Call) async throws -> (any Sendable)? {
+        let task = makeDataTask(try core.operations.request(for: call), TaskDelegate.Closures())
         task.resume()
         return try await task.outcome
     }

@@ -55,6 +55,12 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         set { core.operations.requestSerializer = newValue }
     }
 
+    /// Makes the decoder of one response, for the verbs with `as:`. Decoders are objects, and none is shared.
+    public var makeJSONDecoder: @Sendable () -> JSONDecoder {
+        get { core.operations.makeJSONDecoder }
+        set { core.operations.makeJSONDecoder = newValue }
+    }
+
     /// The origins that get the secret fields of ``requestSerializer``, and of the session's additional
     /// headers: see ``OperationManager/secretFieldScope``.
     public var secretFieldScope: OperationManager.SecretFieldScope {
@@ -89,24 +95,27 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         success: SuccessHandler?,
         failure: FailureHandler?
     ) -> DataTask? {
-        var closures = Self.closures(success, failure)
-        closures.uploadProgress = uploadProgress
-        closures.downloadProgress = downloadProgress
-        return making(failure) {
-            makeDataTask(try request(method, path, parameters, headers), closures)
-        }
+        let call = Call(method: method, path: path, parameters: parameters, headers: headers)
+        return dataTask(call, uploadProgress, downloadProgress, success, failure)
     }
 
     // MARK: - For the verbs
 
-    func request(
-        _ method: String,
-        _ path: String,
-        _ parameters: [String: any Sendable]?,
-        _ headers: [String: String]
-    ) throws -> URLRequest {
-        let call = OperationManager.Call(method: method, path: path, parameters: parameters, headers: headers)
-        return try core.operations.request(for: call)
+    typealias Call = OperationManager.Call
+
+    func dataTask(
+        _ call: Call,
+        _ uploadProgress: SessionTask.ProgressHandler?,
+        _ downloadProgress: SessionTask.ProgressHandler?,
+        _ success: SuccessHandler?,
+        _ failure: FailureHandler?
+    ) -> DataTask? {
+        var closures = Self.closures(success, failure)
+        closures.uploadProgress = uploadProgress
+        closures.downloadProgress = downloadProgress
+        return making(failure) {
+            makeDataTask(try core.operations.request(for: call), closures)
+        }
     }
 
     /// Makes a task; a request that cannot be made fails on the completion queue.
@@ -114,11 +123,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         do {
             return try make()
         } catch {
-            guard let failure else { return nil }
-            let (queue, group) = core.operations.state.withLock {
-                ($0.completionQueue ?? .main, $0.completionGroup)
-            }
-            queue.async(group: group) { failure(nil, error) }
+            if let failure { core.operations.callBack { failure(nil, error) } }
             return nil
         }
     }

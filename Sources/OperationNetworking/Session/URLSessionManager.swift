@@ -133,8 +133,8 @@ open class URLSessionManager: @unchecked Sendable {
 
     /// The settings to be kept for a later process.
     ///
-    /// - Throws: `EncodingError` when a serializer is of a kind of your own, or decodes values of a type: set
-    ///   it again in the later process.
+    /// - Throws: `EncodingError` when a serializer is of a kind of your own that is no
+    ///   ``ArchivableResponseSerializer``, or decodes values of a type: set it again in the later process.
     public var archive: SessionManagerArchive {
         get throws {
             SessionManagerArchive(configuration: configuration, settings: try core.operations.archive)

@@ -1,0 +1,105 @@
+internal import Foundation
+
+// Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the Swift task
+// cancels the session's. None of them needs a completion queue.
+extension HTTPSessionManager {
+    /// Sends a GET request and returns the response as a value of `type`, decoded as
+    /// ``decodableSerializer(for:)`` says.
+    ///
+    /// - Parameters:
+    ///   - path: relative to the base URL, or a whole URL.
+    ///   - parameters: as for the verb without a type.
+    ///   - headers: of this request only; they win over the serializer's.
+    ///   - type: the type of the value; an optional, or ``EmptyResponse``, takes an empty body.
+    /// - Returns: the value.
+    /// - Throws: the task's `error`, or why no request could be made.
+    public func get<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        try await value(
+            of: Call(method: "GET", path: path, parameters: parameters, headers: headers),
+            as: type
+        )
+    }
+
+    /// Sends a POST request and decodes the response: see ``get(_:parameters:headers:as:)``.
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        try await value(
+            of: Call(method: "POST", path: path, parameters: parameters, headers: headers),
+            as: type
+        )
+    }
+
+    /// Sends a PUT request and decodes the response: see ``get(_:parameters:headers:as:)``.
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        try await value(
+            of: Call(method: "PUT", path: path, parameters: parameters, headers: headers),
+            as: type
+        )
+    }
+
+    /// Sends a PATCH request and decodes the response: see ``get(_:parameters:headers:as:)``.
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        try await value(
+            of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
+            as: type
+        )
+    }
+
+    /// Sends a DELETE request and decodes the response: see ``get(_:parameters:headers:as:)``.
+    public func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: any Sendable]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type
+    ) async throws -> Value {
+        try await value(
+            of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
+            as: type
+        )
+    }
+
+    // MARK: - Serializers
+
+    /// The serializer of the verbs with `as:`: see ``OperationManager/decodableSerializer(for:)``.
+    public func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
+        core.operations.decodableSerializer(for: type)
+    }
+
+    // MARK: - For the verbs
+
+    func value<Value: Decodable & Sendable>(of call: Call, as type: Value.Type) async throws -> Value {
+        let task = makeDataTask(
+            try core.operations.request(for: call),
+            TaskDelegate.Closures(),
+            serializer: decodableSerializer(for: type)
+        )
+        task.resume()
+        guard let value = try await task.outcome as? Value else {
+            throw ResponseSerializationError(
+                .unexpectedStructure(type: "\(type)", "the task became a download"),
+                response: task.response,
+                data: nil
+            )
+        }
+        return value
+    }
+}
