@@ -4,11 +4,14 @@ enum CacheAnswer: Sendable {
     case fetch
     /// The candidate of that index answers.
     case serve(Int, CacheReply)
-    /// Send these fields instead of the request's; a 304 confirms the candidate. The reply is the stale one:
-    /// after a failure ask ``CachePolicy/staleReply(_:to:now:after:)`` whether it may be served.
+    /// Send these fields instead of the request's; a 304 confirms the candidate. The reply is the stale one,
+    /// which ``CachePolicy/staleReply(_:to:now:after:)`` may allow after a failure.
     case validate(Int, HeaderFields, CacheReply)
     /// The candidate holds the beginning. Send these fields, which ask for the missing bytes if it still is
     /// the same version; `missing` ends at `Int64.max` when the length is not known.
+    ///
+    /// The answer is a 206, for ``CachePolicy/joining(_:_:)``; a 200, which is another version; or a 416:
+    /// then nothing is missing that there is, and the request is sent again without a range.
     case complete(Int, HeaderFields, missing: Range<Int64>)
     /// Only a stored response is wanted and there is none: a 504 (Gateway Timeout) by RFC 9111 §5.2.1.7.
     case unavailable

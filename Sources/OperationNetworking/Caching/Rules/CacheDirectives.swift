@@ -10,6 +10,7 @@
 /// | `max-age=-1`, `=1.5`, `=1s`, ` =1` | malformed                                                |
 /// | `x="max-age=60"`                 | no `max-age`                                               |
 /// | `no-store=1`, `no-cache=`        | as without a value: a restriction is never lost            |
+/// | `no-store; max-age=60`           | `no-store`, and a malformed `max-age`                      |
 struct CacheDirectives: Hashable, Sendable {
     /// A number of seconds that a directive gives.
     enum Seconds: Hashable, Sendable {
@@ -47,20 +48,31 @@ struct CacheDirectives: Hashable, Sendable {
     init(_ fields: HeaderFields) {
         for value in fields.values(for: "Cache-Control") {
             let list = FieldList(value)
-            directives += list.members.map { Self.directive($0, isBroken: list.isBroken) }
+            for member in list.members {
+                // No separator, but often taken for one.
+                let parts = member.contains("\"") ? [member] : member.split(separator: ";")
+                for part in parts {
+                    directives.append(Self.directive(part, isBroken: list.isBroken || parts.count > 1))
+                }
+            }
         }
     }
 
     var isEmpty: Bool { directives.isEmpty }
 
-    /// Whether the directive is there, with or without a value.
+    /// Whether the directive is there, well-formed or not: for what it forbids.
     func has(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }
 
-    /// Whether the directive is there at least once without a value.
+    /// Whether the directive is there and well-formed: for what it allows.
+    func allows(_ name: String) -> Bool {
+        directives.contains { $0.name == name && !$0.isMalformed }
+    }
+
+    /// Whether the directive is there, and never with a value.
     func hasPlain(_ name: String) -> Bool {
-        directives.contains { $0.name == name && $0.value == nil }
+        has(name) && !directives.contains { $0.name == name && $0.value != nil }
     }
 
     /// The seconds that the directive gives.
@@ -97,7 +109,8 @@ struct CacheDirectives: Hashable, Sendable {
 
     private static func directive(_ member: Substring, isBroken: Bool) -> Directive {
         guard let equals = member.firstIndex(of: "=") else {
-            return Directive(name: member.lowercased(), value: nil, isMalformed: isBroken)
+            let name = Substring(member.utf8.trimmingHTTPWhitespace()).lowercased()
+            return Directive(name: name, value: nil, isMalformed: isBroken)
         }
         let rawName = member[..<equals]
         let name = Substring(rawName.utf8.trimmingHTTPWhitespace()).lowercased()

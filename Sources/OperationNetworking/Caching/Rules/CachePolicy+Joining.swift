@@ -37,6 +37,10 @@ extension CachePolicy {
         joined.isInvalidated = false
         joined.body.range = stored.body.range.lowerBound..<part.body.range.upperBound
         joined.body.completeLength = stored.body.completeLength ?? part.body.completeLength
+        if joined.body.completeLength == nil {
+            // The end of a part is not the end of the whole.
+            joined.head.status = 206
+        }
         return .append(joined)
     }
 

@@ -21,7 +21,7 @@ extension CachePolicy {
         fields["If-None-Match"] = nil
         fields["If-Modified-Since"] = nil
         for field in condition.fields {
-            // A date is no condition for a range (RFC 9110 §13.1.3 is evaluated all the same, tags first).
+            // RFC 9111 §4.3.1: the date goes along with the tag only where the whole is asked for.
             if field.name == "If-Modified-Since", request.range != nil, condition.count > 1 { continue }
             fields.append(name: field.name, value: field.value)
         }

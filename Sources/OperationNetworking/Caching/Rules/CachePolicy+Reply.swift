@@ -7,7 +7,7 @@ extension CachePolicy {
         "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
     ]
 
-    /// The response that the client gets from a stored one: with `Age` (RFC 9111 §4), cut to the client's
+    /// The response that the client gets from a stored one: with its age (RFC 9111 §4), cut to the client's
     /// range, or as a 304 for the client's own condition.
     ///
     /// - Parameters:
@@ -21,8 +21,10 @@ extension CachePolicy {
         if use != .validated, let excluded = candidate.directives.fieldNames("no-cache") {
             head.fields.removeAll { excluded.contains($0.name.lowercased()) }
         }
-        let age = Freshness(candidate, options, now: now).age
-        head.fields["Age"] = String(Int64(age))
+        // Without one the server itself has just spoken (RFC 9111 §5.1): its 304 came past no other cache.
+        if use != .validated || head.fields["Age"] != nil {
+            head.fields["Age"] = String(Int64(Freshness(candidate, options, now: now).age))
+        }
         if request.hasCondition, ClientCondition(request.fields).isHeld(by: candidate) {
             head.status = 304
             head.fields.removeAll { !Self.notModifiedFields.contains($0.name.lowercased()) }

@@ -57,6 +57,24 @@ extension CachePolicy {
         return stored
     }
 
+    /// The stored responses whose place a new one takes: those that would answer its request, and those that
+    /// can answer none. Other variants stay.
+    ///
+    /// - Parameters:
+    ///   - candidates: all that is stored under the key.
+    ///   - new: about to be stored.
+    ///   - request: the one that it answers.
+    /// - Returns: their indices.
+    func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
+        candidates.indices.filter { index in
+            let old = candidates[index]
+            guard let vary = SelectingFields(vary: old.fields), !forbidsStoring(old.head) else { return true }
+            guard old.isDecoded == new.isDecoded, old.authorization == new.authorization else { return false }
+            return vary.names == SelectingFields(vary: new.fields)?.names && old.selecting == new.selecting
+                || matches(old, request)
+        }
+    }
+
     /// Whether RFC 9111 §3 lets a private cache store the response to a GET.
     private func isStorable(_ head: ResponseHead) -> Bool {
         let status = ResponseStatus(head.status)
@@ -64,7 +82,7 @@ extension CachePolicy {
         guard !status.isNeverStored, !forbidsStoring(head) else { return false }
         if directives.has("must-understand"), !status.isUnderstood { return false }
         return status.isHeuristicallyCacheable || head.fields["Expires"] != nil
-            || ["max-age", "public", "private"].contains { directives.has($0) }
+            || ["max-age", "public", "private"].contains { directives.allows($0) }
     }
 
     /// Whether `no-store` forbids to keep the response (RFC 9111 §5.2.2.5); beside `must-understand` it is
@@ -72,7 +90,7 @@ extension CachePolicy {
     func forbidsStoring(_ head: ResponseHead) -> Bool {
         let directives = CacheDirectives(head.fields)
         guard directives.has("no-store") else { return false }
-        return !(directives.has("must-understand") && ResponseStatus(head.status).isUnderstood)
+        return !(directives.allows("must-understand") && ResponseStatus(head.status).isUnderstood)
     }
 
     /// Whether the response may answer a GET: that to a GET, and that to a POST which says that it is what a

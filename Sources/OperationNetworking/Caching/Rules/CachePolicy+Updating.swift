@@ -34,7 +34,7 @@ extension CachePolicy {
             responseTime.isFinite, Self.isSame(candidates[asked], head.fields)
         else { return [] }
         var indices = [asked]
-        if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text), !tag.isWeak {
+        if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text) {
             indices += candidates.indices.filter { index in
                 index != asked && EntityValidator(candidates[index].fields) == .strongETag(tag)
             }

@@ -94,16 +94,17 @@ struct CachePolicy: Hashable, Sendable {
     private func isForAsker(_ candidate: CachedHead, of request: CacheRequest) -> Bool {
         if candidate.authorization == request.authorization { return true }
         let directives = candidate.directives
-        return ["public", "s-maxage", "must-revalidate"].contains { directives.has($0) }
+        return ["public", "s-maxage", "must-revalidate"].contains { directives.allows($0) }
             && !directives.has("private")
     }
 
     /// The most recent one (RFC 9111 §4), by the server's time, then by ours.
     private static func newest(_ indices: [Int], of candidates: [CachedHead]) -> Int? {
-        indices.max { one, other in
-            let (old, new) = (candidates[one], candidates[other])
-            return (old.time, old.responseTime) < (new.time, new.responseTime)
-        }
+        indices.max { isOlder(candidates[$0], than: candidates[$1]) }
+    }
+
+    static func isOlder(_ one: CachedHead, than other: CachedHead) -> Bool {
+        (one.time, one.responseTime) < (other.time, other.responseTime)
     }
 
     // MARK: - Freshness
@@ -125,7 +126,7 @@ struct CachePolicy: Hashable, Sendable {
         let response = candidate.directives
         if request.policy == .reloadRevalidatingCacheData {
             // RFC 8246 §2: a reload does not ask for what does not change.
-            return response.has("immutable") && freshness.isFresh ? .fresh : .needsValidation
+            return response.allows("immutable") && freshness.isFresh ? .fresh : .needsValidation
         }
         let wanted = request.directives
         if let maximum = wanted.seconds("max-age").value(malformed: 0) {
@@ -149,54 +150,5 @@ struct CachePolicy: Hashable, Sendable {
             staleness < window
         else { return .needsValidation }
         return .staleWhileRevalidate
-    }
-
-    // MARK: - Failures
-
-    /// The reply that may be served after a failure to validate the response; `nil`: the failure is the
-    /// answer.
-    ///
-    /// | Failure                 | Served                                                                    |
-    /// |-------------------------|---------------------------------------------------------------------------|
-    /// | 500, 502, 503, 504      | within `stale-if-error` of the response or the request (RFC 5861 §4)      |
-    /// | unreachable             | so as well, or within ``maximumStalenessWhenUnreachable`` (RFC 9111 §4.2.4) |
-    ///
-    /// Never with `no-cache`, `must-revalidate`, or after an unsafe method. A request that asks for
-    /// validation, a younger or a fresher response gets an old one only if it has `stale-if-error` itself.
-    func staleReply(
-        _ candidate: CachedHead,
-        to request: CacheRequest,
-        now: Double,
-        after failure: CacheFailure
-    ) -> CacheReply? {
-        let response = candidate.directives
-        let wanted = request.directives
-        guard request.isReadOnly, !request.hasServerCondition, !wanted.has("no-store"),
-            matches(candidate, request), CacheSelection(candidate, request) != nil,
-            !mustBeValidated(candidate)
-        else { return nil }
-        let freshness = Freshness(candidate, options, now: now)
-        if response.has("must-revalidate"), !freshness.isFresh { return nil }
-        switch request.policy {
-        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return nil
-        default: break
-        }
-        let isDemanding =
-            request.wantsValidation || request.policy == .reloadRevalidatingCacheData
-            || wanted.has("max-age") || wanted.has("min-fresh")
-        var window = wanted.seconds("stale-if-error").value(malformed: nil) ?? -1
-        if !isDemanding {
-            window = max(window, response.seconds("stale-if-error").value(malformed: nil) ?? -1)
-        }
-        switch failure {
-        case .status(let code):
-            guard ResponseStatus(code).isServerFailure else { return nil }
-        case .unreachable:
-            if !isDemanding, maximumStalenessWhenUnreachable > 0 {
-                window = max(window, maximumStalenessWhenUnreachable)
-            }
-        }
-        guard window >= 0, -freshness.remaining <= window else { return nil }
-        return reply(candidate, to: request, now: now, use: .stale)
     }
 }

@@ -47,6 +47,18 @@ struct CacheRequest: Sendable {
         }
     }
 
+    /// Whether one response may turn out to answer this request and `running`, whose response is awaited, so
+    /// that one transfer is enough (RFC 9111 §4: requests are collapsed).
+    ///
+    /// Both want the whole of the same, in the same words. Ask ``CachePolicy/answer(to:from:now:)`` when the
+    /// head has come: a response that is not stored, or not fresh, is for its own request only.
+    func mayShare(_ running: CacheRequest) -> Bool {
+        method == "GET" && isReadOnly && running.isReadOnly && method == running.method && key == running.key
+            && policy == running.policy && authorization == running.authorization
+            && decodesContent == running.decodesContent && fields == running.fields
+            && fields["Range"] == nil && !hasCondition && !hasServerCondition && !directives.has("no-store")
+    }
+
     /// The fields to send when the answer is ``CacheAnswer/fetch``: those of the request, and what its policy
     /// says to the caches on the way.
     ///

@@ -80,7 +80,7 @@ struct Freshness: Hashable, Sendable {
     ///
     /// `Pragma: no-cache` of a response means nothing by the RFC (§5.4), but its server wants no guess.
     private static func heuristicLifetime(_ head: CachedHead, _ options: Options) -> Double? {
-        guard ResponseStatus(head.head.status).isHeuristicallyCacheable || head.directives.has("public"),
+        guard ResponseStatus(head.head.status).isHeuristicallyCacheable || head.directives.allows("public"),
             head.fields["Pragma"]?.lowercased().contains("no-cache") != true,
             let modified = HTTPDate.cacheDate(in: head.fields, "Last-Modified", now: head.responseTime)
         else { return nil }

@@ -1,0 +1,72 @@
+internal import Foundation
+internal import FoundationNetworking
+
+/// Stale responses in place of failures
+/// ([RFC 9111 §4.2.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.4)).
+extension CachePolicy {
+    /// The reply that may be served after a failure to validate the response; `nil`: the failure is the
+    /// answer.
+    ///
+    /// | Failure                 | Served                                                                    |
+    /// |-------------------------|---------------------------------------------------------------------------|
+    /// | 500, 502, 503, 504      | within `stale-if-error` of the response or the request (RFC 5861 §4)      |
+    /// | unreachable             | so as well, or within ``maximumStalenessWhenUnreachable`` (RFC 9111 §4.2.4) |
+    ///
+    /// Never with `no-cache`, `must-revalidate`, or after an unsafe method. A request that asks for
+    /// validation, a younger or a fresher response gets an old one only if it has `stale-if-error` itself.
+    func staleReply(
+        _ candidate: CachedHead,
+        to request: CacheRequest,
+        now: Double,
+        after failure: CacheFailure
+    ) -> CacheReply? {
+        let response = candidate.directives
+        let wanted = request.directives
+        guard request.isReadOnly, !request.hasServerCondition, !wanted.has("no-store"),
+            matches(candidate, request), CacheSelection(candidate, request) != nil,
+            !mustBeValidated(candidate)
+        else { return nil }
+        let freshness = Freshness(candidate, options, now: now)
+        if response.has("must-revalidate"), !freshness.isFresh { return nil }
+        switch request.policy {
+        case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return nil
+        default: break
+        }
+        let isDemanding =
+            request.wantsValidation || request.policy == .reloadRevalidatingCacheData
+            || wanted.has("max-age") || wanted.has("min-fresh")
+        var window = wanted.seconds("stale-if-error").value(malformed: nil) ?? -1
+        if !isDemanding {
+            window = max(window, response.seconds("stale-if-error").value(malformed: nil) ?? -1)
+        }
+        switch failure {
+        case .status(let code):
+            guard ResponseStatus(code).isServerFailure else { return nil }
+        case .unreachable:
+            if !isDemanding, maximumStalenessWhenUnreachable > 0 {
+                window = max(window, maximumStalenessWhenUnreachable)
+            }
+        }
+        guard window >= 0, -freshness.remaining <= window else { return nil }
+        return reply(candidate, to: request, now: now, use: .stale)
+    }
+
+    /// The same for all that is stored under a key: also after ``CacheAnswer/fetch``, since what has no
+    /// validator is not asked about, and yet may be better than nothing.
+    ///
+    /// - Returns: the most recent one that may be served, and its index.
+    func staleReply(
+        from candidates: [CachedHead],
+        to request: CacheRequest,
+        now: Double,
+        after failure: CacheFailure
+    ) -> (index: Int, reply: CacheReply)? {
+        let order = candidates.indices.sorted { Self.isOlder(candidates[$1], than: candidates[$0]) }
+        for index in order {
+            if let reply = staleReply(candidates[index], to: request, now: now, after: failure) {
+                return (index, reply)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,120 @@
+import Testing
+
+@testable import OperationNetworking
+
+/// `Cache-Control` as it is written, and as it is not to be written (RFC 9111 §5.2).
+@Suite struct CacheDirectivesTests {
+    static let seconds: [(String, CacheDirectives.Seconds)] = [
+        ("max-age=1", .exactly(1)),
+        ("MAX-AGE=1", .exactly(1)),
+        ("max-age=\"1\"", .exactly(1)),
+        ("max-age=\"\\1\"", .exactly(1)),
+        ("  max-age=1\t", .exactly(1)),
+        (",,max-age=1,,", .exactly(1)),
+        ("max-age=0", .exactly(0)),
+        ("max-age=2147483648", .exactly(2_147_483_648)),
+        ("max-age=2147483649", .exactly(2_147_483_648)),
+        ("max-age=99999999999999999999999999", .exactly(2_147_483_648)),
+        ("max-age=1, max-age=1", .exactly(1)),
+        ("x=\"max-age=1\"", .absent),
+        ("x=\"\\\", max-age=1\"", .absent),
+        ("max-agent=1", .absent),
+        ("", .absent),
+        (",", .absent),
+        ("max-age=1, max-age=2", .malformed),
+        ("max-age=1, max-age", .malformed),
+        ("max-age", .malformed),
+        ("max-age=", .malformed),
+        ("max-age=\"\"", .malformed),
+        ("max-age=\"1", .malformed),
+        ("max-age=1\"", .malformed),
+        ("max-age=\"1\"2", .malformed),
+        ("max-age=\"1\"\"2\"", .malformed),
+        ("max-age=-1", .malformed),
+        ("max-age=+1", .malformed),
+        ("max-age=1.0", .malformed),
+        ("max-age=1e3", .malformed),
+        ("max-age=0x1", .malformed),
+        ("max-age=1 2", .malformed),
+        ("max-age =1", .malformed),
+        ("max-age= 1", .malformed),
+        ("max-age==1", .malformed),
+        ("max-age=1; public", .malformed),
+        ("public; max-age=1", .malformed),
+        ("max-age=\u{0661}", .malformed),
+    ]
+
+    @Test(arguments: seconds)
+    func numbersOfSeconds(row: (fieldValue: String, expected: CacheDirectives.Seconds)) {
+        #expect(CacheDirectives(["Cache-Control": row.fieldValue]).seconds("max-age") == row.expected)
+    }
+
+    @Test(arguments: [
+        "no-store", "No-Store", "x, no-store", "no-store=1", "no-store=\"\"", "no-store =1",
+        "x=\"y, no-store",
+        "no-store; max-age=60", "private; no-store", "max-age=0;no-store", "no-store ; x=1",
+        "\"no-store\", no-store",
+    ])
+    func aRestrictionIsNeverLost(fieldValue: String) {
+        #expect(CacheDirectives(["Cache-Control": fieldValue]).has("no-store"))
+    }
+
+    @Test(arguments: ["x=\"no-store\"", "x=\"a, no-store, b\"", "no-stored", "\"no-store\"", "no store"])
+    func otherWordsAreNoRestriction(fieldValue: String) {
+        #expect(!CacheDirectives(["Cache-Control": fieldValue]).has("no-store"))
+    }
+
+    @Test(arguments: ["public; x", "public =1", "x=\"y, public", "public=", "x, public="])
+    func aPermissionIsWellFormed(fieldValue: String) {
+        #expect(!CacheDirectives(["Cache-Control": fieldValue]).allows("public"))
+    }
+
+    @Test(arguments: ["public", "x, PUBLIC", "public=1", "public=\"1\""])
+    func aPermissionIsGiven(fieldValue: String) {
+        #expect(CacheDirectives(["Cache-Control": fieldValue]).allows("public"))
+    }
+
+    @Test func anOpenQuoteEndsWithItsLine() {
+        let directives = CacheDirectives(["Cache-Control": "x=\"", "Cache-Control": "max-age=1"])
+        #expect(directives.seconds("max-age") == .exactly(1))
+    }
+
+    static let names: [(String, Set<String>?)] = [
+        ("no-cache=\"Set-Cookie\"", ["set-cookie"]),
+        ("no-cache=\"a, b\"", ["a", "b"]),
+        ("no-cache=a", ["a"]),
+        ("no-cache=\"a\", no-cache=\"b\"", ["a", "b"]),
+        ("no-cache", nil),
+        ("no-cache=\"\"", nil),
+        ("no-cache=\" , \"", nil),
+        ("no-cache=\"a b\"", nil),
+        ("no-cache=\"a\", no-cache", nil),
+        ("no-cache=\"a", nil),
+        ("max-age=1", nil),
+    ]
+
+    @Test("§5.2.2.4: a qualified no-cache; one that is malformed concerns all", arguments: names)
+    func fieldNames(row: (fieldValue: String, expected: Set<String>?)) {
+        #expect(CacheDirectives(["Cache-Control": row.fieldValue]).fieldNames("no-cache") == row.expected)
+    }
+
+    static let splits: [(String, [String], Bool)] = [
+        ("a, b", ["a", "b"], false),
+        ("a=\"b, c\",, d", ["a=\"b, c\"", "d"], false),
+        ("a, \"b, c", ["a", "\"b", "c"], true),
+        ("\"a\\\", b\", c", ["\"a\\\", b\"", "c"], false),
+        ("\"a\\", ["\"a\\"], true),
+        ("", [], false),
+    ]
+
+    @Test(arguments: splits)
+    func membersOfLists(row: (fieldValue: String, members: [String], isBroken: Bool)) {
+        let list = FieldList(row.fieldValue)
+        #expect(list.members.map(String.init) == row.members)
+        #expect(list.isBroken == row.isBroken)
+    }
+
+    @Test func aBackslashInATagIsACharacter() {
+        #expect(FieldList("\"a\\\", \"b\"", escapes: false).members == ["\"a\\\"", "\"b\""])
+    }
+}
