@@ -50,7 +50,9 @@ struct CacheDirectives: Hashable, Sendable {
             let list = FieldList(value)
             for member in list.members {
                 // No separator, but often taken for one.
-                let parts = member.contains("\"") ? [member] : member.split(separator: ";")
+                let isPlain =
+                    !member.utf8.contains(UInt8(ascii: ";")) || member.utf8.contains(UInt8(ascii: "\""))
+                let parts = isPlain ? [member] : member.split(separator: ";")
                 for part in parts {
                     directives.append(Self.directive(part, isBroken: list.isBroken || parts.count > 1))
                 }
@@ -107,25 +109,28 @@ struct CacheDirectives: Hashable, Sendable {
         return min(Int64(digits: text).map(Double.init) ?? maximumSeconds, maximumSeconds)
     }
 
+    private static func name(_ text: Substring) -> String {
+        String(decoding: text.utf8.trimmingHTTPWhitespace().map(\.lowercasedASCII), as: UTF8.self)
+    }
+
     private static func directive(_ member: Substring, isBroken: Bool) -> Directive {
-        guard let equals = member.firstIndex(of: "=") else {
-            let name = Substring(member.utf8.trimmingHTTPWhitespace()).lowercased()
-            return Directive(name: name, value: nil, isMalformed: isBroken)
+        guard let equals = member.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+            return Directive(name: name(member), value: nil, isMalformed: isBroken)
         }
         let rawName = member[..<equals]
-        let name = Substring(rawName.utf8.trimmingHTTPWhitespace()).lowercased()
-        let rawValue = member[member.index(after: equals)...]
+        let name = name(rawName)
+        let rawValue = member[member.utf8.index(after: equals)...]
         var isMalformed = isBroken || !rawName.isHTTPToken
-        guard rawValue.first == "\"" else {
+        guard rawValue.utf8.first == UInt8(ascii: "\"") else {
             isMalformed = isMalformed || !rawValue.isHTTPToken
             return Directive(name: name, value: String(rawValue), isMalformed: isMalformed)
         }
-        guard rawValue.utf8.count >= 2, rawValue.last == "\"" else {
+        guard rawValue.utf8.count >= 2, rawValue.utf8.last == UInt8(ascii: "\"") else {
             return Directive(name: name, value: String(rawValue), isMalformed: true)
         }
         var value = ""
         var isEscaped = false
-        for scalar in rawValue.dropFirst().dropLast().unicodeScalars {
+        for scalar in rawValue.unicodeScalars.dropFirst().dropLast() {
             if !isEscaped, scalar == "\\" {
                 isEscaped = true
                 continue

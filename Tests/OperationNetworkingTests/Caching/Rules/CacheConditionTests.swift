@@ -37,6 +37,7 @@ import Testing
         ),
         Row("a tag with a comma", ["ETag": "\"v,1\""], ["If-None-Match": "\"v\", \"v,1\""], 304),
         Row("a tag with a backslash", ["ETag": "\"v\\\""], ["If-None-Match": "\"v\\\", \"v1\""], 304),
+        Row("and one with a comma", ["ETag": "\"v,1\""], ["If-None-Match": "\"v\\\", \"v,1\""], 304),
         Row("a tag beyond ASCII", ["ETag": "\"v\u{e4}\""], ["If-None-Match": "\"v\u{e4}\""], 304),
         Row("any", tagged, ["If-None-Match": "*"], 304),
         Row("any, and no tag", [:], ["If-None-Match": "*"], 304),

@@ -29,6 +29,14 @@ import Testing
         #expect(answer.reply?.head.fields["Age"] == "5")
     }
 
+    @Test func aRangeIsNoMatterToHead() throws {
+        // RFC 9110 §14.2.
+        let stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60"]))
+        let request = CacheScenario.request(["Range": "bytes=0-1, 3-4"], method: "HEAD")
+        let answer = CachePolicy().answer(to: request, from: [stored], now: CacheScenario.start)
+        #expect(answer.reply?.head.status == 200)
+    }
+
     @Test func anAnswerToAPostServesAGet() throws {
         // RFC 9110 §9.3.3.
         let post = CacheScenario.request(method: "POST")
