@@ -50,6 +50,14 @@ package final class CacheFolder: @unchecked Sendable {
         }
         self.path = String(cString: real)
         free(real)
+        // A directory of another mount namespace has no name here.
+        var named = cfiles_entry()
+        guard cfiles_entry_of_path(self.path, &named) == 0, named.inode == entry.inode,
+            named.device == entry.device
+        else {
+            Glibc.close(descriptor)
+            throw Distrust(name: path)
+        }
         self.descriptor = descriptor
     }
 
@@ -98,14 +106,16 @@ package final class CacheFolder: @unchecked Sendable {
     }
 
     /// Makes sure of an empty file, or of one that is believed.
+    /// - Returns: the file that has the name.
     /// - Throws: ``Distrust``, `SystemError`.
-    package func provide(_ name: String) throws {
-        if try open(name) != nil { return }
+    package func provide(_ name: String) throws -> FileIdentity {
+        if let file = try open(name) { return try file.status.identity }
         do {
-            _ = try open(name, O_RDWR | O_CREAT | O_EXCL)
+            return try open(name, O_RDWR | O_CREAT | O_EXCL).status.identity
         } catch let error as SystemError where error.code == EEXIST {
             // Another process was first.
-            guard try open(name) != nil else { throw error }
+            guard let file = try open(name) else { throw error }
+            return try file.status.identity
         }
     }
 
@@ -158,13 +168,15 @@ package final class CacheFolder: @unchecked Sendable {
         return names
     }
 
-    /// Removes a file that no process has locked: none writes it.
-    package func removeUnlessLocked(_ name: String) {
+    /// Removes a file that no process has locked, none writes it, if `isUseless`: asked with the lock held.
+    package func removeUnlessLocked(_ name: String, if isUseless: () -> Bool) {
         do {
             guard let file = try open(name, isWritten: true) else { return }
-            withExtendedLifetime(file) { remove(name) }
+            withExtendedLifetime(file) {
+                if isUseless() { remove(name) }
+            }
         } catch is Distrust {
-            remove(name)
+            if isUseless() { remove(name) }
         } catch {
             // Locked, or not to be opened now.
             return

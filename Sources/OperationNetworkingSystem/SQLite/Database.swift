@@ -172,6 +172,12 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
         description = "SQLite: \(reason) (\(code)): \(sql)"
     }
 
-    /// Whether the file is no database, or its pages contradict each other.
-    package var isCorruption: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) }
+    /// Whether the file has lost its name, or was opened while it did (`SQLITE_READONLY_DBMOVED`).
+    package var isReplacement: Bool { code == SQLITE_READONLY | 4 << 8 || code == SQLITE_CANTOPEN }
+
+    /// Whether the file is no database, its pages contradict each other, or some are missing.
+    package var isCorruption: Bool {
+        // SQLITE_IOERR_SHORT_READ is an expression, which Swift does not import.
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) || code == SQLITE_IOERR | 2 << 8
+    }
 }

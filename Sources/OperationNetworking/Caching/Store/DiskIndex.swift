@@ -128,13 +128,18 @@ final class DiskIndex {
         return try statement.step()
     }
 
-    /// The hashes of the entries with a number above `id`, and the greatest number.
-    func hashes(above id: Int64) throws -> (hashes: [Int64], last: Int64) {
-        let statement = try statement("SELECT hash, id FROM entries WHERE id > ?")
+    /// The hashes of the entries with a number above `id`, or of all, and the greatest number.
+    func hashes(above id: Int64?) throws -> (hashes: [Int64], last: Int64) {
+        // All of them are in the index of hashes, which is much smaller than the table.
+        let statement = try statement(
+            id == nil
+                ? "SELECT hash, id FROM entries INDEXED BY by_hash"
+                : "SELECT hash, id FROM entries WHERE id > ?"
+        )
         defer { statement.reset() }
-        try statement.bind(id, at: 1)
+        if let id { try statement.bind(id, at: 1) }
         var hashes: [Int64] = []
-        var last = id
+        var last = id ?? 0
         while try statement.step() {
             hashes.append(statement.integer(0))
             last = max(last, statement.integer(1))
@@ -147,9 +152,13 @@ final class DiskIndex {
 
     // MARK: - Changing
 
-    /// The bytes that an entry takes: its row, with its places in the indexes, and its body.
-    static func cost(_ head: Data, _ key: CacheKey, length: Int64) -> Int64 {
-        Int64(head.count + key.url.utf8.count + key.partition.utf8.count) + 200 + length
+    /// The bytes that an entry takes on the disk: its row, with its places in the indexes, and its body; both
+    /// in blocks of 4 KiB, as far as they do not share one.
+    static func cost(_ head: Data, _ key: CacheKey, length: Int64, isInline: Bool) -> Int64 {
+        func blocks(_ bytes: Int64) -> Int64 { (bytes + 4095) / 4096 * 4096 }
+        let row = Int64(head.count + key.url.utf8.count + key.partition.utf8.count) + 200
+        guard isInline else { return row + blocks(length) }
+        return row + length > 2000 ? blocks(row + length) : row + length
     }
 
     /// Adds an entry; `body` is `nil` if it is in a file.
@@ -165,7 +174,7 @@ final class DiskIndex {
         try statement.bind(head.span, at: 5)
         try statement.bind(entry.head.isInvalidated ? 1 : 0, at: 6)
         try statement.bind(length, at: 7)
-        try statement.bind(Self.cost(head, key, length: length), at: 8)
+        try statement.bind(Self.cost(head, key, length: length, isInline: body != nil), at: 8)
         try statement.bind(used, at: 9)
         try bind(body, to: statement, bootAt: 10, bodyAt: 11)
         try statement.run()
@@ -186,7 +195,7 @@ final class DiskIndex {
         try statement.bind(head.span, at: 1)
         try statement.bind(entry.head.isInvalidated ? 1 : 0, at: 2)
         try statement.bind(length, at: 3)
-        try statement.bind(Self.cost(head, key, length: length), at: 4)
+        try statement.bind(Self.cost(head, key, length: length, isInline: body != nil), at: 4)
         try statement.bind(used, at: 5)
         try bind(body, to: statement, bootAt: 6, bodyAt: 7)
         try statement.bind(entry.id, at: 8)

@@ -12,8 +12,8 @@ internal import OperationNetworkingSystem
 /// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
 /// dropped, what cannot be read is not found.
 final class DiskTier: @unchecked Sendable {
-    // @unchecked: `index`, `counter`, `lastID`, `removed` and `restarts` are used on the index's queue only;
-    // the rest is immutable or under a lock.
+    // @unchecked: `index`, `indexIdentity`, `counter`, `lastID`, `removed` and `restarts` are used on the
+    // index's queue only; the rest is immutable or under a lock.
 
     static let indexName = "index.sqlite"
     /// Seconds after which the kernel has written most of a new file by itself.
@@ -24,6 +24,7 @@ final class DiskTier: @unchecked Sendable {
     private let limit: Locked<Int64>
     private let folder = Locked<CacheFolder?>(nil)
     private var index: DiskIndex?
+    private var indexIdentity: FileIdentity?
     private var counter: Int64 = 0
     /// The greatest number of an entry that was seen.
     private var lastID: Int64 = 0
@@ -37,7 +38,7 @@ final class DiskTier: @unchecked Sendable {
     ///   - capacity: in bytes.
     ///   - boot: names the run of the machine. Where the kernel does not tell, no other process believes what
     ///     was not written through.
-    init(path: String, capacity: Int64, boot: String? = KernelBoot.identifier) {
+    init(path: String, capacity: Int64, boot: String?) {
         self.path = path
         self.boot = boot ?? "process \(UInt64.random(in: .min ... .max))"
         limit = Locked(capacity)
@@ -61,8 +62,8 @@ final class DiskTier: @unchecked Sendable {
             folder.withLock { $0 = opened }
             do {
                 try openIndex(opened)
-            } catch let error where Self.isDamage(error) {
-                try startAnew(opened)
+            } catch {
+                try recover(opened, from: error)
             }
             return true
         } catch {
@@ -76,7 +77,7 @@ final class DiskTier: @unchecked Sendable {
         if let longest = CacheFolder.longestFile, longest < 64 << 20 {
             throw SystemError(SystemError.tooLarge, "RLIMIT_FSIZE")
         }
-        try folder.provide(Self.indexName)
+        indexIdentity = try folder.provide(Self.indexName)
         let opened = try DiskIndex(
             path: folder.path + "/" + Self.indexName,
             boot: boot,
@@ -87,18 +88,30 @@ final class DiskTier: @unchecked Sendable {
         index = opened
     }
 
-    /// Whether the index is of no use to any process, and may go.
-    private static func isDamage(_ error: any Error) -> Bool {
-        (error as? DatabaseError)?.isCorruption == true || error is DiskIndex.UnknownVersion
+    /// Whether another try to open the index may help: it is of no use to any process, or another one has
+    /// just replaced it.
+    private static func isCurable(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return error is DiskIndex.UnknownVersion }
+        return error.isCorruption || error.isReplacement
     }
 
-    /// Begins a new index; the files of bodies are swept.
-    private func startAnew(_ folder: CacheFolder) throws {
+    /// Begins a new index, unless another process has already; the files of bodies are swept.
+    private func recover(_ folder: CacheFolder, from error: any Error) throws {
         index = nil
-        restarts += 1
-        guard restarts < 3 else { throw BodyError.missing }
-        for suffix in ["", "-wal", "-shm"] { folder.remove(Self.indexName + suffix) }
-        try openIndex(folder)
+        var error = error
+        while true {
+            restarts += 1
+            guard Self.isCurable(error), restarts < 5 else { throw error }
+            let isMoved = (error as? DatabaseError)?.isReplacement == true
+            if !isMoved, try folder.provide(Self.indexName) == indexIdentity {
+                for suffix in ["", "-wal", "-shm"] { folder.remove(Self.indexName + suffix) }
+            }
+            do {
+                return try openIndex(folder)
+            } catch let next {
+                error = next
+            }
+        }
     }
 
     // MARK: - Work on the index
@@ -117,12 +130,9 @@ final class DiskTier: @unchecked Sendable {
         do {
             return try work(index)
         } catch {
-            guard Self.isDamage(error), let folder = folder.withLock({ $0 }) else { return nil }
-            do {
-                try startAnew(folder)
-            } catch {
-                self.index = nil
-            }
+            guard Self.isCurable(error), let folder = folder.withLock({ $0 }) else { return nil }
+            // Without success, `index` stays `nil`.
+            try? recover(folder, from: error)
             return nil
         }
     }
@@ -135,7 +145,7 @@ final class DiskTier: @unchecked Sendable {
     /// The hashes of all keys; `nil`: they cannot be read.
     func hashes() -> [Int64]? {
         attempt { index in
-            let (hashes, last) = try index.hashes(above: .min)
+            let (hashes, last) = try index.hashes(above: nil)
             lastID = max(lastID, last)
             return hashes
         }
@@ -163,6 +173,22 @@ final class DiskTier: @unchecked Sendable {
                 isOnDisk: true
             )
         }
+    }
+
+    /// Whether the index has the entry; `nil`: it cannot be read.
+    func contains(_ id: Int64) -> Bool? { attempt { try $0.contains(id) } }
+
+    /// Files of entries before the one with the number `id` that may not be on the disk, some at a time; and
+    /// whether these are the last ones.
+    func unsynchronized(before id: Int64) -> (files: [(id: Int64, length: Int64)], isLast: Bool) {
+        let limit: Int64 = 256
+        let files = attempt { try $0.unsynchronized(before: id, limit) } ?? []
+        return (files, files.count < limit)
+    }
+
+    func noteSynchronized(_ files: [(id: Int64, length: Int64)]) throws {
+        let index = try opened()
+        try index.transaction { try index.noteSynchronized(files) }
     }
 
     /// A body that is in the index.
@@ -266,6 +292,40 @@ final class DiskTier: @unchecked Sendable {
     // MARK: - Files, on any queue
 
     static func bodyName(_ id: Int64) -> String { "\(id).body" }
+
+    /// The entry whose body has the name; `nil` for other names.
+    static func entry(of name: String) -> Int64? {
+        name.hasSuffix(".body") ? Int64(name.dropLast(5)) : nil
+    }
+
+    /// The names of files for bodies, and of those on their way.
+    func fileNames() -> [String] {
+        guard let folder = folder.withLock({ $0 }), let names = try? folder.names() else { return [] }
+        return names.filter { name in
+            Self.entry(of: name) != nil || (name.hasSuffix(".part") && UInt64(name.dropLast(5)) != nil)
+        }
+    }
+
+    /// Removes a file that no process writes, if `isUseless`, which is asked with the file locked.
+    func removeUnlessLocked(_ name: String, if isUseless: () -> Bool) {
+        folder.withLock { $0 }?.removeUnlessLocked(name, if: isUseless)
+    }
+
+    /// Waits until files, and their names, are on the disk.
+    /// - Returns: those that are.
+    func synchronize(_ files: [(id: Int64, length: Int64)]) -> [(id: Int64, length: Int64)] {
+        do {
+            let folder = try openedFolder()
+            let written = files.filter { file in
+                guard let body = try? openBody(file.id) else { return false }
+                return (try? body.synchronizeData()) != nil
+            }
+            if !written.isEmpty { try folder.synchronize() }
+            return written
+        } catch {
+            return []
+        }
+    }
 
     private func openedFolder() throws -> CacheFolder {
         guard let folder = folder.withLock({ $0 }) else { throw BodyError.missing }

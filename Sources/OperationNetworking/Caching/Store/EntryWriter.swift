@@ -27,7 +27,7 @@ final class EntryWriter: CacheWriting {
     private let store: TieredStore
     private let key: CacheKey
     private let target: EntryTarget
-    private let start: StoreState.WriterStart
+    private let start: WriterTable.Start
     private let limits: EntryLimits
     /// `nil`: memory only.
     private let file: EntryFile?
@@ -44,7 +44,7 @@ final class EntryWriter: CacheWriting {
         _ store: TieredStore,
         key: CacheKey,
         target: EntryTarget,
-        start: StoreState.WriterStart,
+        start: WriterTable.Start,
         limits: EntryLimits,
         held: CacheBody?
     ) {
@@ -132,7 +132,7 @@ final class EntryWriter: CacheWriting {
             return !progress.isOver
         }
         guard isFirst else { return }
-        _ = store.state.withLock { $0.endWriting(key, start) }
+        _ = store.state.withLock { $0.writers.end(key, start) }
         giveUp()
     }
 
@@ -154,7 +154,7 @@ final class EntryWriter: CacheWriting {
             return taken
         }
         guard isUsable else {
-            _ = store.state.withLock { $0.endWriting(key, start) }
+            _ = store.state.withLock { $0.writers.end(key, start) }
             giveUp()
             then?(nil)
             return
@@ -176,7 +176,7 @@ final class EntryWriter: CacheWriting {
         case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
         }
         let isStored = store.state.withLock { state in
-            let (isWanted, isInvalidated) = state.endWriting(key, start)
+            let (isWanted, isInvalidated) = state.writers.end(key, start)
             guard isWanted else { return false }
             if isInvalidated { entry.head.isInvalidated = true }
             let isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
@@ -228,6 +228,7 @@ final class EntryWriter: CacheWriting {
                 if isStored {
                     store.note(hash, disk)
                     file.close()
+                    if case .file = file.content { store.scheduleWritingThrough() }
                 } else {
                     store.state.withLock { state in
                         state.hide(replaced)

@@ -8,13 +8,13 @@ internal import OperationNetworkingSystem
 /// | there is no disk                                        | memory answers                       |
 /// | everything is being removed, and nothing came after     | memory answers                       |
 /// | a record is complete, and changes by others were looked for within a second | memory answers   |
-/// | no record, no change on its way, and the filter has not its hash | none                        |
+/// | no record, no change on its way, the filter has not its hash, and the same second | none       |
 /// | changes are on their way to the disk                    | after them, the disk                 |
 /// | anything else                                           | the disk                             |
 ///
 /// Another process on the directory is noticed by SQLite's counter of changes, which the disk's queue reads
 /// before each look-up there. So what another process stored, replaced, or removed is seen here a second
-/// later at most; an entry it stored anew may be missed until the counter is read, which is a request more.
+/// later at most, and once a second a look-up takes the way to that queue.
 struct StoreState: Sendable {
     /// The seconds for which memory answers without a look for changes by others.
     static let trust = 1.0
@@ -33,20 +33,6 @@ struct StoreState: Sendable {
         var lookups: [@Sendable () -> Void] = []
     }
 
-    /// Entries of a key that are being written, and what happened to the key meanwhile.
-    struct Writers: Sendable {
-        var count = 0
-        var removals = 0
-        var invalidations = 0
-    }
-
-    /// The moment at which a writer began, as the numbers of what happened before.
-    struct WriterStart: Sendable {
-        var generation: Int
-        var removals: Int
-        var invalidations: Int
-    }
-
     var memory: MemoryTier
     var disk: Disk
     /// `nil` until the hashes of the index are read.
@@ -58,9 +44,9 @@ struct StoreState: Sendable {
     var changes: [CacheKey: Changes] = [:]
     /// The removals of everything on their way to the disk.
     var removalsOfAll = 0
-    /// The number of removals of everything so far.
-    var generation = 0
-    var writers: [CacheKey: Writers] = [:]
+    var writers = WriterTable()
+    /// Whether a time for writing through is set.
+    var isWritingScheduled = false
     /// Entries that the disk could not remove.
     var hidden: Set<Int64> = []
     /// Entries that were used since the index was told.
@@ -90,14 +76,10 @@ struct StoreState: Sendable {
     mutating func find(_ key: CacheKey, _ hash: Int64, now: MonotonicTime) -> Lookup {
         let record = memory.record(key)
         if case .off = disk { return known(record, key) }
-        if let record, isKnown(record, now) { return known(record, key) }
+        let isTrusted = lastLook.map { now - $0 <= Self.trust } ?? false
+        if let record, isTrusted, record.isComplete, record.epoch == epoch { return known(record, key) }
         if changes[key] == nil, removalsOfAll > 0 { return known(record, key) }
-        return record == nil && isSurelyAbsent(key, hash) ? .known([]) : .disk
-    }
-
-    private func isKnown(_ record: MemoryTier.Record, _ now: MonotonicTime) -> Bool {
-        guard record.isComplete, record.epoch == epoch, let lastLook else { return false }
-        return now - lastLook <= Self.trust
+        return record == nil && isTrusted && isSurelyAbsent(key, hash) ? .known([]) : .disk
     }
 
     private mutating func known(_ record: MemoryTier.Record?, _ key: CacheKey) -> Lookup {
@@ -153,7 +135,7 @@ struct StoreState: Sendable {
                 key,
                 to: memory.record(key).map { MemoryTier.Record(isComplete: true, epoch: $0.epoch) }
             )
-            writers[key]?.removals += 1
+            writers.didRemove(key)
             return
         }
         change(id, of: key) { _ in nil }
@@ -161,12 +143,12 @@ struct StoreState: Sendable {
 
     mutating func removeAll() {
         memory.removeAll()
-        generation += 1
+        writers.didRemoveAll()
         used = [:]
     }
 
     mutating func invalidate(_ key: CacheKey) {
-        writers[key]?.invalidations += 1
+        writers.didInvalidate(key)
         guard var record = memory.record(key) else { return }
         for index in record.variants.indices { record.variants[index].entry.head.isInvalidated = true }
         memory.set(key, to: record)
@@ -205,23 +187,5 @@ struct StoreState: Sendable {
         guard let one = changes[key], one.count == 0 else { return [] }
         changes[key] = nil
         return one.lookups
-    }
-
-    // MARK: - Writers
-
-    mutating func beginWriting(_ key: CacheKey) -> WriterStart {
-        writers[key, default: Writers()].count += 1
-        let one = writers[key] ?? Writers()
-        return WriterStart(generation: generation, removals: one.removals, invalidations: one.invalidations)
-    }
-
-    /// - Returns: whether the response may still be stored, and whether it has to be validated before use.
-    mutating func endWriting(_ key: CacheKey, _ start: WriterStart) -> (isWanted: Bool, isInvalidated: Bool) {
-        let one = writers[key] ?? Writers()
-        if one.count <= 1 { writers[key] = nil } else { writers[key]?.count -= 1 }
-        return (
-            start.generation == generation && start.removals == one.removals,
-            start.invalidations != one.invalidations
-        )
     }
 }

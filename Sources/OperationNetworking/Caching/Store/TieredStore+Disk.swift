@@ -14,6 +14,7 @@ extension TieredStore {
             index.async { [self] in
                 readHashes(disk)
                 settle(disk)
+                beginHousekeeping()
             }
         }
     }

@@ -7,12 +7,14 @@ internal import OperationNetworkingSystem
 /// | Queue    | Work                                                              |
 /// |----------|-------------------------------------------------------------------|
 /// | `bodies` | writes and reads the files of bodies, in the order of the calls   |
+/// | `housekeeping` | removes leftovers, and waits until files are on the disk    |
 /// | `index`  | reads and changes the index; what changes it went through `bodies` before |
 ///
 /// So a look-up waits for no body, and changes of the index keep the order of the calls.
 final class TieredStore: CacheStore {
     let bodies = DispatchQueue(label: "OperationNetworking.cache.bodies")
     let index = DispatchQueue(label: "OperationNetworking.cache.index")
+    let housekeeping = DispatchQueue(label: "OperationNetworking.cache.housekeeping", qos: .utility)
     let state: Locked<StoreState>
     /// `nil`: memory only.
     let disk: DiskTier?
@@ -23,17 +25,19 @@ final class TieredStore: CacheStore {
     ///   - memoryCapacity: in bytes.
     ///   - diskCapacity: in bytes.
     ///   - directory: `nil`, or without a capacity: memory only.
-    ///   - now: the clock, for tests.
+    ///   - boot: names the run of the machine.
+    ///   - now: the clock.
     init(
         memoryCapacity: Int,
         diskCapacity: Int,
         directory: URL?,
+        boot: String? = KernelBoot.identifier,
         now: @escaping @Sendable () -> MonotonicTime = { .now }
     ) {
         self.now = now
         let path = diskCapacity > 0 ? directory?.absoluteURL.path : nil
         state = Locked(StoreState(memoryCapacity: memoryCapacity, hasDisk: path != nil))
-        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity)) }
+        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity), boot: boot) }
         open()
     }
 
@@ -96,7 +100,7 @@ final class TieredStore: CacheStore {
         inMemoryOnly: Bool = false
     ) -> (any CacheWriting)? {
         let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
-        let begun: (StoreState.WriterStart, EntryLimits, CacheBody?)? = state.withLock { state in
+        let begun: (WriterTable.Start, EntryLimits, CacheBody?)? = state.withLock { state in
             let limits = EntryLimits(
                 memory: Int64(state.memory.maximumCost),
                 disk: state.isDiskOn && !inMemoryOnly ? disk?.maximumLength ?? 0 : 0
@@ -109,7 +113,7 @@ final class TieredStore: CacheStore {
                 if held == nil, !state.isDiskOn { return nil }
                 held?.truncate(to: Int(offset))
             }
-            return (state.beginWriting(key), limits, held)
+            return (state.writers.begin(key), limits, held)
         }
         guard let (start, limits, held) = begun else { return nil }
         return EntryWriter(self, key: key, target: target, start: start, limits: limits, held: held)

@@ -113,16 +113,20 @@ extension TieredStore {
         _ directory: TemporaryDirectory,
         memory: Int = 1 << 20,
         disk: Int = 64 << 20,
+        boot: String? = KernelBoot.identifier,
         time: ManualTime? = nil
     ) -> TieredStore {
         let store = TieredStore(
             memoryCapacity: memory,
             diskCapacity: disk,
-            directory: directory.url.appendingPathComponent("cache", isDirectory: true)
+            directory: directory.url.appendingPathComponent("cache", isDirectory: true),
+            boot: boot
         ) {
             time?.now ?? .now
         }
         store.waitForChanges()
+        // Its hashes are read after that.
+        store.index.sync {}
         return store
     }
 }

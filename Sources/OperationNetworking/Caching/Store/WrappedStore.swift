@@ -1,0 +1,252 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// A `URLCache`, or a cache of the user's, as a store. All calls of it are made on one queue.
+///
+/// The head as HTTP knows it (times, selecting fields, whose it is) goes into `userInfo`, which `URLCache`
+/// keeps in memory and on the disk. A response that comes without it was stored by another client:
+///
+/// | Of such a response         | Taken for                                                          |
+/// |----------------------------|--------------------------------------------------------------------|
+/// | its times                  | its `Date`; it has to be validated before each use                 |
+/// | its selecting fields       | unknown: with a `Vary` it is not used                              |
+/// | its body                   | complete, if its status is not 206 and its length no other than `Content-Length` |
+///
+/// What `URLCache` of swift-corelibs-foundation loses, which its tests show:
+///
+/// - It knows a response by host, port and path alone. A response for another query or scheme takes the place
+///   of the first, and is given for it: so the URL of what comes is compared, and it is not used for another.
+/// - One response for a URL: of several variants (`Vary`), the last one.
+/// - In memory, the response that was stored first goes first, however often it is used.
+/// - A response whose path is long, or has certain bytes, comes into memory only: the name of its file would
+///   be too long, or have a slash.
+/// - Its files have the permissions that the umask leaves, and nothing says whether they came to the disk.
+/// - Storing a URL twice traps when both are evicted: so what is stored is removed before.
+final class WrappedStore: CacheStore {
+    private let wrapped: any ResponseStoring
+    private let queue = DispatchQueue(label: "OperationNetworking.cache.wrapped")
+    private let writers = Locked(WriterTable())
+    private let identifiers = EntryIdentifiers()
+
+    init(_ wrapped: any ResponseStoring) {
+        self.wrapped = wrapped
+    }
+
+    // MARK: - Reading
+
+    func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]? {
+        queue.async { [self] in later(stored(key).map { [$0.entry] } ?? []) }
+        return nil
+    }
+
+    func read(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        later: @escaping @Sendable ((any CacheReading)?) -> Void
+    ) -> (any CacheReading)? {
+        queue.async { [self] in
+            guard let stored = stored(key), stored.entry.id == entry.id,
+                stored.entry.head.body == entry.head.body
+            else { return later(nil) }
+            later(MemoryReader(CacheBody(stored.body)))
+        }
+        return nil
+    }
+
+    /// The response that the cache has for the key, if it is for this URL.
+    private func stored(_ key: CacheKey) -> WrappedResponse? {
+        guard let request = request(key) else { return nil }
+        return wrapped.cachedResponse(for: request).flatMap { WrappedResponse($0, for: key) }
+    }
+
+    private func request(_ key: CacheKey) -> URLRequest? {
+        URL(string: key.url).map { URLRequest(url: $0) }
+    }
+
+    // MARK: - Changing
+
+    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
+        begin(.new(replacing: replacing), head, key)
+    }
+
+    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
+        guard offset >= 0, offset <= entry.head.body.count else { return nil }
+        return begin(.existing(entry, offset: offset), entry.head, key)
+    }
+
+    private func begin(_ target: EntryTarget, _ head: CachedHead, _ key: CacheKey) -> (any CacheWriting)? {
+        let limit = wrapped.maximumBodyLength
+        let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
+        guard expected <= limit else { return nil }
+        return WrappedWriter(self, key, target, writers.withLock { $0.begin(key) }, limit: limit)
+    }
+
+    func update(_ id: Int64, of key: CacheKey, to head: CachedHead) {
+        change(key) { stored in
+            guard stored.entry.id == id else { return nil }
+            return WrappedResponse(entry: CacheEntry(id: id, head: head), body: stored.body)
+        }
+    }
+
+    func invalidate(_ key: CacheKey) {
+        writers.withLock { $0.didInvalidate(key) }
+        change(key) { stored in
+            var stored = stored
+            stored.entry.head.isInvalidated = true
+            return stored
+        }
+    }
+
+    func remove(_ id: Int64?, of key: CacheKey) {
+        if id == nil { writers.withLock { $0.didRemove(key) } }
+        queue.async { [self] in
+            guard let request = request(key), let stored = stored(key), id == nil || id == stored.entry.id
+            else {
+                return
+            }
+            wrapped.removeCachedResponse(for: request)
+        }
+    }
+
+    private func change(
+        _ key: CacheKey,
+        _ body: @escaping @Sendable (WrappedResponse) -> WrappedResponse?
+    ) {
+        queue.async { [self] in
+            guard let stored = stored(key), let changed = body(stored) else { return }
+            put(changed, key)
+        }
+    }
+
+    private func put(_ response: WrappedResponse, _ key: CacheKey) {
+        guard let request = request(key), let cached = response.cached(for: key) else { return }
+        wrapped.removeCachedResponse(for: request)
+        wrapped.storeCachedResponse(cached, for: request)
+    }
+
+    // MARK: - For writers
+
+    /// Stores a body that came whole, or the rest of one.
+    fileprivate func store(
+        _ head: CachedHead,
+        _ body: CacheBody,
+        _ target: EntryTarget,
+        of key: CacheKey,
+        _ start: WriterTable.Start,
+        _ then: (@Sendable (CacheEntry?) -> Void)?
+    ) {
+        queue.async { [self] in
+            let (isWanted, isInvalidated) = writers.withLock { $0.end(key, start) }
+            var head = head
+            if isInvalidated { head.isInvalidated = true }
+            guard isWanted, let response = whole(head, body, target, key) else {
+                then?(nil)
+                return
+            }
+            put(response, key)
+            then?(response.entry)
+        }
+    }
+
+    private func whole(
+        _ head: CachedHead,
+        _ body: CacheBody,
+        _ target: EntryTarget,
+        _ key: CacheKey
+    ) -> WrappedResponse? {
+        switch target {
+        case .new:
+            return WrappedResponse(entry: CacheEntry(id: identifiers.next(), head: head), body: body.data)
+        case .existing(let entry, let offset):
+            guard let stored = stored(key), stored.entry.id == entry.id, stored.body.count >= offset else {
+                return nil
+            }
+            let all = stored.body.prefix(Int(offset)) + body.data
+            return WrappedResponse(entry: CacheEntry(id: entry.id, head: head), body: all)
+        }
+    }
+
+    fileprivate func abandon(_ key: CacheKey, _ start: WriterTable.Start) {
+        _ = writers.withLock { $0.end(key, start) }
+    }
+}
+
+/// Collects a body in memory for a wrapped cache.
+private final class WrappedWriter: CacheWriting {
+    private struct Progress {
+        var body: CacheBody? = CacheBody()
+        var isOver = false
+    }
+
+    private let store: WrappedStore
+    private let key: CacheKey
+    private let target: EntryTarget
+    private let start: WriterTable.Start
+    private let limit: Int
+    private let progress = Locked(Progress())
+
+    init(
+        _ store: WrappedStore,
+        _ key: CacheKey,
+        _ target: EntryTarget,
+        _ start: WriterTable.Start,
+        limit: Int
+    ) {
+        self.store = store
+        self.key = key
+        self.target = target
+        self.start = start
+        self.limit = limit
+    }
+
+    deinit {
+        abandon()
+    }
+
+    let isFull = false
+    /// Never called: it is never full.
+    var whenReady: (@Sendable () -> Void)? {
+        get { nil }
+        set { _ = newValue }
+    }
+
+    private var offset: Int64 {
+        if case .existing(_, let offset) = target { offset } else { 0 }
+    }
+
+    func append(_ bytes: Span<UInt8>) {
+        progress.withLock { progress in
+            guard let body = progress.body else { return }
+            if Int(offset) + body.count + bytes.count > limit {
+                progress.body = nil
+            } else {
+                progress.body?.append(bytes)
+            }
+        }
+    }
+
+    func commit(_ head: CachedHead, then: (@Sendable (CacheEntry?) -> Void)?) {
+        let body = progress.withLock { progress in
+            precondition(!progress.isOver, "An entry was committed twice, or after it was abandoned")
+            progress.isOver = true
+            defer { progress.body = nil }
+            return progress.body
+        }
+        guard let body, offset + Int64(body.count) == head.body.count else {
+            store.abandon(key, start)
+            then?(nil)
+            return
+        }
+        store.store(head, body, target, of: key, start, then)
+    }
+
+    func abandon() {
+        let isFirst = progress.withLock { progress in
+            defer { progress = Progress(body: nil, isOver: true) }
+            return !progress.isOver
+        }
+        if isFirst { store.abandon(key, start) }
+    }
+}
