@@ -80,11 +80,13 @@ package final class CacheFolder: @unchecked Sendable {
     // MARK: - Files
 
     /// Makes a file of mode 0600, locked against other processes.
+    /// - Throws: `SystemError`, with `EBUSY` if ``removeUnlessLocked(_:if:)`` has seen it before it was
+    ///   locked.
     package func create(_ name: String) throws -> PartFile {
         let file = try open(name, O_RDWR | O_CREAT | O_EXCL)
-        // It is new: the lock can only be taken by one that sweeps and saw it in this moment, and it is
-        // removed then.
-        guard try file.lock() != .held else { throw SystemError(EBUSY, "flock \(name)") }
+        guard try file.lock() != .held, try file.status.links == 1 else {
+            throw SystemError(EBUSY, "flock \(name)")
+        }
         return file
     }
 

@@ -46,11 +46,12 @@ final class DiskIndex {
     /// - Parameters:
     ///   - path: of the file, which is there, perhaps empty.
     ///   - boot: names the run of the machine.
+    ///   - patience: the milliseconds for which a change waits for other processes.
     ///   - longestFile: in bytes; `nil`: any.
     /// - Throws: `DatabaseError`, ``UnknownVersion``.
-    init(path: String, boot: String, longestFile: Int64?) throws {
+    init(path: String, boot: String, patience: Int32, longestFile: Int64?) throws {
         self.boot = boot
-        database = try Database(path: path, patience: 2000)
+        database = try Database(path: path, patience: patience)
         // A transaction is not waited for: after a power loss the last ones may be missing, and the others
         // are whole.
         try database.execute(

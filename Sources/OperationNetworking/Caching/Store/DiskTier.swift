@@ -21,6 +21,7 @@ final class DiskTier: @unchecked Sendable {
 
     private let path: String
     private let boot: String
+    private let patience: Int32
     private let limit: Locked<Int64>
     private let folder = Locked<CacheFolder?>(nil)
     private var index: DiskIndex?
@@ -38,7 +39,9 @@ final class DiskTier: @unchecked Sendable {
     ///   - capacity: in bytes.
     ///   - boot: names the run of the machine. Where the kernel does not tell, no other process believes what
     ///     was not written through.
-    init(path: String, capacity: Int64, boot: String?) {
+    ///   - patience: the milliseconds for which a change waits for other processes.
+    init(path: String, capacity: Int64, boot: String?, patience: Int32) {
+        self.patience = patience
         self.path = path
         self.boot = boot ?? "process \(UInt64.random(in: .min ... .max))"
         limit = Locked(capacity)
@@ -81,6 +84,7 @@ final class DiskTier: @unchecked Sendable {
         let opened = try DiskIndex(
             path: folder.path + "/" + Self.indexName,
             boot: boot,
+            patience: patience,
             longestFile: CacheFolder.longestFile
         )
         removed += try opened.removeUnbelievable().map(Self.bodyName)
@@ -280,7 +284,8 @@ final class DiskTier: @unchecked Sendable {
     func removeAll() throws {
         let index = try opened()
         removed += try index.removeAll().map(Self.bodyName)
-        try index.shrink()
+        // If it fails, the room is used again.
+        try? index.shrink()
     }
 
     /// The names of files to remove, once.
@@ -334,8 +339,16 @@ final class DiskTier: @unchecked Sendable {
 
     /// Makes a file for a body on its way.
     func createFile() throws -> (name: String, file: PartFile) {
-        let name = "\(UInt64.random(in: .min ... .max)).part"
-        return (name, try openedFolder().create(name))
+        let folder = try openedFolder()
+        while true {
+            let name = "\(UInt64.random(in: .min ... .max)).part"
+            do {
+                return (name, try folder.create(name))
+            } catch let error as SystemError where error.code == SystemError.busy {
+                // A sweep took it for a leftover in the moment before it was locked. They are seldom.
+                continue
+            }
+        }
     }
 
     func openBody(_ id: Int64, isWritten: Bool = false) throws -> PartFile? {

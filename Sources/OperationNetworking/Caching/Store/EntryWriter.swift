@@ -85,6 +85,10 @@ final class EntryWriter: CacheWriting {
     private func takeForDisk(_ bytes: Span<UInt8>, _ progress: inout Progress) {
         var done = 0
         while done < bytes.count {
+            // A body that has filled one piece is likely to fill the next.
+            if progress.piece.isEmpty, progress.count > CacheBody.pieceLength {
+                progress.piece.reserveCapacity(CacheBody.pieceLength)
+            }
             let taken = min(CacheBody.pieceLength - progress.piece.count, bytes.count - done)
             progress.piece.append(bytes.extracting(done..<done + taken))
             done += taken
@@ -170,7 +174,7 @@ final class EntryWriter: CacheWriting {
     ) {
         let hash = key.storedHash
         var entry: CacheEntry
-        let replaced: [Int64]
+        var replaced: [Int64]
         switch target {
         case .new(let ids): (entry, replaced) = (CacheEntry(id: store.identifiers.next(), head: head), ids)
         case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
@@ -183,6 +187,9 @@ final class EntryWriter: CacheWriting {
             if let body {
                 let variant = MemoryTier.Variant(entry: entry, body: body, isOnDisk: isForDisk)
                 state.insert(variant, of: key, hash, replacing: replaced)
+                let excess = state.excess(key)
+                for id in excess { state.remove(id, of: key) }
+                replaced += excess
             } else {
                 for id in replaced + [entry.id] { state.remove(id, of: key) }
                 state.forgetCompleteness(key)

@@ -18,6 +18,10 @@ internal import OperationNetworkingSystem
 struct StoreState: Sendable {
     /// The seconds for which memory answers without a look for changes by others.
     static let trust = 1.0
+    /// The entries of a key that are kept.
+    static let maximumVariants = 64
+    /// The uses that are collected before the index is told.
+    static let maximumUses = 1000
 
     /// Whether there is a disk tier.
     enum Disk: Sendable {
@@ -47,8 +51,12 @@ struct StoreState: Sendable {
     var writers = WriterTable()
     /// Whether a time for writing through is set.
     var isWritingScheduled = false
-    /// Entries that the disk could not remove.
-    var hidden: Set<Int64> = []
+    /// Entries that the disk could not remove or change.
+    private var hidden: Set<Int64> = []
+    /// Of keys whose entries the disk could not remove: those with a lower number are hidden.
+    private var hiddenBefore: [CacheKey: Int64] = [:]
+    /// The same for all keys.
+    private var allHiddenBefore = Int64.min
     /// Entries that were used since the index was told.
     var used: [Int64: Int64] = [:]
 
@@ -61,9 +69,21 @@ struct StoreState: Sendable {
         if case .on = disk { true } else { false }
     }
 
-    /// Keeps entries from being found again, which the disk could not remove.
+    // MARK: - What the disk could not remove
+
+    /// Keeps entries from being found on the disk again.
     mutating func hide(_ ids: [Int64]) {
         hidden.formUnion(ids)
+    }
+
+    /// Keeps all entries of a key, or of all keys, with a lower number than `id` from being found on the
+    /// disk.
+    mutating func hide(_ key: CacheKey?, before id: Int64) {
+        if let key { hiddenBefore[key] = id } else { allHiddenBefore = id }
+    }
+
+    private func isHidden(_ id: Int64, _ key: CacheKey) -> Bool {
+        hidden.contains(id) || id < max(hiddenBefore[key] ?? .min, allHiddenBefore)
     }
 
     // MARK: - Look-ups
@@ -108,6 +128,13 @@ struct StoreState: Sendable {
         record.variants.removeAll { $0.entry.id == variant.entry.id || replaced.contains($0.entry.id) }
         record.variants.append(variant)
         memory.set(key, to: record)
+    }
+
+    /// The oldest entries of a key that has too many: a server can name a field in `Vary` that is another in
+    /// each request.
+    func excess(_ key: CacheKey) -> [Int64] {
+        guard let variants = memory.record(key)?.variants else { return [] }
+        return variants.prefix(max(variants.count - Self.maximumVariants, 0)).map(\.entry.id)
     }
 
     /// Changes an entry; `nil` from `body` removes it. One that memory does not know stays as it is.
@@ -166,7 +193,7 @@ struct StoreState: Sendable {
     /// Takes over what the disk has of a key, when no change of it is on its way.
     mutating func merge(_ found: [MemoryTier.Variant], of key: CacheKey) -> [MemoryTier.Variant] {
         let old = memory.record(key)?.variants ?? []
-        var variants = found.filter { !hidden.contains($0.entry.id) }
+        var variants = found.filter { !isHidden($0.entry.id, key) }
         for index in variants.indices where variants[index].body == nil {
             let entry = variants[index].entry
             let known = old.first { $0.entry.id == entry.id && $0.entry.head.body == entry.head.body }

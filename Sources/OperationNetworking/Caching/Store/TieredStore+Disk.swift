@@ -17,6 +17,8 @@ extension TieredStore {
                 beginHousekeeping()
             }
         }
+        // No file is made before the directory is open.
+        bodies.async { [index] in index.sync {} }
     }
 
     private func readHashes(_ disk: DiskTier) {
@@ -69,6 +71,19 @@ extension TieredStore {
         for lookup in lookups { lookup() }
     }
 
+    /// Collects a use; the index hears of it with the next entry that is stored, or when there are many.
+    func noteUse(_ id: Int64, _ state: inout StoreState) {
+        guard state.isDiskOn else { return }
+        state.used[id] = WallClock.microseconds
+        guard state.used.count > StoreState.maximumUses else { return }
+        let used = state.used
+        state.used = [:]
+        passOn { disk in
+            try disk.note(used)
+        } then: { _, _ in
+        }
+    }
+
     /// The entries that were used since the index was told.
     func takeUsed() -> [Int64: Int64] {
         state.withLock { state in
@@ -82,16 +97,17 @@ extension TieredStore {
     /// Asks the disk, when no change of the key is on its way to it.
     func lookUp(_ key: CacheKey, _ hash: Int64, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
         guard let disk else { return later([]) }
-        let onQueue: @Sendable () -> Void = { [self] in later(lookUpNow(key, hash, disk) ?? []) }
+        // Another change may have come since: then it waits again.
+        let onQueue: @Sendable () -> Void = { [self] in
+            if let entries = lookUpNow(key, hash, disk) { later(entries) } else { lookUp(key, hash, later) }
+        }
         let isDeferred = state.withLock { state in
             guard state.changes[key] != nil else { return false }
             state.changes[key]?.lookups.append(onQueue)
             return true
         }
         guard !isDeferred else { return }
-        index.async { [self] in
-            if let entries = lookUpNow(key, hash, disk) { later(entries) } else { lookUp(key, hash, later) }
-        }
+        index.async(execute: onQueue)
     }
 
     /// On the index's queue. `nil`: a change of the key is on its way.
@@ -101,7 +117,10 @@ extension TieredStore {
         let found = isAbsent ? [] : disk.find(key, hash)
         return state.withLock { state in
             guard state.changes[key] == nil else { return nil }
-            guard state.isDiskOn else { return state.memory.record(key)?.variants.map(\.entry) ?? [] }
+            // What the disk still has is about to be removed, or it is not to be used any more.
+            guard state.isDiskOn, state.removalsOfAll == 0 else {
+                return state.memory.record(key)?.variants.map(\.entry) ?? []
+            }
             return state.merge(found, of: key).map(\.entry)
         }
     }

@@ -26,19 +26,27 @@ final class TieredStore: CacheStore {
     ///   - diskCapacity: in bytes.
     ///   - directory: `nil`, or without a capacity: memory only.
     ///   - boot: names the run of the machine.
+    ///   - patience: the milliseconds for which a change of the index waits for other processes.
     ///   - now: the clock.
     init(
         memoryCapacity: Int,
         diskCapacity: Int,
         directory: URL?,
         boot: String? = KernelBoot.identifier,
+        patience: Int32 = 2000,
         now: @escaping @Sendable () -> MonotonicTime = { .now }
     ) {
         self.now = now
         let path = diskCapacity > 0 ? directory?.absoluteURL.path : nil
         state = Locked(StoreState(memoryCapacity: memoryCapacity, hasDisk: path != nil))
-        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity), boot: boot) }
+        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity), boot: boot, patience: patience) }
         open()
+    }
+
+    deinit {
+        guard let disk else { return }
+        let used = takeUsed()
+        if !used.isEmpty { index.async { _ = disk.perform { try $0.note(used) } } }
     }
 
     // MARK: - Reading
@@ -61,7 +69,7 @@ final class TieredStore: CacheStore {
     ) -> (any CacheReading)? {
         let body: CacheBody? = state.withLock { state in
             state.memory.use(key)
-            if disk != nil { state.used[entry.id] = WallClock.microseconds }
+            noteUse(entry.id, &state)
             guard let variants = state.memory.record(key)?.variants else { return nil }
             guard let variant = variants.first(where: { $0.entry.id == entry.id }) else { return nil }
             return variant.entry.head.body == entry.head.body ? variant.body : nil
@@ -128,21 +136,18 @@ final class TieredStore: CacheStore {
             }
         } onDisk: { disk in
             try disk.update(id, to: head)
-        } onFailure: { state in
+        } onFailure: { state, _ in
             state.hide([id])
         }
     }
 
     func remove(_ id: Int64?, of key: CacheKey) {
-        let known: [Int64] = state.withLock { state in
-            id.map { [$0] } ?? state.memory.record(key)?.variants.map(\.entry.id) ?? []
-        }
         change(key) { state in
             state.remove(id, of: key)
         } onDisk: { disk in
             if let id { try disk.remove([id]) } else { try disk.remove(key) }
-        } onFailure: { state in
-            state.hide(known)
+        } onFailure: { state, next in
+            if let id { state.hide([id]) } else { state.hide(key, before: next) }
         }
     }
 
@@ -153,8 +158,12 @@ final class TieredStore: CacheStore {
             state.removalsOfAll += 1
             passOn { disk in
                 try disk.removeAll()
-            } then: { store, _ in
-                store.state.withLock { $0.removalsOfAll -= 1 }
+            } then: { store, succeeded in
+                let next = store.identifiers.next()
+                store.state.withLock { state in
+                    if !succeeded { state.hide(nil, before: next) }
+                    state.removalsOfAll -= 1
+                }
             }
         }
         guard let then else { return }
@@ -162,13 +171,12 @@ final class TieredStore: CacheStore {
     }
 
     func invalidate(_ key: CacheKey) {
-        let known = state.withLock { $0.memory.record(key)?.variants.map(\.entry.id) ?? [] }
         change(key) { state in
             state.invalidate(key)
         } onDisk: { disk in
             try disk.invalidate(key)
-        } onFailure: { state in
-            state.hide(known)
+        } onFailure: { state, next in
+            state.hide(key, before: next)
         }
     }
 
@@ -178,14 +186,15 @@ final class TieredStore: CacheStore {
         _ key: CacheKey,
         inMemory: (inout StoreState) -> Void,
         onDisk: @escaping @Sendable (DiskTier) throws -> Void,
-        onFailure: @escaping @Sendable (inout StoreState) -> Void
+        onFailure: @escaping @Sendable (inout StoreState, _ next: Int64) -> Void
     ) {
         state.withLock { state in
             inMemory(&state)
             guard state.isDiskOn else { return }
             state.begin(key)
             passOn(onDisk) { store, succeeded in
-                if !succeeded { store.state.withLock(onFailure) }
+                let next = store.identifiers.next()
+                if !succeeded { store.state.withLock { onFailure(&$0, next) } }
                 store.end(key)
             }
         }

@@ -28,6 +28,18 @@ struct DiskStoreTests {
         #expect(try bodyNames(directory) == (length > 16_384 ? ["\(entry.id).body"] : []))
     }
 
+    @Test func whatIsStoredBeforeTheDirectoryIsOpenComesToTheDisk() throws {
+        for number in 0..<50 {
+            let path = directory.file("\(number)")
+            let store = TieredStore(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, directory: path)
+            let head = sampleHead(key.url, length: 100_000)
+            let writer = try #require(store.write(head, for: key, replacing: []))
+            writer.append(sampleBytes(100_000).span)
+            writer.commit(head, then: nil)
+            #expect(store.diskUsage > 100_000)
+        }
+    }
+
     @Test func filesAreOfTheirOwnerAlone() async throws {
         let store = TieredStore.sample(directory)
         try await store.put(key, sampleBytes(100_000))
@@ -102,6 +114,52 @@ struct DiskStoreTests {
                 #expect(try await later.body(whole, key) == all, "\(from) \(to) \(memory)")
                 #expect(try bodyNames(directory).count == (to > 16_384 ? 1 : 0))
             }
+        }
+    }
+
+    @Test(arguments: [0, 1 << 20]) func ofManyVariantsTheOldestGo(disk: Int) async throws {
+        let store = TieredStore.sample(directory, disk: disk)
+        var entries: [CacheEntry] = []
+        for _ in 0..<70 { entries.append(try #require(try await store.put(key, sampleBytes(10)))) }
+        #expect(try await store.found(key) == Array(entries.suffix(64)))
+        guard disk > 0 else { return }
+        store.waitForChanges()
+        #expect(try await TieredStore.sample(directory).found(key) == Array(entries.suffix(64)))
+    }
+
+    @Test func usesAreKeptForALaterStore() async throws {
+        let keys = (0..<5).map { CacheKey(url: "http://a/\($0)") }
+        do {
+            let store = TieredStore.sample(directory, disk: 1_000_000)
+            let entries = try await keys.asyncMap {
+                try #require(try await store.put($0, sampleBytes(180_000)))
+            }
+            store.waitForChanges()
+            _ = try await store.reader(entries[0], keys[0])
+            // Told with the next entry.
+            try await store.put(CacheKey(url: "http://a/small"), sampleBytes(10))
+            store.waitForChanges()
+        }
+        let store = TieredStore.sample(directory, memory: 0, disk: 1_000_000)
+        try await store.put(CacheKey(url: "http://a/5"), sampleBytes(180_000))
+        let left = try await keys.asyncMap { try await !store.found($0).isEmpty }
+        #expect(left == [true, false, true, true, true])
+    }
+
+    @Test func aLookUpOnItsWayDoesNotBringBackWhatIsRemoved() async throws {
+        for all in [true, false] {
+            let first = TieredStore.sample(directory)
+            try await first.put(key, sampleBytes(10))
+            first.waitForChanges()
+            let store = TieredStore.sample(directory)
+            store.index.suspend()
+            let found = Recorder<[CacheEntry]>()
+            #expect(store.find(key) { found.append($0) } == nil)
+            if all { store.removeAll() } else { store.remove(nil, of: key) }
+            store.index.resume()
+            #expect(try await found.wait() == [[]])
+            #expect(try await store.found(key) == [])
+            store.waitForChanges()
         }
     }
 

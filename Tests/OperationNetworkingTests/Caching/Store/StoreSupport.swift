@@ -31,9 +31,12 @@ func sampleHead(
     )
 }
 
-/// Bytes that tell where they are from.
+/// Bytes that tell where they are from: a pattern whose length divides no length that the store works with.
 func sampleBytes(_ count: Int, _ seed: UInt8 = 0) -> Data {
-    Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed })
+    let pattern = Data((0..<251).map { UInt8(truncatingIfNeeded: $0 &* 31) &+ seed })
+    var bytes = Data(capacity: count + pattern.count)
+    while bytes.count < count { bytes.append(pattern) }
+    return bytes.count == count ? bytes : Data(bytes.prefix(count))
 }
 
 /// A clock that a test moves.

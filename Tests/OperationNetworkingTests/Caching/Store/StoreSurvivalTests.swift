@@ -48,6 +48,8 @@ struct StoreSurvivalTests {
 
     @Test func everyEntryIsWholeAfterSIGKILLAtAnyPoint() async throws {
         let path = directory.file("cache").path
+        // The first ones may die before anything is on the disk.
+        var count = 0
         for round in 0..<12 {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [path = path as String, round = round as Int] in
@@ -57,7 +59,6 @@ struct StoreSurvivalTests {
             store.housekeeping.sync {}
             store.waitForChanges()
             var files: Set<String> = []
-            var count = 0
             for number in 0..<50 {
                 let key = CacheKey(url: "http://a/\(number)")
                 let entries = try await store.found(key)
@@ -70,9 +71,9 @@ struct StoreSurvivalTests {
                     count += 1
                 }
             }
-            #expect(count > 0)
             #expect(Set(try bodyNames(directory)) == files, "round \(round)")
         }
+        #expect(count > 100)
     }
 
     // MARK: - Power loss

@@ -220,6 +220,7 @@ struct StoreTrustTests {
         #expect(Set(files) == Set(stored.map { "\($0.1.id).body" }))
         // Room is made by removing.
         for (key, entry) in stored { store.remove(entry.id, of: key) }
+        store.waitForChanges()
         #expect(try await store.put(key, sampleBytes(150_000)) != nil)
     }
 
