@@ -23,9 +23,11 @@ final class MountedDisk: Sendable {
     }
 
     deinit {
-        umount2(directory.url.path, Int32(MNT_DETACH))
+        // That of makeReadOnly() lies over the first one.
+        for _ in 0..<2 where umount2(directory.url.path, Int32(MNT_DETACH)) != 0 { break }
     }
 
+    /// For those that open it from now on.
     func makeReadOnly() throws {
         let flags = UInt(MS_REMOUNT | MS_RDONLY)
         guard mount("small", directory.url.path, "tmpfs", flags, nil) == 0 else {

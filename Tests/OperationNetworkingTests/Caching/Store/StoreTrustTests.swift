@@ -182,19 +182,6 @@ struct StoreTrustTests {
         #expect(try await !works(disk.store()))
     }
 
-    @Test(.enabled(if: MountedDisk.isPermitted)) func aDiskThatBecomesReadOnlyFailsNoRequest() async throws {
-        let disk = try MountedDisk(capacity: 4 << 20)
-        let store = disk.store()
-        #expect(try await works(store))
-        let entry = try #require(try await store.put(key, sampleBytes(1000)))
-        try disk.makeReadOnly()
-        _ = try await works(store)
-        store.remove(entry.id, of: key)
-        #expect(try await store.found(key) == [])
-        store.removeAll()
-        #expect(try await store.found(CacheKey(url: "http://a/1000")) == [])
-    }
-
     @Test(.enabled(if: MountedDisk.isPermitted)) func aFullDiskDropsEntriesAndLeavesNothing() async throws {
         let disk = try MountedDisk(capacity: 3 << 20)
         // Without memory, so that what the disk refuses is not found.
