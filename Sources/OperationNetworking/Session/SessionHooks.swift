@@ -27,6 +27,7 @@ struct SessionHooks: Sendable {
     var didReceiveResponse: (@Sendable (DataTask, HTTPURLResponse) -> DataTask.ResponseDisposition)?
     var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
     var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
+    var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
     var didFinishDownloading: (@Sendable (DownloadTask, URL) -> URL?)?
     var didWriteData: (@Sendable (DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void)?
     var didResumeDownload: (@Sendable (DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?

@@ -201,6 +201,13 @@ final class TaskDelegate: SessionTaskOwner {
                 await self.answer(challenge, hooks)
             }
         }
+        if let willCache = hooks.willCacheResponse, let dataTask = task as? DataTask {
+            operation.setCacheResponseHandler { [session, weak dataTask] proposed, answer in
+                session.delegateQueue.async { [dataTask] in
+                    answer(dataTask.map { willCache($0, proposed) } ?? proposed)
+                }
+            }
+        }
         guard let operation = operation as? SessionDataOperation else { return }
         if hooks.didReceiveData != nil { operation.setReceiver { self.didReceive($0) } }
         if hooks.didReceiveResponse != nil {

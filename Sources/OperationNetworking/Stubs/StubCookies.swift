@@ -12,19 +12,8 @@ struct StubCookies {
         self.url = url
     }
 
-    /// The value of the request's `Cookie` field ([RFC 6265
-    /// §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)); `nil`: no cookie is for the request.
-    var fieldValue: String? {
-        let host = Cookie.canonical(url.host ?? "")
-        let path = url.path.isEmpty ? "/" : url.path
-        let chosen = known.filter { cookie in
-            cookie.concerns(host: host) && cookie.concerns(path: path) && (url.isTLS || !cookie.isSecure)
-                && !cookie.hasExpired(by: .secondsSince1970)
-        }
-        guard !chosen.isEmpty else { return nil }
-        return chosen.sorted { $0.path.utf8.count > $1.path.utf8.count }
-            .map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
-    }
+    /// The value of the request's `Cookie` field; `nil`: no cookie is for the request.
+    var fieldValue: String? { known.fieldValue(for: url) }
 
     /// The changes of cookies by a response with these fields. Public suffixes are not looked up.
     func changes(by fields: HeaderFields) -> CookieChanges {

@@ -49,6 +49,23 @@ struct SessionHookTests {
         )
     }
 
+    @Test func aResponseIsSeenBeforeItIsStored() async throws {
+        let server = try ScriptedServer([.respond(200, ["Cache-Control": "max-age=60"], body: "as sent")])
+        session.cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        let seen = Recorder<String>()
+        session.setDataTaskWillCacheResponse { _, proposed in
+            seen.append(String(decoding: proposed.data, as: UTF8.self))
+            return nil
+        }
+        for count in 1...2 {
+            let ends = TaskEnds()
+            session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+            _ = try await ends.wait()
+            _ = try await seen.wait(count: count)
+        }
+        #expect(seen.elements == ["as sent", "as sent"] && server.requests.count == 2)
+    }
+
     @Test func aRedirectThatIsRefusedIsTheResponse() async throws {
         let server = try ScriptedServer([.redirect(to: "/there")])
         session.responseSerializer = HTTPResponseSerializer()

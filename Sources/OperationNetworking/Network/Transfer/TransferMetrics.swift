@@ -11,11 +11,14 @@ public struct TransferMetrics: Hashable, Sendable {
     public internal(set) var bytesDecoded: Int64 = 0
     /// Bytes of request bodies that were sent.
     public internal(set) var bytesSent: Int64 = 0
-    /// Bytes that were here already when a transfer resumed, and were not fetched again.
+    /// Bytes that were here already when a transfer resumed, or were in the cache, and were not fetched
+    /// again.
     public internal(set) var bytesKept: Int64 = 0
     /// Transfers: one, and one more for each redirect, each resumption, each retry, and each time the start
-    /// had to be repeated.
+    /// had to be repeated. 0: the response came from the cache, and the server was not asked.
     public internal(set) var transferCount = 0
+    /// The place that the last response came from.
+    public internal(set) var source = ResponseSource.network
     /// Connections that had to be opened; the rest were reused.
     public internal(set) var connectionCount = 0
     /// The version of the last response: `1.0`, `1.1` or `2`; `nil` if there was none.

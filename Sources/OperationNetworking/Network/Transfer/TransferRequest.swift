@@ -1,9 +1,10 @@
 import Foundation
+import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 15. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 16. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     var method: String
@@ -33,6 +34,8 @@ struct TransferRequest: Sendable {
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent
     /// or kept.
     var cookies: [Cookie]?
+    /// The use that a cache may be made of, if there is one.
+    var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
     var isAskedOfProxy: Bool {

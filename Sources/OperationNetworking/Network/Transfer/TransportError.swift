@@ -72,6 +72,15 @@ extension URLError {
         URLError(.badServerResponse, url: url, sentence: "The server sent more bytes than it had announced.")
     }
 
+    /// Only a stored response was wanted, and there is none.
+    static func nothingStored(for url: URL?) -> URLError {
+        URLError(
+            .resourceUnavailable,
+            url: url,
+            sentence: "Nothing is stored for this request, and its cachePolicy lets nothing be fetched."
+        )
+    }
+
     /// The end of an operation that was sent from https to this http address.
     static func insecure(url: URL?) -> URLError {
         URLError(

@@ -91,6 +91,7 @@ struct ExchangeConfiguration: Sendable {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
         try fields.leaveFraming(to: body)
+        try fields.ask(by: hop.cachePolicy, hasCache: settings.layers[.cache] != nil, url: url)
         var trustDomain = settings.trustDomain
         // Who the client is was meant for one origin.
         if !isAtHome { trustDomain.identity = nil }
@@ -135,7 +136,8 @@ struct ExchangeConfiguration: Sendable {
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,
             priority: priority,
-            cookies: cookies
+            cookies: cookies,
+            cachePolicy: hop.cachePolicy
         )
     }
 
@@ -178,6 +180,23 @@ struct ExchangeConfiguration: Sendable {
 }
 
 extension HeaderFields {
+    /// Tells the caches on the way what the policy says of them, where the caller has not.
+    ///
+    /// - Throws: `URLError.resourceUnavailable` if only a stored response is wanted, and nothing is stored
+    ///   anywhere.
+    fileprivate mutating func ask(by policy: URLRequest.CachePolicy, hasCache: Bool, url: URL) throws {
+        switch policy {
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            guard self["Cache-Control"] == nil else { return }
+            self["Cache-Control"] = "no-cache"
+            if self["Pragma"] == nil { self["Pragma"] = "no-cache" }
+        case .returnCacheDataDontLoad:
+            guard hasCache else { throw URLError.nothingStored(for: url) }
+        default:
+            break
+        }
+    }
+
     /// Takes out what the caller says about where the body ends: libcurl says it, from the body there is. A
     /// server that believed anything else would take the rest of the body for the next request ([RFC 9112
     /// §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).

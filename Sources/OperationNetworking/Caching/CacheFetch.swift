@@ -1,0 +1,172 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// One request to the server with a cache before it: what was asked, what its answer is good for, and the
+/// body that is kept on the way.
+///
+/// Used on the network thread.
+final class CacheFetch: @unchecked Sendable {
+    // @unchecked: used on the network thread, but for a body that was handed over whole to the closure's
+    // queue.
+
+    /// The place of bytes to keep.
+    private enum Keeping {
+        case nothing
+        case writing(any CacheWriting, CachedHead)
+        /// The caller's closure wants to see them first.
+        case showing(CachedHead, Data)
+    }
+
+    let id: TransferID
+    let inquiry: CacheInquiry
+    var use: CacheInquiry.Use?
+    /// The end that came while stored bytes were handed over.
+    var end: TransferEnd?
+    private let willStore: CacheResponseHandler?
+    private var keeping = Keeping.nothing
+    /// The position behind the last byte that is kept.
+    private var offset: Int64 = 0
+
+    init(_ id: TransferID, _ inquiry: CacheInquiry, willStore: CacheResponseHandler?) {
+        self.id = id
+        self.inquiry = inquiry
+        self.willStore = willStore
+    }
+
+    // MARK: - Keeping
+
+    /// Begins to keep what comes, under `head`.
+    func keep(_ head: CachedHead, in place: CachePlace, _ key: CacheKey, _ entries: [CacheEntry]) {
+        offset = head.body.range.lowerBound
+        if willStore != nil, head.head.status != 206 {
+            keeping = .showing(head, Data())
+        } else if let writer = place.store.write(head, for: key, replacing: replaced(by: head, entries)) {
+            keeping = .writing(writer, head)
+        }
+    }
+
+    /// Begins to lengthen what is stored.
+    func lengthen(_ entry: CacheEntry, to head: CachedHead, in store: any CacheStore) {
+        guard willStore == nil else { return }
+        offset = entry.head.body.range.upperBound
+        guard let writer = store.append(to: entry, of: inquiry.request.key, at: entry.head.body.count) else {
+            return
+        }
+        keeping = .writing(writer, head)
+    }
+
+    /// The stored responses whose place the new one takes.
+    private func replaced(by head: CachedHead, _ entries: [CacheEntry]) -> [Int64] {
+        inquiry.policy.replaced(entries.map(\.head), by: head, for: inquiry.request).map { entries[$0].id }
+    }
+
+    /// Whether the store has enough to write for now; `whenReady` is called, on any thread, when it has not.
+    func isFull(_ whenReady: @escaping @Sendable () -> Void) -> Bool {
+        guard case .writing(let writer, _) = keeping else { return false }
+        if writer.whenReady == nil { writer.whenReady = whenReady }
+        return writer.isFull
+    }
+
+    func take(_ bytes: Span<UInt8>) {
+        switch keeping {
+        case .nothing:
+            return
+        case .writing(let writer, _):
+            writer.append(bytes)
+        case .showing(let head, var data):
+            keeping = .nothing
+            data.append(bytes)
+            keeping = .showing(head, data)
+        }
+        offset += Int64(bytes.count)
+    }
+
+    /// Drops what was kept.
+    func abandon() {
+        if case .writing(let writer, _) = keeping { writer.abandon() }
+        keeping = .nothing
+    }
+
+    /// The body has ended, or was stopped.
+    ///
+    /// - Parameters:
+    ///   - isWhole: whether its framing says so.
+    ///   - didStore: called on any thread; whether it is there now.
+    func keep(
+        in store: any CacheStore,
+        _ entries: [CacheEntry],
+        isWhole: Bool,
+        didStore: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        let keeping = keeping
+        self.keeping = .nothing
+        switch keeping {
+        case .nothing:
+            didStore?(false)
+        case .writing(let writer, let head):
+            guard let complete = head.ended(at: offset, isWhole: isWhole) else {
+                writer.abandon()
+                didStore?(false)
+                return
+            }
+            writer.commit(complete) { entry in didStore?(entry != nil) }
+        case .showing(let head, let data):
+            guard let willStore, let complete = head.ended(at: offset, isWhole: isWhole),
+                complete.body.isComplete
+            else {
+                didStore?(false)
+                return
+            }
+            let (key, replaced) = (inquiry.request.key, self.replaced(by: head, entries))
+            guard let response = complete.head.response(for: inquiry.request.url) else {
+                didStore?(false)
+                return
+            }
+            willStore(CachedURLResponse(response: response, data: data)) { answer in
+                guard let answer, let changed = complete.changed(from: response, by: answer),
+                    let writer = store.write(changed, for: key, replacing: replaced)
+                else {
+                    didStore?(false)
+                    return
+                }
+                writer.append(answer.data.span)
+                writer.commit(changed) { entry in didStore?(entry != nil) }
+            }
+        }
+    }
+}
+
+extension CachedHead {
+    /// The response as the caller's closure wants it stored.
+    ///
+    /// - Returns: `nil`: it is not to be stored.
+    fileprivate func changed(from response: HTTPURLResponse, by answer: CachedURLResponse) -> CachedHead? {
+        guard answer.storagePolicy != .notAllowed, let changed = answer.response as? HTTPURLResponse else {
+            return nil
+        }
+        var result = self
+        if changed !== response {
+            result.head.status = changed.statusCode
+            let fields = changed.allHeaderFields.compactMap { name, value in
+                (name as? String).map { ($0, "\(value)") }
+            }
+            result.head.fields = HeaderFields(Dictionary(fields, uniquingKeysWith: { first, _ in first }))
+        }
+        let length = Int64(answer.data.count)
+        if !isDecoded { result.head.fields["Content-Length"] = "\(length)" }
+        result.body = CachedExtent(range: 0..<length, completeLength: length, isComplete: true)
+        return result
+    }
+}
+
+/// The client of a request that only brings the store up to date.
+final class CacheDiscarder: TransferClient {
+    func transferDidReceive(_ head: ResponseHead) -> HeadAnswer { .receive }
+    func transferDidReceive(_ changes: CookieChanges) {}
+    var transferMustWait: Bool { false }
+    func transferDidReceive(_ bytes: Span<UInt8>) {}
+    func transferDidSend(_ count: Int) {}
+    func transferDidSeek(to offset: Int64) {}
+    func transferDidComplete(_ end: TransferEnd) {}
+}

@@ -1,0 +1,112 @@
+/// One question to the server with a cache in between, and what its answer is good for: a value that decides.
+struct CacheInquiry: Sendable {
+    /// The purpose of a question.
+    enum Purpose: Hashable, Sendable {
+        /// Nothing that is stored is of use.
+        case fetch
+        /// The candidate of that index may still be good.
+        case validate(Int)
+        /// The candidate of that index holds the beginning.
+        case complete(Int)
+    }
+
+    /// The use of an answer, decided by its head.
+    enum Use: Sendable {
+        /// The client gets it. It is stored, under that head, if there is one.
+        case pass(CachedHead?)
+        /// The client gets it; its bytes lengthen those of the candidate of that index.
+        case append(Int, CachedHead)
+        /// The client gets the bytes of the candidate of that index, and then those that come.
+        case join(Int, CachedHead)
+        /// The candidates have these heads now; the client gets the first one.
+        case freshen([(index: Int, head: CachedHead)])
+        /// The server failed: the client gets the candidate of that index, stale as it is.
+        case serveStale(Int, CacheReply)
+        /// The same has to be asked without a condition. The candidate of that index is of no use any more.
+        case askAgain(forgetting: Int)
+    }
+
+    let purpose: Purpose
+    let request: CacheRequest
+    let candidates: [CachedHead]
+    let policy: CachePolicy
+    /// Seconds since 1970, when it was asked.
+    let time: Double
+
+    /// | Asked for | Answer                          | Use                                                   |
+    /// |-----------|---------------------------------|-------------------------------------------------------|
+    /// | validate  | 304 about a candidate           | freshen                                               |
+    /// | validate  | 304 about nothing that is known | askAgain                                              |
+    /// | complete  | 206 that continues              | join                                                  |
+    /// | complete  | another 206, 304, 416           | askAgain                                              |
+    /// | any       | a failure of the server         | serveStale where it is allowed, else pass             |
+    /// | any       | 206 the client asked for        | append where it continues a candidate, else pass      |
+    /// | any       | another                         | pass                                                  |
+    func use(of head: ResponseHead, now: Double) -> Use {
+        switch purpose {
+        case .validate(let index):
+            if head.status == 304 {
+                let fresh = policy.freshened(
+                    candidates,
+                    asked: index,
+                    by: head,
+                    for: request,
+                    requestTime: time,
+                    responseTime: now
+                )
+                return fresh.isEmpty ? .askAgain(forgetting: index) : .freshen(fresh)
+            }
+        case .complete(let index):
+            switch head.status {
+            case 206:
+                guard let joined = joined(index, by: head, now: now) else {
+                    return .askAgain(forgetting: index)
+                }
+                return .join(index, joined)
+            case 304, 416:
+                return .askAgain(forgetting: index)
+            default:
+                break
+            }
+        case .fetch:
+            break
+        }
+        if head.status >= 500, let (index, reply) = staleReply(now: now, after: .status(head.status)) {
+            return .serveStale(index, reply)
+        }
+        if head.status == 206 {
+            for index in candidates.indices {
+                if let joined = joined(index, by: head, now: now) { return .append(index, joined) }
+            }
+        }
+        return .pass(
+            policy.stored(head, for: request, requestTime: time, responseTime: now)
+        )
+    }
+
+    /// The candidate and its reply after a failure, if a stale one may be served; `nil`: there is none. One
+    /// without a validator could not be asked about, and is as good.
+    func staleReply(now: Double, after failure: CacheFailure) -> (index: Int, reply: CacheReply)? {
+        policy.staleReply(from: candidates, to: request, now: now, after: failure)
+    }
+
+    /// Whether the response, once it is stored, answers equal requests without a question to the server.
+    func isReusable(_ stored: CachedHead, now: Double) -> Bool {
+        var stored = stored
+        stored.body.isComplete = true
+        guard case .serve = policy.answer(to: request, from: [stored], now: now) else { return false }
+        return true
+    }
+
+    /// The head of a candidate that is lengthened by a 206; `nil`: it is not.
+    private func joined(_ index: Int, by head: ResponseHead, now: Double) -> CachedHead? {
+        var request = request
+        // The rest of what the client holds: the candidate has the fields that such an answer may leave out.
+        request.fields["If-Range"] = nil
+        guard
+            let part = policy.stored(head, for: request, requestTime: time, responseTime: now),
+            case .append(let joined) = policy.joining(candidates[index], part)
+        else { return nil }
+        return joined
+    }
+}

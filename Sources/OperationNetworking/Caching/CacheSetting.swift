@@ -1,0 +1,30 @@
+/// The cache of an operation, or of a manager's operations, as a layer before the network.
+struct CacheSetting: TransferLayering {
+    var place: CachePlace?
+    var willStore: CacheResponseHandler?
+
+    /// `nil` if nothing is set.
+    var layer: CacheSetting? { place == nil && willStore == nil ? nil : self }
+
+    func layer(over next: any TransferRunning) -> any TransferRunning {
+        CachedTransfers(place ?? .empty, willStore: willStore, over: next)
+    }
+}
+
+extension TransferSettings {
+    var cacheSetting: CacheSetting {
+        get { layers[.cache] as? CacheSetting ?? CacheSetting() }
+        set { layers[.cache] = newValue.layer }
+    }
+
+    /// The cache of responses, by [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111); `nil`, as it is unless
+    /// set: none. A ``ResponseCache``, a `URLCache`, or another one.
+    ///
+    /// Each request goes through it, after redirects and before the network, as its `cachePolicy` and its
+    /// `Cache-Control` say. Managers with one cache share its responses. A response that came with
+    /// credentials is only for requests with the same ones, unless the server says that it is for all.
+    public var cache: (any ResponseStoring)? {
+        get { cacheSetting.place?.cache }
+        set { cacheSetting.place = newValue.map { CachePlace.of($0) } }
+    }
+}

@@ -1,0 +1,245 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+// The answers of the server.
+extension CachedTransfer: TransferClient {
+    func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
+        guard case .fetching(let fetch) = phase else { return .refuse }
+        let now = place.now()
+        let use = fetch.inquiry.use(of: head, now: now)
+        fetch.use = use
+        noteChanges(by: head, asked: fetch.inquiry.time, now: now)
+        switch use {
+        case .pass(let stored):
+            if let stored { fetch.keep(stored, in: place, question.key, entries) }
+            if stored.map({ fetch.inquiry.isReusable($0, now: now) }) != true { land(isShared: false) }
+            return tell(head, fetch)
+        case .append(let index, let joined):
+            fetch.lengthen(entries[index], to: joined, in: place.store)
+            return tell(head, fetch)
+        case .join(let index, let joined):
+            later { $0.join(entries: index, joined, fetch) }
+            return .later
+        case .freshen:
+            return .receive
+        case .serveStale, .askAgain:
+            return .refuse
+        }
+    }
+
+    private func tell(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
+        let answer = client.transferDidReceive(head)
+        if answer == .refuse { fetch.abandon() }
+        return answer
+    }
+
+    /// Changes what is stored: a HEAD speaks of the responses to GET, an unsafe method of all for its URLs.
+    private func noteChanges(by head: ResponseHead, asked: Double, now: Double) {
+        let changes = place.policy.updated(
+            heads,
+            byHEAD: head,
+            for: question,
+            requestTime: asked,
+            responseTime: now
+        )
+        for (index, head) in changes.updated {
+            place.store.update(entries[index].id, of: question.key, to: head)
+        }
+        for index in changes.invalidated {
+            var head = entries[index].head
+            head.isInvalidated = true
+            place.store.update(entries[index].id, of: question.key, to: head)
+        }
+        for url in place.policy.invalidated(by: question, head) {
+            place.store.invalidate(CacheKey(url: url, partition: question.key.partition))
+        }
+    }
+
+    func transferDidReceive(_ changes: CookieChanges) {
+        client.transferDidReceive(changes)
+    }
+
+    var transferMustWait: Bool {
+        guard case .fetching(let fetch) = phase else { return true }
+        let isFull = fetch.isFull { [weak self] in
+            self?.later { transfer in
+                guard case .fetching(let fetch) = transfer.phase else { return }
+                transfer.next.resumeReceiving(fetch.id)
+            }
+        }
+        guard client.transferMustWait else { return isFull }
+        // Those that wait have their own pace.
+        if isAwaited { later { $0.land(isShared: false) } }
+        return true
+    }
+
+    func transferDidReceive(_ bytes: Span<UInt8>) throws {
+        guard case .fetching(let fetch) = phase else { return }
+        switch fetch.use {
+        case .freshen, .serveStale, .askAgain, nil:
+            return
+        case .pass, .append, .join:
+            try client.transferDidReceive(bytes)
+            fetch.take(bytes)
+        }
+    }
+
+    func transferDidSend(_ count: Int) {
+        client.transferDidSend(count)
+    }
+
+    func transferDidSeek(to offset: Int64) {
+        client.transferDidSeek(to: offset)
+    }
+
+    func transferMayStart(_ id: TransferID) {
+        client.transferMayStart(id)
+    }
+
+    func transferCannotStart(_ id: TransferID, _ error: TransferError) {
+        client.transferCannotStart(id, error)
+    }
+
+    // MARK: - Joining
+
+    /// Hands the stored beginning over; what comes after it waits in its connection.
+    private func join(entries index: Int, _ joined: CachedHead, _ fetch: CacheFetch) {
+        guard case .fetching(let current) = phase, current === fetch else { return }
+        let entry = entries[index]
+        phase = .joining(fetch, nil)
+        open(entry) { transfer, reader in
+            guard case .joining = transfer.phase else { return }
+            guard let reader else { return transfer.askAgain(forgetting: entry, fetch) }
+            transfer.join(entry, joined, fetch, reader)
+        }
+    }
+
+    private func join(
+        _ entry: CacheEntry,
+        _ joined: CachedHead,
+        _ fetch: CacheFetch,
+        _ reader: any CacheReading
+    ) {
+        fetch.lengthen(entry, to: joined, in: place.store)
+        var whole = joined
+        whole.body.isComplete = true
+        whole.body.completeLength = joined.body.completeLength ?? joined.body.range.upperBound
+        whole.becomeWhole(length: whole.body.completeLength ?? 0)
+        let reply = place.policy.reply(whole, to: question, now: place.now(), use: .validated)
+        let held = entry.head.body.count
+        let replay = CacheReplay(reader, 0..<held, for: client) { [weak self] error in
+            self?.didJoin(fetch, held, error)
+        }
+        phase = .joining(fetch, replay)
+        switch client.transferDidReceive(reply.head) {
+        case .receive: replay.begin()
+        case .later: replay.awaitsAnswer = true
+        case .refuse: giveUp()
+        }
+    }
+
+    private func didJoin(_ fetch: CacheFetch, _ held: Int64, _ error: TransferError?) {
+        guard case .joining = phase else { return }
+        if let error {
+            if let cost = next.stop(fetch.id) { spent.add(cost) }
+            fetch.abandon()
+            return end(error)
+        }
+        spent.bytesKept += held
+        spent.source = .validated
+        phase = .fetching(fetch)
+        if let end = fetch.end { return transferDidComplete(end) }
+        next.receive(fetch.id)
+    }
+
+    private func askAgain(forgetting entry: CacheEntry, _ fetch: CacheFetch) {
+        if let cost = next.stop(fetch.id) { spent.add(cost) }
+        fetch.abandon()
+        place.store.remove(entry.id, of: question.key)
+        entries.removeAll { $0.id == entry.id }
+        self.fetch(.fetch, question.fieldsToSend)
+    }
+
+    // MARK: - The end of an answer
+
+    func transferDidComplete(_ end: TransferEnd) {
+        switch phase {
+        case .fetching(let fetch):
+            conclude(fetch, end)
+        case .joining(let fetch, let replay):
+            guard case .refused = end.error else {
+                fetch.end = end
+                return
+            }
+            replay?.stop()
+            conclude(fetch, end)
+        case .looking, .waiting, .replaying, .over:
+            break
+        }
+    }
+
+    private func conclude(_ fetch: CacheFetch, _ end: TransferEnd) {
+        let source = spent.source
+        spent.add(end.metrics)
+        spent.source = source
+        switch fetch.use {
+        case .freshen(let fresh) where end.error == nil:
+            for (index, head) in fresh {
+                entries[index].head = head
+                place.store.update(entries[index].id, of: question.key, to: head)
+            }
+            guard let (index, head) = fresh.first else { return self.end(nil) }
+            land(isShared: true)
+            replay(
+                entries[index],
+                place.policy.reply(head, to: question, now: place.now(), use: .validated)
+            )
+        case .serveStale(let index, let reply):
+            land(isShared: false)
+            replay(entries[index], reply)
+        case .askAgain(let index):
+            place.store.remove(entries[index].id, of: question.key)
+            entries.remove(at: index)
+            self.fetch(.fetch, question.fieldsToSend)
+        case nil where end.error?.isUnreachable == true:
+            guard let stale = fetch.inquiry.staleReply(now: place.now(), after: .unreachable) else {
+                return self.end(end.error)
+            }
+            land(isShared: false)
+            replay(entries[stale.index], stale.reply)
+        case .pass, .append, .join, .freshen, nil:
+            store(fetch, end)
+            self.end(end.error)
+        }
+    }
+
+    /// Keeps what came. Those that wait for it go on when it is found.
+    private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
+        guard end.error?.isOfClient != true else { return fetch.abandon() }
+        let isWhole = end.error == nil && end.metrics.isEndProven
+        guard isAwaited else { return fetch.keep(in: place.store, entries, isWhole: isWhole) }
+        let landing = takeFlight()
+        fetch.keep(in: place.store, entries, isWhole: isWhole) { isThere in
+            NetworkThread.shared.perform { _ in landing(isThere) }
+        }
+    }
+}
+
+extension TransferError {
+    /// Whether the server was not reached, or was lost before it said anything. A server that is not to be
+    /// trusted was reached.
+    fileprivate var isUnreachable: Bool {
+        switch self {
+        case .curl, .idle, .truncatedHead: true
+        default: false
+        }
+    }
+
+    /// Whether the client wanted no more, or could not take it.
+    fileprivate var isOfClient: Bool {
+        switch self {
+        case .client, .refused: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The transfers of one exchange that a cache stands before: answers them from what is stored, or asks the
+/// next runner and keeps what comes.
+final class CachedTransfers: TransferRunning {
+    private let place: CachePlace
+    private let willStore: CacheResponseHandler?
+    private let next: any TransferRunning
+    private var running: [TransferID: CachedTransfer] = [:]
+
+    init(_ place: CachePlace, willStore: CacheResponseHandler?, over next: any TransferRunning) {
+        self.place = place
+        self.willStore = willStore
+        self.next = next
+    }
+
+    func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
+        let transfer = CachedTransfer(id, request, for: client, place, willStore, over: next) {
+            [weak self] in self?.running[id] = nil
+        }
+        running[id] = transfer
+        transfer.start()
+    }
+
+    @discardableResult
+    func stop(_ id: TransferID) -> TransferMetrics? {
+        guard let transfer = running.removeValue(forKey: id) else { return next.stop(id) }
+        return transfer.stop()
+    }
+
+    func resumeReceiving(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.resumeReceiving(id) }
+        transfer.resumeReceiving()
+    }
+
+    func receive(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.receive(id) }
+        transfer.receive()
+    }
+
+    func giveUp(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.giveUp(id) }
+        transfer.giveUp()
+    }
+
+    func putAside(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.putAside(id) }
+        transfer.putAside(true)
+    }
+
+    func takeUp(_ id: TransferID) {
+        guard let transfer = running[id] else { return next.takeUp(id) }
+        transfer.putAside(false)
+    }
+
+    /// The request is not known yet, and may need a connection. A turn that a stored response makes
+    /// needless is given back.
+    func takeTurn(_ id: TransferID, _ request: TurnRequest, for client: any TransferClient) {
+        next.takeTurn(id, request, for: client)
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+extension [Cookie] {
+    /// The value of the `Cookie` field of a request, as libcurl chooses it ([RFC 6265
+    /// §5.4](https://www.rfc-editor.org/rfc/rfc6265#section-5.4)); `nil`: no cookie is for the request.
+    func fieldValue(for url: URL) -> String? {
+        guard !isEmpty else { return nil }
+        let host = Cookie.canonical(url.host ?? "")
+        let path = url.path.isEmpty ? "/" : url.path
+        let now = Int64.secondsSince1970
+        let chosen = filter { cookie in
+            cookie.concerns(host: host) && cookie.concerns(path: path) && (url.isTLS || !cookie.isSecure)
+                && !cookie.hasExpired(by: now)
+        }
+        guard !chosen.isEmpty else { return nil }
+        return chosen.sorted { $0.path.utf8.count > $1.path.utf8.count }
+            .map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+
+@testable import OperationNetworking
+@testable import OperationNetworkingSystem
+
+/// A server, a manager with a cache in memory before it, and a clock of their own.
+struct CacheScene {
+    let server: ScriptedServer
+    let manager = OperationManager()
+    let cache: ResponseCache
+    private let clock = Locked(Date().timeIntervalSince1970)
+
+    init(_ server: ScriptedServer, diskCapacity: Int = 0, directory: URL? = nil) {
+        self.server = server
+        cache = ResponseCache(memoryCapacity: 32 << 20, diskCapacity: diskCapacity, directory: directory)
+        let place = CachePlace(cache, store: cache.store, now: { [clock] in clock.withLock { $0 } })
+        manager.changeTransferSettings { $0.cacheSetting.place = place }
+        manager.completionQueue = DispatchQueue(label: "CacheScene")
+        var serializer = HTTPResponseSerializer()
+        serializer.acceptableStatusCodes = nil
+        manager.responseSerializer = serializer
+    }
+
+    /// Lets time pass.
+    func pass(_ seconds: Double) {
+        clock.change { $0 += seconds }
+    }
+
+    func request(
+        _ path: String = "/",
+        _ fields: [String: String] = [:],
+        method: String = "GET",
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+    ) -> URLRequest {
+        var request = URLRequest(url: server.url(path: path))
+        request.httpMethod = method
+        request.cachePolicy = policy
+        request.timeoutInterval = 20
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    /// Runs an operation to its end.
+    @discardableResult
+    func fetch(
+        _ request: URLRequest,
+        _ configure: (HTTPRequestOperation) -> Void = { _ in }
+    ) async -> HTTPRequestOperation {
+        let operation = manager.operation(for: request)
+        configure(operation)
+        manager.operationQueue.addOperation(operation)
+        _ = try? await operation.value
+        return operation
+    }
+
+    @discardableResult
+    func fetch(
+        _ path: String = "/",
+        _ fields: [String: String] = [:],
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+    ) async -> HTTPRequestOperation {
+        await fetch(request(path, fields, policy: policy))
+    }
+}
+
+extension HTTPRequestOperation {
+    /// The body as text.
+    var text: String? { responseData.map { String(decoding: $0, as: UTF8.self) } }
+}
