@@ -31,12 +31,13 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench conformance fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
 	@echo 'make test      install what is missing, start the servers, and run every test'
 	@echo 'make test-curl  the tests that depend on it with the libcurl of Debian 12 backports'
+	@echo 'make conformance  what the tests for caches of browsers say, with CACHE_TESTS, a checkout of them'
 	@echo 'make crash-test  kill opget KILLS times ($(KILLS)) and compare every byte, beside curl, wget and aria2'
 	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
 	@echo 'make build     a debug build'
@@ -91,6 +92,12 @@ crash-test: dependencies
 bench: test-dependencies
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
 	@scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
+
+# The suite that browsers' caches are measured with, http-tests/cache-tests: CACHE_TESTS is a checkout of it, and its
+# server runs at CACHE_TESTS_URL. Node is needed.
+conformance: dependencies
+	@$(BUILD) --configuration release --package-path Tests/Conformance --scratch-path .build-conformance
+	@node Tests/Conformance/run.mjs '$(CACHE_TESTS)' .build-conformance/release/CacheAdapter
 
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)

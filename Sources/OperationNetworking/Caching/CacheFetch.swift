@@ -91,6 +91,8 @@ final class CacheFetch: @unchecked Sendable {
     /// The body has ended, or was stopped.
     ///
     /// - Parameters:
+    ///   - store: the place to keep it in.
+    ///   - entries: those that are stored under its key.
     ///   - isWhole: whether its framing says so.
     ///   - didStore: called on any thread; whether it is there now.
     func keep(

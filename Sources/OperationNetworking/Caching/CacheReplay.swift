@@ -24,7 +24,9 @@ final class CacheReplay: @unchecked Sendable {
     private var isOver = false
 
     /// - Parameters:
-    ///   - bytes: offsets in the stored body.
+    ///   - reader: the stored body.
+    ///   - bytes: offsets in it.
+    ///   - client: takes them.
     ///   - didEnd: called once, unless it is stopped.
     init(
         _ reader: any CacheReading,

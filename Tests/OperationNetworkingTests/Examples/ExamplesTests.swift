@@ -320,6 +320,20 @@ struct ExamplesTests {
         #expect(try await network.next("Not") == "Reachable: suspended")
     }
 
+    // MARK: - Cache
+
+    @Test func cacheSaysWhereAResponseCameFrom() async throws {
+        let fields: FieldLines = ["Cache-Control": "max-age=60", "Content-Type": "application/json"]
+        let server = try ScriptedServer([.respond(200, fields, body: "{}")])
+        let directory = try TemporaryDirectory()
+        let result = try await ExampleProgram("Cache").run(
+            server.url.absoluteString,
+            directory.file("c").path
+        )
+        #expect(result.lines == ["network", "cache"], "\(result)")
+        #expect(server.requests.count == 1)
+    }
+
     // MARK: - Activity
 
     @Test func activityPrintsProgressAndEdges() async throws {
@@ -366,7 +380,7 @@ struct ExamplesTests {
 
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Session", "Upload",
-        "Downloads", "Trust", "Images", "Reachability", "Activity",
+        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
