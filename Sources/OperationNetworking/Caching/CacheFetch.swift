@@ -14,8 +14,8 @@ final class CacheFetch: @unchecked Sendable {
     private enum Keeping {
         case nothing
         case writing(any CacheWriting, CachedHead)
-        /// The caller's closure wants to see them first.
-        case showing(CachedHead, Data)
+        /// The caller's closure wants to see them first. The writer knows what is removed meanwhile.
+        case showing(any CacheWriting, CachedHead, Data)
     }
 
     let id: TransferID
@@ -27,6 +27,12 @@ final class CacheFetch: @unchecked Sendable {
     private var keeping = Keeping.nothing
     /// The position behind the last byte that is kept.
     private var offset: Int64 = 0
+    /// The longest body that a closure is shown.
+    private var limit = 0
+    /// The number of bytes that the client got from the server.
+    var passed: Int64 = 0
+    /// The number of bytes that follow the stored ones, once those were handed over.
+    var rest: Int64?
 
     init(_ id: TransferID, _ inquiry: CacheInquiry, willStore: CacheResponseHandler?) {
         self.id = id
@@ -39,11 +45,16 @@ final class CacheFetch: @unchecked Sendable {
     /// Begins to keep what comes, under `head`.
     func keep(_ head: CachedHead, in place: CachePlace, _ key: CacheKey, _ entries: [CacheEntry]) {
         offset = head.body.range.lowerBound
-        if willStore != nil, head.head.status != 206 {
-            keeping = .showing(head, Data())
-        } else if let writer = place.store.write(head, for: key, replacing: replaced(by: head, entries)) {
-            keeping = .writing(writer, head)
-        }
+        // A part is not shown, so with a closure it is not stored.
+        guard willStore == nil || head.head.status != 206,
+            let writer = place.store.write(head, for: key, replacing: replaced(by: head, entries))
+        else { return }
+        limit = place.cache.maximumBodyLength
+        keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
+    }
+
+    var isKeeping: Bool {
+        if case .nothing = keeping { false } else { true }
     }
 
     /// Begins to lengthen what is stored.
@@ -74,17 +85,21 @@ final class CacheFetch: @unchecked Sendable {
             return
         case .writing(let writer, _):
             writer.append(bytes)
-        case .showing(let head, var data):
+        case .showing(let writer, let head, var data):
             keeping = .nothing
+            guard data.count + bytes.count <= limit else { return writer.abandon() }
             data.append(bytes)
-            keeping = .showing(head, data)
+            keeping = .showing(writer, head, data)
         }
         offset += Int64(bytes.count)
     }
 
     /// Drops what was kept.
     func abandon() {
-        if case .writing(let writer, _) = keeping { writer.abandon() }
+        switch keeping {
+        case .writing(let writer, _), .showing(let writer, _, _): writer.abandon()
+        case .nothing: break
+        }
         keeping = .nothing
     }
 
@@ -113,24 +128,31 @@ final class CacheFetch: @unchecked Sendable {
                 return
             }
             writer.commit(complete) { entry in didStore?(entry != nil) }
-        case .showing(let head, let data):
+        case .showing(let writer, let head, let data):
             guard let willStore, let complete = head.ended(at: offset, isWhole: isWhole),
-                complete.body.isComplete
+                complete.body.isComplete,
+                let response = complete.head.response(for: inquiry.request.url)
             else {
+                writer.abandon()
                 didStore?(false)
                 return
             }
             let (key, replaced) = (inquiry.request.key, self.replaced(by: head, entries))
-            guard let response = complete.head.response(for: inquiry.request.url) else {
-                didStore?(false)
-                return
-            }
             willStore(CachedURLResponse(response: response, data: data)) { answer in
-                guard let answer, let changed = complete.changed(from: response, by: answer),
-                    let writer = store.write(changed, for: key, replacing: replaced)
-                else {
+                var writer = writer
+                guard let answer, let changed = complete.changed(from: response, by: answer) else {
+                    writer.abandon()
                     didStore?(false)
                     return
+                }
+                if answer.storagePolicy == .allowedInMemoryOnly {
+                    writer.abandon()
+                    let other = store.write(changed, for: key, replacing: replaced, inMemoryOnly: true)
+                    guard let other else {
+                        didStore?(false)
+                        return
+                    }
+                    writer = other
                 }
                 writer.append(answer.data.span)
                 writer.commit(changed) { entry in didStore?(entry != nil) }

@@ -11,6 +11,8 @@ final class CacheFlights: @unchecked Sendable {
         var fields: HeaderFields
         var authorization: String?
         var decodesContent: Bool
+        /// A request does not wait for one that waits longer.
+        var idleTimeout: Double
     }
 
     /// A request under way, and those that wait for it.

@@ -40,7 +40,8 @@ struct CacheInquiry: Sendable {
     /// | complete  | 206 that continues              | join                                                  |
     /// | complete  | another 206, 304, 416           | askAgain                                              |
     /// | any       | a failure of the server         | serveStale where it is allowed, else pass             |
-    /// | any       | 206 the client asked for        | append where it continues a candidate, else pass      |
+    /// | any       | 206 the client asked for        | append where it continues a candidate; not stored     |
+    /// |           |                                 | where a candidate holds more of the same, else pass   |
     /// | any       | another                         | pass                                                  |
     func use(of head: ResponseHead, now: Double) -> Use {
         switch purpose {
@@ -59,9 +60,10 @@ struct CacheInquiry: Sendable {
         case .complete(let index):
             switch head.status {
             case 206:
-                guard let joined = joined(index, by: head, now: now) else {
-                    return .askAgain(forgetting: index)
-                }
+                // Less than the rest would be a body that ends too early.
+                guard case .append(let joined) = joining(index, by: head, now: now),
+                    joined.body.completeLength == joined.body.range.upperBound
+                else { return .askAgain(forgetting: index) }
                 return .join(index, joined)
             case 304, 416:
                 return .askAgain(forgetting: index)
@@ -76,7 +78,11 @@ struct CacheInquiry: Sendable {
         }
         if head.status == 206 {
             for index in candidates.indices {
-                if let joined = joined(index, by: head, now: now) { return .append(index, joined) }
+                switch joining(index, by: head, now: now) {
+                case .append(let joined): return .append(index, joined)
+                case .refuse: return .pass(nil)
+                case .replace: break
+                }
             }
         }
         return .pass(
@@ -98,15 +104,14 @@ struct CacheInquiry: Sendable {
         return true
     }
 
-    /// The head of a candidate that is lengthened by a 206; `nil`: it is not.
-    private func joined(_ index: Int, by head: ResponseHead, now: Double) -> CachedHead? {
+    /// The place of a 206 beside a candidate.
+    private func joining(_ index: Int, by head: ResponseHead, now: Double) -> CacheJoining {
         var request = request
         // The rest of what the client holds: the candidate has the fields that such an answer may leave out.
         request.fields["If-Range"] = nil
-        guard
-            let part = policy.stored(head, for: request, requestTime: time, responseTime: now),
-            case .append(let joined) = policy.joining(candidates[index], part)
-        else { return nil }
-        return joined
+        guard let part = policy.stored(head, for: request, requestTime: time, responseTime: now) else {
+            return .replace
+        }
+        return policy.joining(candidates[index], part)
     }
 }

@@ -35,24 +35,17 @@ struct CacheAuthorization: Hashable, Sendable {
 
     /// `nil`: the request has none.
     init?(_ request: TransferRequest) {
-        if let value = request.fields["Authorization"] {
-            text = Self.identity(in: value)
-        } else if let authentication = request.authentication {
-            text = "\(authentication.user)\n\(authentication.password)"
-        } else {
-            return nil
+        var parts: [String] = []
+        if let credential = request.credential {
+            // A proof by Digest is another one in each request; what it proves is the same.
+            parts.append(credential.cacheText)
+        } else if let value = request.fields["Authorization"] {
+            parts.append("field\n" + value)
         }
-    }
-
-    /// A proof by Digest is another one in each request; its user and realm are the same ([RFC 7616
-    /// §3.4](https://www.rfc-editor.org/rfc/rfc7616#section-3.4)).
-    private static func identity(in value: String) -> String {
-        guard value.lowercased().hasPrefix("digest ") else { return value }
-        let kept = value.dropFirst(7).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            .filter { part in
-                ["username", "username*", "realm"].contains { part.lowercased().hasPrefix($0 + "=") }
-            }
-        return kept.isEmpty ? value : "digest " + kept.sorted().joined(separator: ", ")
+        // A caller's own; those of a jar are the jar's, see ``CachePartition``.
+        if let cookie = request.fields["Cookie"] { parts.append("cookie\n" + cookie) }
+        guard !parts.isEmpty else { return nil }
+        text = parts.joined(separator: "\n\n")
     }
 
     /// Not to be turned back, and the same in each process. A directory of a cache is readable by its owner
@@ -64,7 +57,8 @@ struct CacheAuthorization: Hashable, Sendable {
     }
 }
 
-/// The trust by which a server was believed: what one policy lets in, another one has to refuse.
+/// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
+/// jar whose cookies a request has.
 enum CachePartition {
     private struct Trust: Hashable {
         let policy: SecurityPolicy
@@ -80,7 +74,20 @@ enum CachePartition {
 
     /// Empty: the standard one, or none, as without TLS.
     static func name(of request: TransferRequest) -> String {
-        guard request.url.isTLS else { return "" }
+        let jar = jarName(of: request)
+        guard request.url.isTLS else { return jar }
+        return trustName(of: request) + jar
+    }
+
+    /// Two jars are two users. The one of the process has no name: its cookies change as those of a browser.
+    private static func jarName(of request: TransferRequest) -> String {
+        guard let jar = request.settings.cookieJar, jar !== CookieJar.shared, request.fields["Cookie"] == nil,
+            request.cookies?.fieldValue(for: request.url) != nil
+        else { return "" }
+        return " jar " + jar.identity.uuidString
+    }
+
+    private static func trustName(of request: TransferRequest) -> String {
         let domain = request.trustDomain
         let trust = Trust(
             policy: domain.policy,
@@ -107,5 +114,16 @@ enum CachePartition {
             let text = try? Array(policy + [0] + anchors).span.sha256Text()
         else { return UUID().uuidString }
         return text
+    }
+}
+
+extension Credential {
+    /// All of it, for a digest.
+    fileprivate var cacheText: String {
+        switch secret {
+        case .password(let user, let password): "password\n\(user)\n\(password)"
+        case .token(let token): "token\n" + token
+        case .tickets: "tickets"
+        }
     }
 }

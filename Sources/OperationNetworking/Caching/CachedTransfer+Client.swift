@@ -12,7 +12,8 @@ extension CachedTransfer: TransferClient {
         switch use {
         case .pass(let stored):
             if let stored { fetch.keep(stored, in: place, question.key, entries) }
-            if stored.map({ fetch.inquiry.isReusable($0, now: now) }) != true { land(isShared: false) }
+            let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
+            if !isShared { land(isShared: false) }
             return tell(head, fetch)
         case .append(let index, let joined):
             fetch.lengthen(entries[index], to: joined, in: place.store)
@@ -30,6 +31,8 @@ extension CachedTransfer: TransferClient {
     private func tell(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
         let answer = client.transferDidReceive(head)
         if answer == .refuse { fetch.abandon() }
+        // Its owner takes the time that it needs; others do not.
+        if answer == .later { land(isShared: false) }
         return answer
     }
 
@@ -43,12 +46,12 @@ extension CachedTransfer: TransferClient {
             responseTime: now
         )
         for (index, head) in changes.updated {
-            place.store.update(entries[index].id, of: question.key, to: head)
+            place.store.update(entries[index], of: question.key, to: head)
         }
         for index in changes.invalidated {
             var head = entries[index].head
             head.isInvalidated = true
-            place.store.update(entries[index].id, of: question.key, to: head)
+            place.store.update(entries[index], of: question.key, to: head)
         }
         for url in place.policy.invalidated(by: question, head) {
             place.store.invalidate(CacheKey(url: url, partition: question.key.partition))
@@ -79,6 +82,7 @@ extension CachedTransfer: TransferClient {
         case .freshen, .serveStale, .askAgain, nil:
             return
         case .pass, .append, .join:
+            fetch.passed += Int64(bytes.count)
             try client.transferDidReceive(bytes)
             fetch.take(bytes)
         }
@@ -107,6 +111,7 @@ extension CachedTransfer: TransferClient {
         guard case .fetching(let current) = phase, current === fetch else { return }
         let entry = entries[index]
         phase = .joining(fetch, nil)
+        land(isShared: false)
         open(entry) { transfer, reader in
             guard case .joining = transfer.phase else { return }
             guard let reader else { return transfer.askAgain(forgetting: entry, fetch) }
@@ -128,7 +133,7 @@ extension CachedTransfer: TransferClient {
         let reply = place.policy.reply(whole, to: question, now: place.now(), use: .validated)
         let held = entry.head.body.count
         let replay = CacheReplay(reader, 0..<held, for: client) { [weak self] error in
-            self?.didJoin(fetch, held, error)
+            self?.didJoin(fetch, held, rest: joined.body.count - held, error)
         }
         phase = .joining(fetch, replay)
         switch client.transferDidReceive(reply.head) {
@@ -138,7 +143,7 @@ extension CachedTransfer: TransferClient {
         }
     }
 
-    private func didJoin(_ fetch: CacheFetch, _ held: Int64, _ error: TransferError?) {
+    private func didJoin(_ fetch: CacheFetch, _ held: Int64, rest: Int64, _ error: TransferError?) {
         guard case .joining = phase else { return }
         if let error {
             if let cost = next.stop(fetch.id) { spent.add(cost) }
@@ -147,6 +152,7 @@ extension CachedTransfer: TransferClient {
         }
         spent.bytesKept += held
         spent.source = .validated
+        fetch.rest = rest
         phase = .fetching(fetch)
         if let end = fetch.end { return transferDidComplete(end) }
         next.receive(fetch.id)
@@ -165,14 +171,14 @@ extension CachedTransfer: TransferClient {
     func transferDidComplete(_ end: TransferEnd) {
         switch phase {
         case .fetching(let fetch):
-            conclude(fetch, end)
-        case .joining(let fetch, let replay):
-            guard case .refused = end.error else {
+            // The stored bytes come first, and have not begun yet.
+            if case .join = fetch.use, fetch.rest == nil {
                 fetch.end = end
-                return
+            } else {
+                conclude(fetch, end)
             }
-            replay?.stop()
-            conclude(fetch, end)
+        case .joining(let fetch, _):
+            fetch.end = end
         case .looking, .waiting, .replaying, .over:
             break
         }
@@ -185,8 +191,8 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
+                place.store.update(entries[index], of: question.key, to: head)
                 entries[index].head = head
-                place.store.update(entries[index].id, of: question.key, to: head)
             }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             land(isShared: true)
@@ -207,6 +213,9 @@ extension CachedTransfer: TransferClient {
             }
             land(isShared: false)
             replay(entries[stale.index], stale.reply)
+        case .join where end.error == nil && fetch.passed != fetch.rest:
+            store(fetch, end)
+            self.end(.wrongLength(declared: fetch.rest ?? 0, received: fetch.passed))
         case .pass, .append, .join, .freshen, nil:
             store(fetch, end)
             self.end(end.error)
@@ -217,7 +226,10 @@ extension CachedTransfer: TransferClient {
     private func store(_ fetch: CacheFetch, _ end: TransferEnd) {
         guard end.error?.isOfClient != true else { return fetch.abandon() }
         let isWhole = end.error == nil && end.metrics.isEndProven
-        guard isAwaited else { return fetch.keep(in: place.store, entries, isWhole: isWhole) }
+        // A closure of the caller's may take its time.
+        guard isAwaited, willStore == nil else {
+            return fetch.keep(in: place.store, entries, isWhole: isWhole)
+        }
         let landing = takeFlight()
         fetch.keep(in: place.store, entries, isWhole: isWhole) { isThere in
             NetworkThread.shared.perform { _ in landing(isThere) }

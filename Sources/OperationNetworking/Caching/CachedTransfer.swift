@@ -34,7 +34,7 @@ final class CachedTransfer: @unchecked Sendable {
     let client: any TransferClient
     let place: CachePlace
     let next: any TransferRunning
-    private let willStore: CacheResponseHandler?
+    let willStore: CacheResponseHandler?
     private let didEnd: () -> Void
 
     var phase = Phase.looking
@@ -104,6 +104,7 @@ final class CachedTransfer: @unchecked Sendable {
             land(isShared: true)
             replay(entries[index], reply)
         case .unavailable:
+            next.stop(id)
             land(isShared: false)
             later { $0.tellUnavailable() }
         }
@@ -112,6 +113,7 @@ final class CachedTransfer: @unchecked Sendable {
     /// Nothing is stored, and nothing else is wanted: Foundation's error, or the 504 of [RFC 9111
     /// §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7).
     private func tellUnavailable() {
+        if case .over = phase { return }
         guard request.cachePolicy != .returnCacheDataDontLoad else {
             return end(.client(URLError.nothingStored(for: request.url)))
         }
@@ -126,7 +128,11 @@ final class CachedTransfer: @unchecked Sendable {
         if let key = flightKey, mayWait {
             mayWait = false
             phase = .waiting
-            if place.flights.join(key, id, { self.later { $0.goOnAfterAnother() } }) { return }
+            if place.flights.join(key, id, { self.later { $0.goOnAfterAnother() } }) {
+                // Others may have the connection that it has waited for, the awaited one among them.
+                next.stop(id)
+                return
+            }
             flight = key
         }
         let inquiry = CacheInquiry(
@@ -154,13 +160,15 @@ final class CachedTransfer: @unchecked Sendable {
     private var flightKey: CacheFlights.Key? {
         guard revalidation == nil, question.method == "GET", question.isReadOnly, question.range == nil,
             !question.hasCondition, !question.hasServerCondition,
-            question.policy == .useProtocolCachePolicy, !question.wantsValidation
+            question.policy == .useProtocolCachePolicy, !question.wantsValidation,
+            !question.directives.has("no-store")
         else { return nil }
         return CacheFlights.Key(
             key: question.key,
             fields: question.fields,
             authorization: question.authorization,
-            decodesContent: question.decodesContent
+            decodesContent: question.decodesContent,
+            idleTimeout: request.idleTimeout
         )
     }
 
@@ -183,8 +191,8 @@ final class CachedTransfer: @unchecked Sendable {
 
     /// Brings a stale response up to date in the background: the operation need not wait, nor live.
     private func revalidate(_ index: Int, _ fields: HeaderFields) {
-        let (place, key, request, next, entries) = (place, question.key, request, next, entries)
-        let transfer = CachedTransfer(.next(), request, for: CacheDiscarder(), place, nil, over: next) {
+        let (place, key, request, next) = (place, question.key, request, next)
+        let transfer = CachedTransfer(.next(), request, for: CacheDiscarder(), place, willStore, over: next) {
             place.flights.didRevalidate(key)
         }
         guard place.flights.revalidate(key, transfer) else { return }
@@ -230,6 +238,8 @@ final class CachedTransfer: @unchecked Sendable {
     }
 
     private func replay(_ reply: CacheReply, from source: (any CacheReading, Range<Int64>)?) {
+        // It may have been stopped meanwhile.
+        if case .over = phase { return }
         spent.source = reply.use.source
         spent.url = request.url.withoutUserInformation
         spent.httpVersion = spent.httpVersion ?? reply.head.versionNumber
@@ -303,8 +313,11 @@ final class CachedTransfer: @unchecked Sendable {
         case .fetching(let fetch):
             next.giveUp(fetch.id)
         case .joining(let fetch, let replay):
+            // Its end may have come already.
             replay?.stop()
-            next.giveUp(fetch.id)
+            if let cost = next.stop(fetch.id) { spent.add(cost) }
+            fetch.abandon()
+            later { $0.end(.refused) }
         case .replaying(let replay):
             replay?.stop()
             later { $0.end(.refused) }

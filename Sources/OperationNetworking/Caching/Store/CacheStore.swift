@@ -22,10 +22,16 @@ protocol CacheStore: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - head: of the response; its `body.completeLength` says whether it has a chance to fit.
-    ///   - key: its key.
+    ///   - key: of the request.
     ///   - replacing: the entries that go when this one is committed.
+    ///   - inMemoryOnly: whether the disk must not have it.
     /// - Returns: `nil`: too large, or refused.
-    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)?
+    func write(
+        _ head: CachedHead,
+        for key: CacheKey,
+        replacing: [Int64],
+        inMemoryOnly: Bool
+    ) -> (any CacheWriting)?
 
     /// Lengthens the body of an entry, which keeps its `id`. What is found meanwhile is the entry as it was.
     ///
@@ -36,8 +42,9 @@ protocol CacheStore: AnyObject, Sendable {
     /// - Returns: `nil`: too large, or refused.
     func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)?
 
-    /// Gives an entry another head, after a validation; its body stays.
-    func update(_ id: Int64, of key: CacheKey, to head: CachedHead)
+    /// Gives an entry, as it was found, another head, after a validation; its body stays. An invalidation,
+    /// and bytes, that came since it was found stay as well.
+    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead)
 
     /// Removes an entry; `nil`: all of the key, those that are being written included.
     func remove(_ id: Int64?, of key: CacheKey)
@@ -97,6 +104,26 @@ protocol CacheReading: AnyObject, Sendable {
         atMost count: Int,
         later: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) -> Data?
+}
+
+extension CacheStore {
+    /// The same, on the disk if it is too large for memory.
+    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
+        write(head, for: key, replacing: replacing, inMemoryOnly: false)
+    }
+}
+
+extension CachedHead {
+    /// The new head of an entry, whatever has changed since it was found: an invalidation, or more bytes.
+    func updated(to head: CachedHead, from found: CachedHead) -> CachedHead {
+        var head = head
+        if isInvalidated, !found.isInvalidated { head.isInvalidated = true }
+        if body != found.body {
+            head.body = body
+            head.head.status = self.head.status
+        }
+        return head
+    }
 }
 
 extension CacheKey {

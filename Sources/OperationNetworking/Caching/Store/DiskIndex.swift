@@ -214,12 +214,21 @@ final class DiskIndex {
         }
     }
 
-    func update(_ id: Int64, to head: CachedHead) throws {
-        let statement = try statement("UPDATE entries SET head = ?, invalidated = ? WHERE id = ?")
+    /// Gives an entry, as it was found, another head. One that was lengthened since keeps the head that says
+    /// so.
+    func update(_ entry: CacheEntry, to head: CachedHead) throws {
+        let statement = try statement(
+            """
+            UPDATE entries SET head = ?, invalidated = CASE WHEN invalidated > ? THEN 1 ELSE ? END
+            WHERE id = ? AND length = ?
+            """
+        )
         defer { statement.reset() }
         try statement.bind(head.encoded.span, at: 1)
-        try statement.bind(head.isInvalidated ? 1 : 0, at: 2)
-        try statement.bind(id, at: 3)
+        try statement.bind(entry.head.isInvalidated ? 1 : 0, at: 2)
+        try statement.bind(head.isInvalidated ? 1 : 0, at: 3)
+        try statement.bind(entry.id, at: 4)
+        try statement.bind(entry.head.body.count, at: 5)
         try statement.run()
     }
 

@@ -268,7 +268,9 @@ final class DiskTier: @unchecked Sendable {
         try index.transaction { try index.note(used) }
     }
 
-    func update(_ id: Int64, to head: CachedHead) throws { try opened().update(id, to: head) }
+    func update(_ entry: CacheEntry, to head: CachedHead) throws {
+        try opened().update(entry, to: head)
+    }
 
     func invalidate(_ key: CacheKey) throws { try opened().invalidate(key) }
 

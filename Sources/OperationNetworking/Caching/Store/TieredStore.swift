@@ -81,11 +81,6 @@ final class TieredStore: CacheStore {
 
     // MARK: - Changing
 
-    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
-        write(head, for: key, replacing: replacing, inMemoryOnly: false)
-    }
-
-    /// The same; with `inMemoryOnly` the disk does not get it.
     func write(
         _ head: CachedHead,
         for key: CacheKey,
@@ -127,15 +122,16 @@ final class TieredStore: CacheStore {
         return EntryWriter(self, key: key, target: target, start: start, limits: limits, held: held)
     }
 
-    func update(_ id: Int64, of key: CacheKey, to head: CachedHead) {
+    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
+        let id = entry.id
         change(key) { state in
             state.change(id, of: key) { variant in
                 var variant = variant
-                variant.entry.head = head
+                variant.entry.head = variant.entry.head.updated(to: head, from: entry.head)
                 return variant
             }
         } onDisk: { disk in
-            try disk.update(id, to: head)
+            try disk.update(entry, to: head)
         } onFailure: { state, _ in
             state.hide([id])
         }

@@ -67,8 +67,14 @@ final class WrappedStore: CacheStore {
 
     // MARK: - Changing
 
-    func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
-        begin(.new(replacing: replacing), head, key)
+    func write(
+        _ head: CachedHead,
+        for key: CacheKey,
+        replacing: [Int64],
+        inMemoryOnly: Bool
+    ) -> (any CacheWriting)? {
+        // Where the wrapped cache puts a body is its own affair.
+        inMemoryOnly ? nil : begin(.new(replacing: replacing), head, key)
     }
 
     func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
@@ -83,10 +89,11 @@ final class WrappedStore: CacheStore {
         return WrappedWriter(self, key, target, writers.withLock { $0.begin(key) }, limit: limit)
     }
 
-    func update(_ id: Int64, of key: CacheKey, to head: CachedHead) {
+    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
         change(key) { stored in
-            guard stored.entry.id == id else { return nil }
-            return WrappedResponse(entry: CacheEntry(id: id, head: head), body: stored.body)
+            guard stored.entry.id == entry.id else { return nil }
+            let head = stored.entry.head.updated(to: head, from: entry.head)
+            return WrappedResponse(entry: CacheEntry(id: entry.id, head: head), body: stored.body)
         }
     }
 

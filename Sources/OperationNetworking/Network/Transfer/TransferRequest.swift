@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 16. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 17. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     var method: String
@@ -16,6 +16,8 @@ struct TransferRequest: Sendable {
     var trustDomain: TrustDomain
     /// The credentials that libcurl sends to the server; the exchange sends tokens as a field.
     var authentication: CurlAuthentication?
+    /// The credential that those, or the `Authorization` field, prove.
+    var credential: Credential?
     var version: TransferOptions.HTTPVersion
     /// Whether to ask for a content coding, and undo it.
     var acceptsContentCoding: Bool

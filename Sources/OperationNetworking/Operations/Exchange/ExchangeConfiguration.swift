@@ -130,6 +130,7 @@ struct ExchangeConfiguration: Sendable {
             settings: settings,
             trustDomain: trustDomain,
             authentication: authentication?.curlAuthentication,
+            credential: authentication?.credential,
             version: authentication?.scheme.isConnectionBased == true ? .http1 : version,
             acceptsContentCoding: acceptsContentCoding,
             mayBeSentAgain: RetryPolicy.maySendAgain(method, policy: settings.retryPolicy),

@@ -28,6 +28,8 @@ public final class CookieJar: Sendable {
     public static let shared = CookieJar(HTTPCookieStorage.shared)
 
     private let store: Store
+    /// A name of this jar that no other one has.
+    let identity = UUID()
     /// The work of the network thread, in order: a storage may wait for the disk, and that thread may not.
     private let queue = DispatchQueue(label: "OperationNetworking.cookies")
 

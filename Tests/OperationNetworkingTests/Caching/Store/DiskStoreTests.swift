@@ -62,7 +62,7 @@ struct DiskStoreTests {
         let entries = try await keys.asyncMap { try #require(try await store.found($0).first) }
         var head = entries[0].head
         head.responseTime = 2000
-        store.update(entries[0].id, of: keys[0], to: head)
+        store.update(entries[0], of: keys[0], to: head)
         store.invalidate(keys[1])
         store.remove(entries[2].id, of: keys[2])
         store.remove(nil, of: keys[3])

@@ -73,11 +73,24 @@ struct MemoryStoreTests {
         #expect(store.state.withLock { $0.memory.usage } <= 1 << 20)
     }
 
+    @Test func anUpdateUndoesNothingThatCameMeanwhile() async throws {
+        let entry = try #require(try await store.put(key, sampleBytes(3)))
+        store.invalidate(key)
+        var head = entry.head
+        head.responseTime = 2000
+        store.update(entry, of: key, to: head)
+        let found = try #require(try await store.found(key).first)
+        #expect(found.head.isInvalidated && found.head.responseTime == 2000)
+        // The one who has seen the invalidation may take it back.
+        store.update(found, of: key, to: head)
+        #expect(try await store.found(key).map(\.head.isInvalidated) == [false])
+    }
+
     @Test func anEntryIsUpdatedInvalidatedAndRemoved() async throws {
         let entry = try #require(try await store.put(key, sampleBytes(3)))
         var head = entry.head
         head.responseTime = 2000
-        store.update(entry.id, of: key, to: head)
+        store.update(entry, of: key, to: head)
         #expect(try await store.found(key).map(\.head) == [head])
         store.invalidate(key)
         #expect(try await store.found(key).map(\.head.isInvalidated) == [true])

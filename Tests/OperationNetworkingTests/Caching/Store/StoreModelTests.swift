@@ -62,8 +62,9 @@ struct StoreModelTests {
                     #expect(ended != nil || !hasRoom)
                 case 5:
                     guard let any, var head = known[any]?.head else { continue }
+                    let found = CacheEntry(id: any, head: head)
                     head.responseTime += 1
-                    store.update(any, of: key, to: head)
+                    store.update(found, of: key, to: head)
                     model.bodies[number]?[any]?.head = head
                 case 6:
                     guard let any else { continue }
@@ -125,7 +126,7 @@ struct StoreModelTests {
         #expect(writer.isFull)
         writer.commit(sampleHead(other.url, length: 900_000), then: nil)
         store.append(to: entry, of: key, at: 50)?.abandon()
-        store.update(entry.id, of: key, to: entry.head)
+        store.update(entry, of: key, to: entry.head)
         store.invalidate(key)
         store.remove(entry.id, of: key)
         store.remove(nil, of: other)

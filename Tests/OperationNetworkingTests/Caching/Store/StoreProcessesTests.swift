@@ -38,7 +38,7 @@ struct StoreProcessesTests {
 
         var head = second.head
         head.responseTime = 5000
-        other.update(second.id, of: key, to: head)
+        other.update(second, of: key, to: head)
         other.waitForChanges()
         time.advance(by: 1.1)
         #expect(try await one.found(key).map(\.head) == [head])
@@ -106,7 +106,7 @@ struct StoreProcessesTests {
         try other.execute("BEGIN IMMEDIATE")
         var head = entries[0].head
         head.responseTime = 9000
-        store.update(entries[0].id, of: keys[0], to: head)
+        store.update(entries[0], of: keys[0], to: head)
         store.invalidate(keys[1])
         store.remove(nil, of: keys[2])
         store.remove(entries[3].id, of: keys[3])

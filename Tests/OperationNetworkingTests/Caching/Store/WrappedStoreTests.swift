@@ -92,7 +92,7 @@ struct WrappedStoreTests {
         #expect(try await store.body(entry, key) == nil)
         var head = whole.head
         head.responseTime = 3000
-        store.update(whole.id, of: key, to: head)
+        store.update(whole, of: key, to: head)
         #expect(try await store.found(key).map(\.head) == [head])
         store.invalidate(key)
         #expect(try await store.found(key).map(\.head.isInvalidated) == [true])

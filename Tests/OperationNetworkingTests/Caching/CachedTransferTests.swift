@@ -1,0 +1,254 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingSystem
+
+/// Schedules and answers in which a cache before the network could do harm.
+@Suite(.timeLimit(.minutes(1)))
+struct CachedTransferTests {
+    private static let representation = Representation(
+        .text("0123456789"),
+        entityTag: .strong("v1"),
+        fields: ["Cache-Control": "max-age=60"]
+    )
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func download(_ scene: CacheScene, _ request: URLRequest, _ name: String) -> DownloadOperation {
+        let operation = DownloadOperation(request: request, to: directory.file(name))
+        operation.completionQueue = scene.manager.completionQueue
+        operation.changeTransferSettings { settings in
+            settings = scene.manager.readTransferSettings { $0 }
+        }
+        return operation
+    }
+
+    // MARK: - Answers that continue, and do not
+
+    /// A server that says less than was asked for, after the body broke off.
+    enum Rest: CaseIterable {
+        case shorter, later, chunkedAndEmpty, chunkedAndShort, ofUnknownTotal, twice
+
+        var answer: Answer {
+            let representation = CachedTransferTests.representation
+            let head = "HTTP/1.1 206 Partial Content\r\nETag: \"v1\"\r\nTransfer-Encoding: chunked\r\n"
+            return switch self {
+            case .shorter: .representation(representation.misbehaving(.shortensRange(to: 3)))
+            case .later: .representation(representation.misbehaving(.shiftsRange(by: 2)))
+            case .chunkedAndEmpty: .raw(.text(head + "Content-Range: bytes 4-9/10\r\n\r\n0\r\n\r\n"))
+            case .chunkedAndShort:
+                .raw(.text(head + "Content-Range: bytes 4-9/10\r\n\r\n3\r\n456\r\n0\r\n\r\n"))
+            case .ofUnknownTotal:
+                .raw(.text(head + "Content-Range: bytes 4-6/*\r\n\r\n3\r\n456\r\n0\r\n\r\n"))
+            case .twice:
+                .raw(
+                    .text(
+                        head + "Content-Range: bytes 4-9/10\r\nContent-Range: bytes 5-9/10\r\n\r\n"
+                            + "6\r\n456789\r\n0\r\n\r\n"
+                    )
+                )
+            }
+        }
+    }
+
+    @Test(arguments: Rest.allCases) func noRestMakesAnIncompleteBodyWhole(_ rest: Rest) async throws {
+        let server = try ScriptedServer([
+            .representation(Self.representation).breaking(after: .body(4)), rest.answer,
+            .representation(Self.representation),
+        ])
+        let scene = CacheScene(server)
+        #expect(await scene.fetch().error != nil)
+        let second = await scene.fetch()
+        #expect(second.error != nil || second.text == "0123456789", "\(second.text ?? "nothing")")
+        let third = await scene.fetch()
+        #expect(third.error == nil && third.text == "0123456789")
+    }
+
+    @Test func aSmallPartLeavesALongerOneAlone() async throws {
+        let server = try ScriptedServer([
+            .representation(Self.representation).breaking(after: .body(6)),
+            .representation(Self.representation), .representation(Self.representation),
+        ])
+        let scene = CacheScene(server)
+        await scene.fetch()
+        let part = await scene.fetch("/", ["Range": "bytes=8-8"])
+        #expect(part.text == "8" && part.response?.statusCode == 206)
+        #expect(await scene.fetch().text == "0123456789")
+        #expect(server.requests.last?.headers["Range"] == "bytes=6-")
+    }
+
+    // MARK: - Connections
+
+    @Test func aDownloadThatWaitsForAnEqualOneHasNoConnection() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            routes: [
+                "/same": [.representation(Self.representation).held(after: .body(3), by: gate)],
+                "/other": [.respond(body: "other")],
+            ]
+        )
+        let scene = CacheScene(server)
+        scene.manager.maximumConnectionsPerHost = 2
+        let queue = OperationQueue()
+        let first = download(scene, scene.request("/same"), "first")
+        queue.addOperation(first)
+        try await gate.waitForArrivals()
+        let waiting = (0..<3).map { download(scene, scene.request("/same"), "waiting \($0)") }
+        for operation in waiting { queue.addOperation(operation) }
+        try await networkThreadIsDone()
+        for operation in waiting { operation.cancel() }
+        for operation in waiting { _ = try? await operation.value }
+        // One connection is the first's; the other one is free.
+        #expect(await scene.fetch("/other").text == "other")
+        gate.open()
+        _ = try await first.value
+        #expect(try Data(contentsOf: directory.file("first")) == Data("0123456789".utf8))
+    }
+
+    @Test func aDownloadThatMayNotLoadGivesItsConnectionBack() async throws {
+        let server = try ScriptedServer([.respond(body: "loaded")])
+        let scene = CacheScene(server)
+        scene.manager.maximumConnectionsPerHost = 1
+        let queue = OperationQueue()
+        for number in 0..<3 {
+            let request = scene.request(policy: .returnCacheDataDontLoad)
+            let operation = download(scene, request, "absent \(number)")
+            queue.addOperation(operation)
+            await #expect(throws: URLError.self) { _ = try await operation.value }
+        }
+        #expect(await scene.fetch().text == "loaded")
+    }
+
+    @Test func equalDownloadsWithOneConnectionEnd() async throws {
+        let server = try ScriptedServer([.representation(Self.representation)])
+        let scene = CacheScene(server)
+        scene.manager.maximumConnectionsPerHost = 1
+        let queue = OperationQueue()
+        let downloads = (0..<6).map { download(scene, scene.request(), "equal \($0)") }
+        let files = (0..<6).map { number in
+            let operation = scene.manager.operation(for: scene.request())
+            operation.outputFile = directory.file("file \(number)")
+            return operation
+        }
+        for (one, other) in zip(downloads, files) {
+            queue.addOperation(one)
+            queue.addOperation(other)
+        }
+        for operation in downloads + files { _ = try? await operation.value }
+        #expect((downloads + files).allSatisfy { $0.error == nil })
+        #expect(server.requests.count < 12)
+    }
+
+    // MARK: - Commands at any time
+
+    /// Pauses, resumes and cancels while stored and new bytes come, with files and memory.
+    @Test(arguments: 0..<4) func commandsLoseNothing(seed: Int) async throws {
+        let body = AnswerBody.generated(length: 2 << 20)
+        let representation = Representation(
+            body,
+            entityTag: .strong("v"),
+            fields: ["Cache-Control": "max-age=\(seed % 2 == 0 ? 60 : 0)"]
+        )
+        let server = try ScriptedServer { _ in .representation(representation) }
+        let scene = CacheScene(server, diskCapacity: 64 << 20, directory: directory.file("cache"))
+        var random = SeededGenerator(seed: UInt64(seed) + 1)
+        for round in 0..<12 {
+            let operations = (0..<4).map { index in
+                let operation = scene.manager.operation(for: scene.request("/\(round % 3)"))
+                if index % 2 == 1 { operation.outputFile = directory.file("\(seed) \(round) \(index)") }
+                return operation
+            }
+            for operation in operations { scene.manager.operationQueue.addOperation(operation) }
+            for _ in 0..<Int.random(in: 0...6, using: &random) {
+                let operation = operations.randomElement(using: &random)
+                operation?.pause()
+                if Bool.random(using: &random) { try await networkThreadIsDone() }
+                operation?.resume()
+            }
+            let cancelled = operations.randomElement(using: &random)
+            if Bool.random(using: &random) { cancelled?.cancel() }
+            for (index, operation) in operations.enumerated() {
+                _ = try? await operation.value
+                guard !operation.isCancelled else { continue }
+                #expect(operation.error == nil, "\(seed) \(round) \(index)")
+                let data =
+                    index % 2 == 1
+                    ? try Data(contentsOf: directory.file("\(seed) \(round) \(index)"))
+                    : operation.responseData
+                #expect(data == body.data, "\(seed) \(round) \(index)")
+            }
+        }
+    }
+
+    // MARK: - Who asks
+
+    @Test func aPartIsNotStoredWithoutTheCallersLook() async throws {
+        let server = try ScriptedServer([.representation(Self.representation)])
+        let scene = CacheScene(server)
+        for _ in 0..<2 {
+            await scene.fetch(scene.request("/", ["Range": "bytes=0-3"])) { $0.setCacheResponse { _ in nil } }
+        }
+        #expect(server.requests.count == 2 && scene.cache.currentMemoryUsage < 4_096)
+    }
+
+    @Test func twoJarsAreTwoUsers() async throws {
+        let server = try ScriptedServer { request in
+            .respond(
+                200,
+                ["Cache-Control": "max-age=60"],
+                body: .text(request.headers["Cookie"] ?? "none")
+            )
+        }
+        let scene = CacheScene(server)
+        let host = try #require(server.url.host)
+        for name in ["ann", "bob"] {
+            let jar = CookieJar()
+            let cookie = HTTPCookie(properties: [.name: "user", .value: name, .domain: host, .path: "/"])
+            jar.set(try #require(cookie))
+            scene.manager.cookieJar = jar
+            for _ in 0..<2 { #expect(await scene.fetch().text == "user=\(name)") }
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func credentialsAreComparedWhole() {
+        func digest(_ fields: HeaderFields, _ credential: Credential? = nil) -> String? {
+            var request = TransferRequest.plain(URL(fileURLWithPath: "/"), fields: fields)
+            request.credential = credential
+            return CacheAuthorization(request)?.digest
+        }
+        let digests = [
+            digest([:]), digest(["Authorization": "Basic YTpi"]), digest(["Authorization": "Basic YTpj"]),
+            digest(["Authorization": "x"], Credential(user: "a", password: "b")),
+            digest(["Authorization": "x"], Credential(user: "a", password: "c")),
+            digest(["Authorization": "x"], Credential(bearerToken: "b")), digest(["Cookie": "user=a"]),
+            digest(["Cookie": "user=b"]),
+        ]
+        #expect(Set(digests).count == digests.count && digests[0] == nil)
+        let one = digest(["Authorization": "Digest nonce=1"], Credential(user: "a", password: "b"))
+        #expect(one == digest(["Authorization": "Digest nonce=2"], Credential(user: "a", password: "b")))
+        #expect(digests.allSatisfy { $0?.contains("YTpi") != true })
+    }
+
+    @Test func otherTrustIsAnotherCache() throws {
+        let url = try #require(URL(string: "https://example.com/"))
+        func partition(_ change: (inout TrustDomain) -> Void) -> String {
+            var request = TransferRequest.plain(url)
+            change(&request.trustDomain)
+            return CacheRequest(request).key.partition
+        }
+        let names = [
+            partition { _ in }, partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) },
+            partition { $0.policy = SecurityPolicy(validatesDomainName: false) },
+            partition { $0.anchors = .directory(URL(fileURLWithPath: "/etc/ssl")) },
+        ]
+        #expect(Set(names).count == names.count && names[0].isEmpty)
+        #expect(names[1] == partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) })
+    }
+}
