@@ -472,6 +472,43 @@ import Testing
         #expect(operations.allSatisfy { $0.text == "one" })
     }
 
+    // MARK: - Caches of others
+
+    @Test func aURLCacheKeepsResponsesInMemory() async throws {
+        let server = try ScriptedServer([.respond(200, ["Cache-Control": "max-age=60"], body: "one")])
+        let scene = CacheScene(server)
+        let cache = URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: nil)
+        scene.manager.cache = cache
+        #expect(scene.manager.cache === cache)
+        #expect(await scene.fetch().responseSource == .network)
+        var second = await scene.fetch()
+        // It is stored on a queue of its own.
+        for _ in 0..<200 where second.responseSource == .network { second = await scene.fetch() }
+        #expect(second.responseSource == .cache && second.text == "one")
+        #expect(cache.cachedResponse(for: scene.request())?.data == Data("one".utf8))
+    }
+
+    @Test func aManagersCacheIsTheOneThatWasSet() throws {
+        let (one, other) = (OperationManager(), OperationManager())
+        #expect(one.cache == nil)
+        let cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        one.cache = cache
+        other.cache = cache
+        #expect(
+            one.cache === cache
+                && one.operation(for: URLRequest(url: URL(fileURLWithPath: "/"))).cache === cache
+        )
+        #expect(
+            one.readTransferSettings { $0.cacheSetting.place }
+                === other.readTransferSettings { $0.cacheSetting.place }
+        )
+        one.cache = nil
+        #expect(one.cache == nil && one.readTransferSettings { $0.layers.isEmpty })
+        var configuration = SessionConfiguration()
+        configuration.cache = cache
+        #expect(URLSessionManager(configuration: configuration).cache === cache)
+    }
+
     // MARK: - Without a cache
 
     @Test func withoutACacheThereIsNothingToLoad() async throws {

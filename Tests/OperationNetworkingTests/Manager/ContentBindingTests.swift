@@ -1,0 +1,104 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ContentBindingTests {
+    private final class View: Sendable {
+        let shown = Recorder<String>()
+    }
+
+    private let queue = DispatchQueue(label: "ContentBindingTests")
+    private let view = View()
+    private let manager = OperationManager()
+    private let failures = Recorder<String>()
+
+    init() {
+        manager.completionQueue = queue
+    }
+
+    private var binding: ContentBinding<View> {
+        ContentBinding(to: view, manager: manager) { view, content in
+            let parts = [content.mediaType, content.textEncodingName, content.baseURL?.path]
+            let text = String(decoding: content.data, as: UTF8.self)
+            view.shown.append((parts.map { $0 ?? "-" } + [text]).joined(separator: " "))
+        }
+    }
+
+    @Test func aPageIsShownWithWhatItSaysOfItself() async throws {
+        let server = try ScriptedServer(
+            routes: [
+                "/from": [.redirect(to: "/a/page")],
+                "/a/page": [.respond(200, ["Content-Type": "text/html; charset=iso-8859-1"], body: "<p>")],
+            ]
+        )
+        let binding = binding
+        let bytes = Recorder<Int64>()
+        binding.load(
+            URLRequest(url: server.url(path: "/from")),
+            progress: { _, total, _ in bytes.append(total) }
+        )
+        #expect(try await view.shown.wait() == ["text/html iso-8859-1 /a/page <p>"])
+        #expect(bytes.elements.last == 3)
+    }
+
+    @Test func theClosureMayChangeThePage() async throws {
+        let server = try ScriptedServer([.respond(200, ["Content-Type": "text/plain"], body: "as sent")])
+        let binding = binding
+        binding.load(URLRequest(url: server.url)) { response, content in
+            LoadedContent(
+                data: Data("changed \(response?.statusCode ?? 0)".utf8),
+                mediaType: content.mediaType
+            )
+        }
+        #expect(try await view.shown.wait() == ["text/plain - - changed 200"])
+    }
+
+    @Test func onlyTheLastPageIsShown() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer(
+            routes: [
+                "/slow": [.respond(body: "slow").held(by: gate)],
+                "/fast": [.respond(body: "fast")],
+            ]
+        )
+        let binding = binding
+        let slow = binding.load(
+            URLRequest(url: server.url(path: "/slow")),
+            failure: { [failures] error in failures.append("\(error)") }
+        )
+        try await gate.waitForArrivals()
+        binding.load(URLRequest(url: server.url(path: "/fast")))
+        #expect(try await view.shown.wait() == ["- - /fast fast"])
+        gate.open()
+        _ = try? await slow.value
+        queue.sync {}
+        #expect(view.shown.elements.count == 1 && failures.elements.isEmpty && slow.isCancelled)
+    }
+
+    @Test func aFailureIsTold() async throws {
+        let server = try ScriptedServer([.respond(404)])
+        let binding = binding
+        let operation = binding.load(
+            URLRequest(url: server.url),
+            failure: { [failures] _ in failures.append("failed") }
+        )
+        #expect(try await failures.wait() == ["failed"])
+        _ = try? await operation.value
+        #expect(view.shown.elements.isEmpty && !binding.isLoading)
+    }
+
+    @Test func aBindingThatIsReleasedCancels() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "late").held(by: gate)])
+        var binding: ContentBinding<View>? = binding
+        let operation = try #require(binding).load(URLRequest(url: server.url))
+        try await gate.waitForArrivals()
+        binding = nil
+        _ = try? await operation.value
+        gate.open()
+        #expect(operation.isCancelled && view.shown.elements.isEmpty)
+    }
+}
