@@ -47,12 +47,13 @@ import Testing
     @Test func theClosureMayChangeThePage() async throws {
         let server = try ScriptedServer([.respond(200, ["Content-Type": "text/plain"], body: "as sent")])
         let binding = binding
-        binding.load(URLRequest(url: server.url)) { response, content in
-            LoadedContent(
-                data: Data("changed \(response?.statusCode ?? 0)".utf8),
-                mediaType: content.mediaType
-            )
-        }
+        binding.load(
+            URLRequest(url: server.url),
+            success: { response, content in
+                let text = "changed \(response?.statusCode ?? 0)"
+                return LoadedContent(data: Data(text.utf8), mediaType: content.mediaType)
+            }
+        )
         #expect(try await view.shown.wait() == ["text/plain - - changed 200"])
     }
 

@@ -102,7 +102,7 @@ struct StoreProcessesTests {
         let kept = try #require(try await store.put(keys[4], sampleBytes(1000)))
         // Another one changes the index, and does not end.
         let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
-        let other = try Database(path: index, patience: 0)
+        let other = try Database(path: index, patience: 10_000)
         try other.execute("BEGIN IMMEDIATE")
         var head = entries[0].head
         head.responseTime = 9000

@@ -204,7 +204,7 @@ struct StoreSurvivalTests {
         if damage != "log" {
             let database = try Database(
                 path: URL(fileURLWithPath: path).resolvingSymlinksInPath().path,
-                patience: 0
+                patience: 10_000
             )
             try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             if damage == "version" { try database.execute("PRAGMA user_version = 99") }
