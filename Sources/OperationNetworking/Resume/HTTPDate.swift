@@ -22,6 +22,10 @@ struct HTTPDate: Hashable, Sendable, Comparable {
     ///   - isLenient: whether case does not matter, nor which day of the week it was: for freshness, as
     ///     [RFC 9111 §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2) wants it.
     init?(fieldValue: String, now: Date = Date(), isLenient: Bool = false) {
+        if let moment = HTTPDate.fixdate(Array(fieldValue.utf8)), moment.isOnNamedDay || isLenient {
+            secondsSince1970 = moment.seconds
+            return
+        }
         var text = Substring(fieldValue.utf8.trimmingHTTPWhitespace())
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if isLenient { text = HTTPDate.canonicalCase(text) }
@@ -68,6 +72,46 @@ struct HTTPDate: Hashable, Sendable, Comparable {
         }
         let result = Substring(decoding: octets, as: UTF8.self)
         return result.hasSuffix(" Gmt") ? result.dropLast(3) + "GMT" : result
+    }
+
+    /// The form that nearly all servers send, octet by octet: a date is read several times for a stored
+    /// response. What it does not take is left to the others.
+    private static func fixdate(_ text: [UInt8]) -> Moment? {
+        guard text.count == 29, text[3] == UInt8(ascii: ","), text[26] == UInt8(ascii: "G"),
+            text[27] == UInt8(ascii: "M"), text[28] == UInt8(ascii: "T"),
+            [4, 7, 11, 16, 25].allSatisfy({ text[$0] == UInt8(ascii: " ") }),
+            text[19] == UInt8(ascii: ":"), text[22] == UInt8(ascii: ":"),
+            let weekday = weekdayOctets.firstIndex(of: word(text, at: 0)),
+            let month = monthOctets.firstIndex(of: word(text, at: 8)),
+            let day = number(text, 5..<7), let year = number(text, 12..<16),
+            let hour = number(text, 17..<19), let minute = number(text, 20..<22),
+            let second = number(text, 23..<25)
+        else { return nil }
+        return moment(
+            year: year,
+            month: month + 1,
+            day: day,
+            weekday: weekday,
+            time: (hour, minute, second)
+        )
+    }
+
+    private static let weekdayOctets = weekdays.map { word(Array($0.utf8), at: 0) }
+    private static let monthOctets = months.map { word(Array($0.utf8), at: 0) }
+
+    /// Three octets as one number.
+    private static func word(_ text: [UInt8], at start: Int) -> UInt32 {
+        UInt32(text[start]) << 16 | UInt32(text[start + 1]) << 8 | UInt32(text[start + 2])
+    }
+
+    private static func number(_ text: [UInt8], _ range: Range<Int>) -> Int64? {
+        var number: Int64 = 0
+        for index in range {
+            let digit = text[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int64(digit)
+        }
+        return number
     }
 
     private static func fixdate(_ text: Substring) -> Moment? {
@@ -133,15 +177,33 @@ struct HTTPDate: Hashable, Sendable, Comparable {
     ) -> Moment? {
         let parts = time.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 3, let hour = number(parts[0], digits: 2),
-            let minute = number(parts[1], digits: 2),
-            let second = number(parts[2], digits: 2), hour < 24, minute < 60, second <= 60
+            let minute = number(parts[1], digits: 2), let second = number(parts[2], digits: 2)
         else { return nil }
+        return moment(
+            year: year,
+            month: month,
+            day: day,
+            weekday: weekday,
+            time: (hour, minute, second)
+        )
+    }
+
+    private static let monthLengths: [Int64] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+    /// `nil`: there is no such day, or no such time.
+    private static func moment(
+        year: Int64,
+        month: Int,
+        day: Int64,
+        weekday: Int,
+        time: (hour: Int64, minute: Int64, second: Int64)
+    ) -> Moment? {
         let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths: [Int64] = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard day >= 1, day <= lengths[month - 1] else { return nil }
+        let length = monthLengths[month - 1] + (month == 2 && isLeapYear ? 1 : 0)
+        guard time.hour < 24, time.minute < 60, time.second <= 60, day >= 1, day <= length else { return nil }
         let days = days(since1970ToYear: year, month: month, day: day)
         let isOnNamedDay = (days + 4) % 7 == weekday || (days + 4) % 7 + 7 == weekday
-        return (days * 86_400 + hour * 3_600 + minute * 60 + second, isOnNamedDay)
+        return (days * 86_400 + time.hour * 3_600 + time.minute * 60 + time.second, isOnNamedDay)
     }
 
     /// Days from 1970-01-01 in the Gregorian calendar; years begin in March here, so that the leap day is
