@@ -6,8 +6,8 @@ internal import OperationNetworkingSystem
 /// and connections at once.
 ///
 /// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty),
-/// queues, groups, closures, limits of bytes per second, operations. Those of the queue are kept one by one,
-/// by their own archives.
+/// queues, groups, closures, the cache, limits of bytes per second, operations. Those of the queue are kept
+/// one by one, by their own archives.
 ///
 /// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization`
 /// field of the other: what holds such an archive holds them.

@@ -48,23 +48,23 @@ struct NetworkActivityState {
 
     mutating func begin(_ activity: ObjectIdentifier) -> Effect {
         running.insert(activity)
-        return settle()
+        return advance()
     }
 
     mutating func end(_ activity: ObjectIdentifier) -> Effect {
         running.remove(activity)
-        return settle()
+        return advance()
     }
 
     mutating func increment() -> Effect {
         count += 1
-        return settle()
+        return advance()
     }
 
     /// Not below zero.
     mutating func decrement() -> Effect {
         count = max(0, count - 1)
-        return settle()
+        return advance()
     }
 
     mutating func wake(turn: Int) -> Effect {
@@ -84,14 +84,14 @@ struct NetworkActivityState {
     mutating func setEnabled(_ isEnabled: Bool) -> Effect {
         guard isEnabled != self.isEnabled else { return .none }
         self.isEnabled = isEnabled
-        guard !isEnabled else { return settle() }
+        guard !isEnabled else { return advance() }
         let wasVisible = isVisible
         phase = .idle
         turn += 1
         return wasVisible ? .hide : .none
     }
 
-    private mutating func settle() -> Effect {
+    private mutating func advance() -> Effect {
         guard isEnabled else { return .none }
         switch (phase, isOccurring) {
         case (.idle, true): return delay(.delayingStart, activationDelay)

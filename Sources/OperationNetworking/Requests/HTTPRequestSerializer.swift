@@ -32,9 +32,9 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// Foundation's 60.
     public var timeoutInterval: TimeInterval?
 
-    /// The cache policy of a request made from its parts; `nil` leaves Foundation's. Images obey it:
-    /// `ImageCache` and `ImageDownloader` of `OperationNetworkingImages` take no kept image for a request
-    /// that reloads. It has no effect on other transfers: there is no cache of responses.
+    /// The cache policy of a request made from its parts; `nil` leaves Foundation's. It counts for the
+    /// ``TransferSettings/cache``, and for the kept images of `ImageCache` and `ImageDownloader` of
+    /// `OperationNetworkingImages`.
     public var cachePolicy: URLRequest.CachePolicy?
 
     /// Whether a request made from its parts sends the cookies of the operation's cookie jar, and whether

@@ -80,8 +80,10 @@ extension SessionConfiguration: Codable {
         try values.decode(TransferSettingsArchive.self, forKey: .settings).restore(&settings)
     }
 
-    /// Keeps everything but cookies (a jar of its own comes back empty) and a proxy's password. The
-    /// additional headers are kept as they are: what holds the archive holds an `Authorization` among them.
+    /// Keeps what a value can say: not the `cache` and `stubs`, limits of bytes per second, secrets
+    /// (`credential`, `tokenSource`, `clientIdentity`, a proxy's password) or cookies (a jar of its own comes
+    /// back empty). The additional headers are kept as they are: what holds the archive holds an
+    /// `Authorization` among them.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(additionalHeaders, forKey: .additionalHeaders)

@@ -195,7 +195,122 @@ struct AFHTTPSessionManagerTests {
         #expect(end.error is ServerTrustError && end.response == nil)
     }
 
-    @Test("testCanBeEncoded, testSupportsSecureCoding")
+    @Test("testSharedManagerIsNotEqualToInitedManager")
+    func managersAreNotOne() {
+        #expect(HTTPSessionManager() !== session && HTTPSessionManager() !== HTTPSessionManager())
+    }
+
+    // MARK: - 3.x: progress and results
+
+    @Test("testDownloadProgressIsReportedForGET")
+    func downloadProgressOfGet() async throws {
+        let ends = TaskEnds()
+        let progress = Recorder<Double>()
+        session.responseSerializer = HTTPResponseSerializer()
+        session.get(
+            "bytes/50000",
+            progress: { progress.append($0.fractionCompleted) },
+            success: ends.success,
+            failure: ends.failure
+        )
+        let end = try await ends.wait()
+        #expect((end.object as? Data)?.count == 50_000 && progress.elements.last == 1)
+    }
+
+    @Test("testUploadProgressIsReportedForPOST")
+    func uploadProgressOfPost() async throws {
+        let ends = TaskEnds()
+        let progress = Recorder<Double>()
+        session.post(
+            "post",
+            parameters: ["key": String(repeating: "value", count: 10_000)],
+            progress: { progress.append($0.fractionCompleted) },
+            success: ends.success,
+            failure: ends.failure
+        )
+        #expect(try await ends.wait().error == nil && progress.elements.last == 1)
+    }
+
+    @Test("testUploadProgressIsReportedForStreamingPost")
+    func uploadProgressOfAStream() async throws {
+        let ends = TaskEnds()
+        let progress = Recorder<Double>()
+        session.post(
+            "post",
+            constructingBody: { form in
+                try form.appendPart(
+                    withFileData: Data(repeating: 7, count: 100_000),
+                    name: "file",
+                    fileName: "file",
+                    mimeType: "application/octet-stream"
+                )
+            },
+            progress: { progress.append($0.fractionCompleted) },
+            success: ends.success,
+            failure: ends.failure
+        )
+        #expect(try await ends.wait().error == nil && progress.elements.last == 1)
+    }
+
+    @Test("testThatSuccessBlockIsCalledFor200, testThatFailureBlockIsCalledFor404", arguments: [200, 404])
+    func statusDecides(_ status: Int) async throws {
+        session.responseSerializer = HTTPResponseSerializer()
+        let ends = TaskEnds()
+        session.get("status/\(status)", success: ends.success, failure: ends.failure)
+        let end = try await ends.wait()
+        #expect((end.error == nil) == (status == 200) && end.response?.statusCode == status)
+    }
+
+    @Test("testThatResponseObjectIsEmptyFor204")
+    func noContentHasNoObject() async throws {
+        #expect(try await session.get("status/204") == nil)
+    }
+
+    // MARK: - 3.x: pins and base URLs
+
+    /// There an exception when it was set; here no request is sent, and the error says why. A session without
+    /// a base URL may have pins: they are for its requests over TLS.
+    @Test(
+        """
+        testInvalidCertificatePinningSecurityPolicy, testInvalidPublicKeyPinningSecurityPolicy, \
+        testInvalidCertificatePinningSecurityPolicyWithoutBaseURL, \
+        testInvalidPublicKeyPinningSecurityPolicyWithoutBaseURL
+        """,
+        arguments: [SecurityPolicy.PinningMode.certificate, .publicKey],
+        [true, false]
+    )
+    func pinsAreNotSentWithoutTLS(_ mode: SecurityPolicy.PinningMode, hasBaseURL: Bool) async throws {
+        let session = hasBaseURL ? session : HTTPSessionManager.forTests(nil)
+        session.securityPolicy = SecurityPolicy(pinningMode: mode)
+        let ends = TaskEnds()
+        session.get(try url("get").absoluteString, success: ends.success, failure: ends.failure)
+        let end = try await ends.wait()
+        #expect((end.error as? ServerTrustError)?.check == .encryption && end.response == nil)
+    }
+
+    @Test(
+        """
+        testValidCertificatePinningSecurityPolicy, testValidPublicKeyPinningSecurityPolicy, \
+        testValidNoPinningSecurityPolicy, testInvalidNoPinningSecurityPolicy
+        """,
+        arguments: [SecurityPolicy.PinningMode.certificate, .publicKey, .none]
+    )
+    func pinsMayBeSetOverTLS(_ mode: SecurityPolicy.PinningMode) async throws {
+        let url = try #require(NginxTLSServer.good.url)
+        var configuration = SessionConfiguration()
+        configuration.trustAnchors = try .certificates(TestCertificates.all("root"))
+        let session = HTTPSessionManager.forTests(url, configuration)
+        session.responseSerializer = HTTPResponseSerializer()
+        session.securityPolicy = SecurityPolicy(
+            pinningMode: mode,
+            pinnedCertificates: mode == .none ? [] : try TestCertificates.all("root")
+        )
+        #expect(try await (session.get("1k.bin") as? Data)?.count == 1_024)
+    }
+
+    // MARK: - 3.x: copies and archives
+
+    @Test("testCanBeEncoded, testCanBeDecoded, testSupportsSecureCoding")
     func archive() throws {
         let archive = try JSONEncoder().encode(session.archive)
         let restored = HTTPSessionManager(

@@ -247,7 +247,7 @@ final class EntryWriter: CacheWriting {
                     }
                     store.bodies.async { file.abandon() }
                 }
-                store.settle(disk)
+                store.finishRemovals(disk)
                 store.end(key)
                 then?(isStored ? entry : nil)
             }

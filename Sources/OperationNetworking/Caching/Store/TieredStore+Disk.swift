@@ -13,7 +13,7 @@ extension TieredStore {
             state.withLock { $0.lastLook = now() }
             index.async { [self] in
                 readHashes(disk)
-                settle(disk)
+                finishRemovals(disk)
                 beginHousekeeping()
             }
         }
@@ -52,13 +52,13 @@ extension TieredStore {
             index.async { [self] in
                 let succeeded = disk.perform(work)
                 then(self, succeeded)
-                settle(disk)
+                finishRemovals(disk)
             }
         }
     }
 
     /// After a change: removes the files of removed entries, which may take its time.
-    func settle(_ disk: DiskTier) {
+    func finishRemovals(_ disk: DiskTier) {
         if !disk.isOpen { giveUpDisk() }
         let names = disk.takeRemovedNames()
         guard !names.isEmpty else { return }

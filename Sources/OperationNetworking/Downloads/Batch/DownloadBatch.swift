@@ -118,13 +118,13 @@ public final class DownloadBatch: Sendable {
     /// Starts no member any more, and pauses those that run. What came is kept.
     public func pause() {
         state.withLock { $0.run.pause() }
-        work.async { self.settle() }
+        work.async { self.goOn() }
     }
 
     /// Goes on, after ``pause()`` or after there was no room on the disk.
     public func resume() {
         state.withLock { $0.run.resume() }
-        work.async { self.settle() }
+        work.async { self.goOn() }
     }
 
     /// Ends all members that have not ended with `URLError.cancelled`. What came is kept, and so is the
@@ -134,7 +134,7 @@ public final class DownloadBatch: Sendable {
             let waiting = state.run.stop()
             end(waiting, &state)
         }
-        work.async { self.settle() }
+        work.async { self.goOn() }
     }
 
     /// Whether it waits for ``resume()``.
@@ -217,11 +217,11 @@ public final class DownloadBatch: Sendable {
             }
             completeIfDone(&state)
         }
-        work.async { self.settle() }
+        work.async { self.goOn() }
     }
 
     /// On `work`: makes the operations fit the phase, and starts what may start.
-    private func settle() {
+    private func goOn() {
         let (phase, hasPaused, running) = state.withLock { state in
             let phase = state.run.phase
             defer { state.hasPaused = phase == .paused }
@@ -333,7 +333,7 @@ public final class DownloadBatch: Sendable {
             completeIfDone(&state)
             return state.isCompleting
         }
-        if !isStopped { work.async { self.settle() } }
+        if !isStopped { work.async { self.goOn() } }
     }
 
     /// These waited, and are not going to start.

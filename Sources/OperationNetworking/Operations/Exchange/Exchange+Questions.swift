@@ -122,7 +122,7 @@ extension Exchange {
 
     private func receive(at place: BodyPlace) -> Machine.Effect {
         do {
-            try (sink as? TurningSink)?.settle(place)
+            try (sink as? TurningSink)?.turn(to: place)
             return machine.answer(.take)
         } catch {
             return machine.answer(.goOn(.fail(error), receiving: nil))

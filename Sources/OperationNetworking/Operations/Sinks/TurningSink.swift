@@ -3,7 +3,7 @@ internal import OperationNetworkingSystem
 
 /// Keeps a body in memory, or in a file if its owner says so when the head came.
 ///
-/// The exchange prepares it when it has judged the head, and settles it with the owner's answer, before the
+/// The exchange prepares it when it has judged the head, and turns it by the owner's answer, before the
 /// first byte. So a body that is too long for memory has its chance to become a file.
 final class TurningSink: ResponseSink {
     private var sink: any ResponseSink
@@ -30,7 +30,7 @@ final class TurningSink: ResponseSink {
     }
 
     /// The owner has answered. A file counts only while no byte came.
-    func settle(_ place: BodyPlace) throws {
+    func turn(to place: BodyPlace) throws {
         if case .file(let url) = place, !isFile, sink.count == 0 {
             sink = QueuedSink(FileDestination(url))
             sink.onChange = onChange

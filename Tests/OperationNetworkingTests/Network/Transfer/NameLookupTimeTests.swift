@@ -7,7 +7,7 @@ import Testing
 
 /// Each in a process of its own: the look-up blocks a thread of libcurl's until the end.
 @Suite(.timeLimit(.minutes(1)))
-struct NameLookupTests {
+struct NameLookupTimeTests {
     private static let name = URL(string: "http://name.slow.test/") ?? URL(fileURLWithPath: "/")
 
     @Test func aSlowLookupCanBeCancelledWithoutHoldingUpAnybody() async throws {
@@ -15,7 +15,7 @@ struct NameLookupTests {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
-            let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
+            let slow = TestTransfer(.plain(NameLookupTimeTests.name, idleTimeout: 0)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
             // It holds up no other transfer while it lasts, nor when it is cancelled: the gate stays shut.
             guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(2) }
@@ -31,7 +31,7 @@ struct NameLookupTests {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
-            let slow = TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0.2)).start()
+            let slow = TestTransfer(.plain(NameLookupTimeTests.name, idleTimeout: 0.2)).start()
             guard SlowResolver.wait(for: 1) else { exit(9) }
             guard try await slow.end().code == .timedOut else { exit(2) }
             guard try await TestTransfer(.plain(server.url)).start().end().error == nil else { exit(3) }
@@ -43,7 +43,8 @@ struct NameLookupTests {
         await #expect(processExitsWith: .success) {
             alarm(50)
             let server = try ScriptedServer([.respond(body: "hello")])
-            let slow = (0..<100).map { _ in TestTransfer(.plain(NameLookupTests.name, idleTimeout: 0)).start()
+            let slow = (0..<100).map { _ in
+                TestTransfer(.plain(NameLookupTimeTests.name, idleTimeout: 0)).start()
             }
             guard SlowResolver.wait(for: 100) else { exit(9) }
             for transfer in slow { transfer.stop() }
@@ -58,7 +59,7 @@ struct NameLookupTests {
         await #expect(processExitsWith: .success) {
             alarm(50)
             SlowResolver.open()
-            let end = try await TestTransfer(.plain(NameLookupTests.name)).start().end()
+            let end = try await TestTransfer(.plain(NameLookupTimeTests.name)).start().end()
             guard end.code == .cannotFindHost, "\(end)".contains("name.slow.test") else { exit(2) }
         }
     }
