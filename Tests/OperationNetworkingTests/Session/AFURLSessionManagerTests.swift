@@ -5,8 +5,9 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
-/// AFNetworking's own tests of `AFURLSessionManager`, replayed by their behavior: USM are those of 2.7, the others came
-/// with 3.x. Those of background sessions and of swizzling have nothing to be replayed on.
+/// AFNetworking's own tests of `AFURLSessionManager`, replayed by their behavior: USM are those of 2.7, the
+/// others came with 3.x. Those of background sessions, of swizzling and of KVO of a `Progress` have nothing
+/// to be replayed on.
 @Suite(.timeLimit(.minutes(1)))
 struct AFURLSessionManagerTests {
     enum Kind: CaseIterable, Sendable {
@@ -55,8 +56,9 @@ struct AFURLSessionManagerTests {
 
     @Test(
         """
-        USM-03, USM-07, USM-11 testDidResumeNotificationIsReceivedByLocalDataTaskAfterResume, …UploadTask…, \
-        …DownloadTask…
+        USM-03 testDidResumeNotificationIsReceivedByLocalDataTaskAfterResume, \
+        USM-07 testDidResumeNotificationIsReceivedByLocalUploadTaskAfterResume, \
+        USM-11 testDidResumeNotificationIsReceivedByLocalDownloadTaskAfterResume
         """,
         arguments: Kind.allCases
     )
@@ -74,8 +76,9 @@ struct AFURLSessionManagerTests {
 
     @Test(
         """
-        USM-04, USM-08, USM-12 testDidSuspendNotificationIsReceivedByLocalDataTaskAfterSuspend, \
-        …UploadTask…, …DownloadTask…
+        USM-04 testDidSuspendNotificationIsReceivedByLocalDataTaskAfterSuspend, \
+        USM-08 testDidSuspendNotificationIsReceivedByLocalUploadTaskAfterSuspend, \
+        USM-12 testDidSuspendNotificationIsReceivedByLocalDownloadTaskAfterSuspend
         """,
         arguments: Kind.allCases
     )
@@ -109,6 +112,40 @@ struct AFURLSessionManagerTests {
         #expect(counts.elements.last == [300_000, 300_000])
         #expect(task.countOfBytesSent == 300_000 && task.countOfBytesExpectedToSend == 300_000)
         #expect(server.requests.first?.body.count == 300_000)
+    }
+
+    @Test("testDataTaskDoesReportDownloadProgress")
+    func dataReports() async throws {
+        let server = try ScriptedServer([.respond(body: .generated(length: 300_000))])
+        session.responseSerializer = HTTPResponseSerializer()
+        let ends = TaskEnds()
+        let counts = Recorder<[Int64]>()
+        let task = session.dataTask(
+            with: URLRequest(url: server.url),
+            downloadProgress: { counts.append([$0.completedUnitCount, $0.totalUnitCount]) },
+            completion: ends.handler
+        )
+        task.resume()
+        #expect((try await ends.wait().object as? Data)?.count == 300_000)
+        #expect(counts.elements.last == [300_000, 300_000])
+    }
+
+    /// There two tasks that were made at the same time got one number.
+    @Test("testRDAR17029580IsFixed")
+    func tasksThatAreMadeAtTheSameTimeHaveNumbersOfTheirOwn() async throws {
+        let numbers = await withTaskGroup(of: Int.self) { [session] group in
+            for _ in 0..<500 {
+                group.addTask {
+                    let task = session.dataTask(
+                        with: URLRequest(url: URL(fileURLWithPath: "/")),
+                        completion: nil
+                    )
+                    return task.taskIdentifier
+                }
+            }
+            return await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(numbers.count == 500)
     }
 
     @Test("testDownloadTaskDoesReportProgress")
