@@ -18,7 +18,7 @@ let settings: [SwiftSetting] =
 /// One program for each of these, in the folder of its name.
 let examples = [
     "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager", "Encodable",
-    "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache",
+    "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
 ]
 
 /// The products that a program uses beside the library.

@@ -320,6 +320,21 @@ struct ExamplesTests {
         #expect(try await network.next("Not") == "Reachable: suspended")
     }
 
+    // MARK: - Archives
+
+    @Test func archiveSendsInALaterProcessWhatWasKept() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Content-Type": "application/json"], body: "[1, 2]")
+        ])
+        let directory = try TemporaryDirectory()
+        let file = directory.file("queue.json").path
+        let first = try await ExampleProgram("Archive").run(file, server.url.absoluteString)
+        #expect(first.status == 0 && first.lines.isEmpty && server.requests.isEmpty, "\(first)")
+        let second = try await ExampleProgram("Archive").run(file)
+        #expect(second.status == 0 && second.lines == ["[1, 2]"], "\(second)")
+        #expect(server.requests.count == 1)
+    }
+
     // MARK: - Cache
 
     @Test func cacheSaysWhereAResponseCameFrom() async throws {
@@ -380,7 +395,7 @@ struct ExamplesTests {
 
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Session", "Upload",
-        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache",
+        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
