@@ -7,10 +7,7 @@ final class CacheFlights: @unchecked Sendable {
 
     /// Requests that are equal get the same response.
     struct Key: Hashable {
-        var key: CacheKey
-        var fields: HeaderFields
-        var authorization: String?
-        var decodesContent: Bool
+        var sharing: CacheRequest.Sharing
         /// A request does not wait for one that waits longer.
         var idleTimeout: Double
     }

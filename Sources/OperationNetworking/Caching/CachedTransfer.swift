@@ -158,18 +158,8 @@ final class CachedTransfer: @unchecked Sendable {
 
     /// Equal keys may have one response. A caller's own range or condition is its own affair.
     private var flightKey: CacheFlights.Key? {
-        guard revalidation == nil, question.method == "GET", question.isReadOnly, question.range == nil,
-            !question.hasCondition, !question.hasServerCondition,
-            question.policy == .useProtocolCachePolicy, !question.wantsValidation,
-            !question.directives.has("no-store")
-        else { return nil }
-        return CacheFlights.Key(
-            key: question.key,
-            fields: question.fields,
-            authorization: question.authorization,
-            decodesContent: question.decodesContent,
-            idleTimeout: request.idleTimeout
-        )
+        guard revalidation == nil, let sharing = question.sharing else { return nil }
+        return CacheFlights.Key(sharing: sharing, idleTimeout: request.idleTimeout)
     }
 
     /// Others that wait for this transfer go on.

@@ -235,14 +235,14 @@ import Testing
             .respond(
                 200,
                 ["Cache-Control": "max-age=60"],
-                body: AnswerBody(stringLiteral: request.headers["Authorization"] ?? "nobody")
+                body: AnswerBody(stringLiteral: request.headers["Authorization"] ?? "none")
             )
         }
         let scene = CacheScene(server)
         for token in ["Bearer a", "Bearer b", "Bearer a"] {
             #expect(await scene.fetch("/", ["Authorization": token]).text == token)
         }
-        #expect(await scene.fetch().text == "nobody")
+        #expect(await scene.fetch().text == "none")
         #expect(server.requests.count == 3)
     }
 

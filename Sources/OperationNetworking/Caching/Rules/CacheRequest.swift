@@ -47,16 +47,30 @@ struct CacheRequest: Sendable {
         }
     }
 
-    /// Whether one response may turn out to answer this request and `running`, whose response is awaited, so
-    /// that one transfer is enough (RFC 9111 §4: requests are collapsed).
+    /// The parts in which two requests are equal whose response may turn out to be one.
+    struct Sharing: Hashable, Sendable {
+        let key: CacheKey
+        let fields: HeaderFields
+        let authorization: String?
+        let decodesContent: Bool
+    }
+
+    /// Equal for requests of which one transfer may be enough (RFC 9111 §4: requests are collapsed); `nil`: it
+    /// is for this request alone.
     ///
-    /// Both want the whole of the same, in the same words. Ask ``CachePolicy/answer(to:from:now:)`` when the
-    /// head has come: a response that is not stored, or not fresh, is for its own request only.
-    func mayShare(_ running: CacheRequest) -> Bool {
-        method == "GET" && isReadOnly && running.isReadOnly && method == running.method && key == running.key
-            && policy == running.policy && authorization == running.authorization
-            && decodesContent == running.decodesContent && fields == running.fields
-            && fields["Range"] == nil && !hasCondition && !hasServerCondition && !directives.has("no-store")
+    /// All of them want the whole of the same, in the same words, and take a fresh response. Ask
+    /// ``CachePolicy/answer(to:from:now:)`` when the head has come: a response that is not stored, or not
+    /// fresh, is for its own request only.
+    var sharing: Sharing? {
+        guard method == "GET", isReadOnly, fields["Range"] == nil, !hasCondition, !hasServerCondition,
+            policy == .useProtocolCachePolicy, !wantsValidation, !directives.has("no-store")
+        else { return nil }
+        return Sharing(
+            key: key,
+            fields: fields,
+            authorization: authorization,
+            decodesContent: decodesContent
+        )
     }
 
     /// The fields to send when the answer is ``CacheAnswer/fetch``: those of the request, and what its policy
