@@ -55,8 +55,8 @@ struct CacheRequest: Sendable {
         let decodesContent: Bool
     }
 
-    /// Equal for requests of which one transfer may be enough (RFC 9111 §4: requests are collapsed); `nil`: it
-    /// is for this request alone.
+    /// Equal for requests of which one transfer may be enough (RFC 9111 §4: requests are collapsed); `nil`:
+    /// it is for this request alone.
     ///
     /// All of them want the whole of the same, in the same words, and take a fresh response. Ask
     /// ``CachePolicy/answer(to:from:now:)`` when the head has come: a response that is not stored, or not
