@@ -5,6 +5,13 @@ import PackageDescription
 /// As in the library's own manifest: warnings are errors only where `make` and CI build.
 let isStrict = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_STRICT"] != nil
 
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+
 let package = Package(
     name: "OperationNetworkingBenchmarks",
     dependencies: [
@@ -18,11 +25,15 @@ let package = Package(
             dependencies: [
                 "CurlBaseline", .product(name: "OperationNetworking", package: "OperationNetworking"),
             ],
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("InternalImportsByDefault"),
-                .enableUpcomingFeature("MemberImportVisibility"),
-            ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
+            swiftSettings: settings
+        ),
+        // One piece of work in a process of its own, beside the same by others.
+        .executableTarget(
+            name: "Workload",
+            dependencies: [
+                "CurlBaseline", .product(name: "OperationNetworking", package: "OperationNetworking"),
+            ],
+            swiftSettings: settings
         ),
     ],
     swiftLanguageModes: [.v6]

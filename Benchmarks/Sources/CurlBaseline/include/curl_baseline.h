@@ -7,4 +7,8 @@
 /// Returns how many did not end with status 200, or -1 when it could not begin.
 int curl_baseline_get(const char *url, int count, int in_flight);
 
+/// The same with the two changes of thread that an operation has: requests come to the network thread through a list under
+/// a mutex and an eventfd(2), and their ends go to another thread the same way, which asks for the next ones.
+int curl_inbox_get(const char *url, int count, int in_flight);
+
 #endif

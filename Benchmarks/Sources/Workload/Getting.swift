@@ -1,0 +1,86 @@
+internal import CurlBaseline
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+/// CLIENT URL COUNT IN-FLIGHT. The number in flight is a limit of connections, not of operations: all of them are in the
+/// queue at once.
+func get(_ arguments: inout Arguments) throws {
+    let client = try arguments.next("client")
+    let url = try arguments.url("URL")
+    let count = try arguments.number("count")
+    let inFlight = try arguments.number("number in flight")
+    let get: (Int) throws -> Void =
+        switch client {
+        case "operations": { try getByOperations(url, $0, inFlight, HTTPResponseSerializer()) }
+        case "json": { try getByOperations(url, $0, inFlight, JSONResponseSerializer()) }
+        case "curl": { try check(curl_baseline_get(url.absoluteString, Int32($0), Int32(inFlight))) }
+        case "inbox": { try check(curl_inbox_get(url.absoluteString, Int32($0), Int32(inFlight))) }
+        case "session": { try getBySession(url, $0, inFlight) }
+        default: throw WorkloadError.unknown(client)
+        }
+    // Neither the first connections nor what is loaded and made once are part of the figure.
+    try get(inFlight)
+    try Usage.of { try get(count) }.print()
+}
+
+private func check(_ failed: Int32) throws {
+    guard failed == 0 else { throw WorkloadError.failed(Int(failed)) }
+}
+
+/// Full operations with a completion, in a queue.
+private func getByOperations(
+    _ url: URL,
+    _ count: Int,
+    _ inFlight: Int,
+    _ serializer: any ResponseSerializer
+) throws {
+    ConnectionOperation.maximumConnectionsPerHost = inFlight
+    let queue = OperationQueue()
+    queue.maxConcurrentOperationCount = inFlight
+    let completions = DispatchQueue(label: "completions")
+    let ends = Ends()
+    let operations = (0..<count).map { _ in
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.responseSerializer = serializer
+        operation.completionQueue = completions
+        operation.setCompletion(success: { _, _ in ends.succeeded() }, failure: nil)
+        return operation
+    }
+    queue.addOperations(operations, waitUntilFinished: true)
+    completions.sync {}
+    guard ends.count == count else { throw WorkloadError.failed(count - ends.count) }
+}
+
+/// Foundation's URLSession, with a completion on a serial queue.
+private func getBySession(_ url: URL, _ count: Int, _ inFlight: Int) throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpMaximumConnectionsPerHost = inFlight
+    configuration.urlCache = nil
+    let completions = OperationQueue()
+    completions.maxConcurrentOperationCount = 1
+    let session = URLSession(configuration: configuration, delegate: nil, delegateQueue: completions)
+    let slots = DispatchSemaphore(value: inFlight)
+    let group = DispatchGroup()
+    let ends = Ends()
+    for _ in 0..<count {
+        slots.wait()
+        group.enter()
+        session.dataTask(with: URLRequest(url: url)) { data, _, _ in
+            if data?.isEmpty == false { ends.succeeded() }
+            slots.signal()
+            group.leave()
+        }.resume()
+    }
+    group.wait()
+    session.invalidateAndCancel()
+    guard ends.count == count else { throw WorkloadError.failed(count - ends.count) }
+}
+
+/// Counts successes, on one serial queue; read when that has nothing more to do.
+private final class Ends: @unchecked Sendable {
+    // @unchecked: see above.
+    private(set) var count = 0
+
+    func succeeded() { count += 1 }
+}
