@@ -22,7 +22,7 @@ let callbacks = DispatchQueue(label: "callbacks")
 // MARK: Example
 
 let batch = OperationBatch(downloads, policy: .stopAtFirstFailure, completionQueue: callbacks)
-for operation in batch.operations { queue.addOperation(operation) }
+batch.add(to: queue)
 batch.pause()                  // starts nothing, and keeps what came
 batch.resume()
 print(batch.fractionCompleted, batch.throughput ?? 0, batch.estimatedTimeRemaining ?? 0)

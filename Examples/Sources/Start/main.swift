@@ -23,7 +23,7 @@ let downloads = photos.map { photo in
         to: URL(fileURLWithPath: "\(photo.id).jpg"))
 }
 let batch = OperationBatch(downloads)
-for operation in batch.operations { manager.operationQueue.addOperation(operation) }
+batch.add(to: manager.operationQueue)
 batch.pause()       // keeps what has come
 batch.resume()      // asks for the rest, and only of the same file
 for result in await batch.results() { print(result) }

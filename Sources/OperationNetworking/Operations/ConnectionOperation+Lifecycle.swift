@@ -27,6 +27,24 @@ extension ConnectionOperation {
         return effect
     }
 
+    /// Gives all of them a command before a queue hears that one of them is ready.
+    ///
+    /// A queue that hears so, and has a slot free, asks all operations that wait whether they are ready,
+    /// until its slots are taken. Told one by one, it would ask all the others each time, and find none
+    /// ready.
+    static func commandTogether<Member: ConnectionOperation>(
+        _ operations: [Member],
+        _ command: (Member) -> Void
+    ) {
+        for operation in operations { operation.state.withLock { $0.place.keepReadiness() } }
+        for operation in operations { command(operation) }
+        for operation in operations {
+            if operation.state.withLock({ $0.place.tellReadiness() }) {
+                operation.didChangeValue(forKey: "isReady")
+            }
+        }
+    }
+
     /// Under the lock, so that a stop can never overtake its start.
     private func post(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
         -> DeliveryTarget?
@@ -85,7 +103,7 @@ extension ConnectionOperation {
         case .none:
             break
         case .announceReadiness:
-            didChangeValue(forKey: "isReady")
+            if state.withLock({ $0.place.becomeReady() }) { didChangeValue(forKey: "isReady") }
         case .begin, .abandon:
             didChangeValue(forKey: "isExecuting")
         case .suspend:

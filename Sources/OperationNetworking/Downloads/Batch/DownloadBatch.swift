@@ -50,8 +50,8 @@ public final class DownloadBatch: Sendable {
         var results: [Result<DownloadedFile, any Error>?]
         var running: [Int: Running] = [:]
         var bytesPerSecondPerDownload: Int64?
-        /// Whether operations were paused, and not resumed since.
-        var hasPaused = false
+        /// The phase that the operations were last made to fit.
+        var settled = DownloadRun.Phase.running
         var isCompleting = false
     }
 
@@ -220,25 +220,28 @@ public final class DownloadBatch: Sendable {
         work.async { self.goOn() }
     }
 
-    /// On `work`: makes the operations fit the phase, and starts what may start.
+    /// On `work`: makes the operations fit the phase, and starts what may start. It walks through those that
+    /// run only when the phase is another one: each end comes here.
     private func goOn() {
-        let (phase, hasPaused, running) = state.withLock { state in
-            let phase = state.run.phase
-            defer { state.hasPaused = phase == .paused }
-            return (phase, state.hasPaused, state.running.values.map(\.operation))
+        let (phase, running) = state.withLock { state in
+            defer { state.settled = state.run.phase }
+            let isSettled = state.run.phase == state.settled
+            return (state.run.phase, isSettled ? [] : state.running.values.map(\.operation))
         }
         // Those that wait in the queue come first, or each that is paused would let one of them start.
         let waiting = running.filter { !$0.hasStarted }
         let started = running.filter { $0.hasStarted }
         switch phase {
         case .running:
-            // An operation that its user has paused is left alone.
-            if hasPaused { for operation in started + waiting { operation.resume() } }
+            for operation in started { operation.resume() }
+            ConnectionOperation.commandTogether(waiting) { $0.resume() }
             while let index = state.withLock({ $0.run.next() }) { start(index) }
         case .paused:
-            for operation in waiting + started { operation.pause() }
+            ConnectionOperation.commandTogether(waiting) { $0.pause() }
+            for operation in started { operation.pause() }
         case .stopped:
-            for operation in waiting + started { operation.cancel() }
+            ConnectionOperation.commandTogether(waiting) { $0.cancel() }
+            for operation in started { operation.cancel() }
         }
     }
 

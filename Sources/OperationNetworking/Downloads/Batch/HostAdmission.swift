@@ -1,9 +1,10 @@
 /// The admission of a batch's downloads: in order, but no more at once than one origin may have, and no more
 /// than all together may be. A value.
 ///
-/// | What happens                                | Costs                                     |
-/// |---------------------------------------------|-------------------------------------------|
-/// | ``next()``, ``leave(_:)``, ``putBack(_:)``  | the logarithm of the number of origins    |
+/// | What happens                                | Costs the logarithm of                         |
+/// |---------------------------------------------|------------------------------------------------|
+/// | ``next()``, ``leave(_:)``                   | the number of origins                          |
+/// | ``putBack(_:)``, ``takeBack(_:)``           | that, and of those that were put back          |
 ///
 /// An origin that has its share does not keep those of other origins waiting behind it.
 struct HostAdmission: Sendable {
@@ -12,19 +13,19 @@ struct HostAdmission: Sendable {
         var waiting: [Int] = []
         /// The number of members of `waiting` that are gone.
         var head = 0
-        /// Downloads that were put back, the highest first.
-        var returned: [Int] = []
+        /// Downloads that were put back.
+        var returned = BinaryHeap<Int, Int>()
         var running = 0
 
         var first: Int? {
             let fresh = head < waiting.count ? waiting[head] : nil
-            guard let last = returned.last else { return fresh }
-            return fresh.map { min($0, last) } ?? last
+            guard let old = returned.first?.value else { return fresh }
+            return fresh.map { min($0, old) } ?? old
         }
 
         mutating func removeFirst() {
-            if let last = returned.last, last == first {
-                returned.removeLast()
+            if let old = returned.first?.value, old == first {
+                _ = returned.removeFirst()
             } else {
                 head += 1
             }
@@ -35,10 +36,13 @@ struct HostAdmission: Sendable {
     private let total: Int
     private var lanes: [Lane] = []
     private var laneOf: [Int]
-    /// The first of each lane that may start one: a binary heap of indices. An entry may be out of date.
-    private var heads: [Int] = []
+    /// The first of each lane that may start one. An entry may be out of date.
+    private var heads = BinaryHeap<Int, Int>()
     private(set) var running = 0
     private var waiting = 0
+
+    /// Comparisons.
+    var steps: Int { lanes.reduce(heads.steps.value) { $0 + $1.returned.steps.value } }
 
     /// Whether none runs, and none waits.
     var isIdle: Bool { running == 0 && waiting == 0 }
@@ -71,7 +75,7 @@ struct HostAdmission: Sendable {
     /// The member to start now, which counts from now on; `nil`: none may.
     mutating func next() -> Int? {
         guard running < total else { return nil }
-        while let index = removeLowest() {
+        while let (key: _, value: index) = heads.removeFirst() {
             let number = laneOf[index]
             guard lanes[number].first == index, lanes[number].running < limit else { continue }
             lanes[number].removeFirst()
@@ -104,51 +108,25 @@ struct HostAdmission: Sendable {
     }
 
     private mutating func insert(_ index: Int) {
-        let number = laneOf[index]
-        let place = lanes[number].returned.firstIndex { $0 < index } ?? lanes[number].returned.endIndex
-        lanes[number].returned.insert(index, at: place)
+        lanes[laneOf[index]].returned.insert(index, index)
         waiting += 1
     }
 
     /// Takes out all that wait, in order: they are never started.
     mutating func removeAll() -> [Int] {
-        let all = lanes.flatMap { $0.waiting[$0.head...] + $0.returned }
+        let all = lanes.flatMap { $0.waiting[$0.head...] + Array($0.returned.values) }
         for number in lanes.indices {
             lanes[number].waiting = []
             lanes[number].head = 0
-            lanes[number].returned = []
+            lanes[number].returned = BinaryHeap()
         }
-        heads = []
+        heads = BinaryHeap()
         waiting = 0
         return all.sorted()
     }
 
-    // MARK: - The heap
-
     private mutating func offer(_ number: Int) {
         guard lanes[number].running < limit, let first = lanes[number].first else { return }
-        heads.append(first)
-        var child = heads.count - 1
-        while child > 0 {
-            let parent = (child - 1) / 2
-            guard heads[child] < heads[parent] else { return }
-            heads.swapAt(child, parent)
-            child = parent
-        }
-    }
-
-    private mutating func removeLowest() -> Int? {
-        guard let lowest = heads.first else { return nil }
-        heads.swapAt(0, heads.count - 1)
-        heads.removeLast()
-        var parent = 0
-        while true {
-            var least = parent
-            if 2 * parent + 1 < heads.count, heads[2 * parent + 1] < heads[least] { least = 2 * parent + 1 }
-            if 2 * parent + 2 < heads.count, heads[2 * parent + 2] < heads[least] { least = 2 * parent + 2 }
-            guard least != parent else { return lowest }
-            heads.swapAt(parent, least)
-            parent = least
-        }
+        heads.insert(first, first)
     }
 }

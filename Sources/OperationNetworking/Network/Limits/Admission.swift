@@ -122,11 +122,15 @@ struct Admission {
     private var lastNumber: UInt64 = 0
     /// The first of each group that may start one. An entry may be out of date.
     private var heads = BinaryHeap<WaitingRank, Int>()
+    private var looks = StepCount()
     /// Started, and without a connection yet.
     private(set) var startingCount = 0
     /// Started, and neither held nor ended.
     private(set) var activeCount = 0
     private(set) var waitingCount = 0
+
+    /// Looks at groups and transfers, and comparisons.
+    var steps: Int { looks.value + heads.steps.value + groups.reduce(0) { $0 + $1.line.steps } }
 
     /// Whether ``next()`` may have something.
     var mayHaveNext: Bool { !heads.isEmpty }
@@ -289,6 +293,7 @@ struct Admission {
 
     /// A ``ConnectionLimit`` has another value.
     mutating func limitsDidChange() {
+        looks.add(servers.count)
         for server in servers.indices {
             servers[server].limit = servers[server].key.limit.value
             offerAll(server)
@@ -329,6 +334,7 @@ struct Admission {
     // MARK: - Groups
 
     private mutating func offerAll(_ server: Int) {
+        looks.add(servers[server].groups.count)
         for group in servers[server].groups where groups[group].line.count > 0 { offer(group) }
     }
 
@@ -370,6 +376,7 @@ struct Admission {
 
     /// Costs time for every group and every transfer; so it comes when half of the groups are idle.
     private mutating func forgetIdleGroups() {
+        looks.add(groups.count + members.count)
         var renamed = Admission()
         renamed.lastNumber = lastNumber
         var numbers = [Int](repeating: 0, count: groups.count)

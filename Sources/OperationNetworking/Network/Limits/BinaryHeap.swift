@@ -3,6 +3,8 @@
 /// Inserting and removing take the logarithm of ``count``. Values with equal keys leave in any order.
 struct BinaryHeap<Key: Comparable, Value> {
     private var entries: [(key: Key, value: Value)] = []
+    /// Comparisons.
+    private(set) var steps = StepCount()
 
     var count: Int { entries.count }
 
@@ -16,6 +18,7 @@ struct BinaryHeap<Key: Comparable, Value> {
         var child = entries.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
+            steps.add()
             guard entries[child].key < entries[parent].key else { return }
             entries.swapAt(child, parent)
             child = parent
@@ -32,6 +35,7 @@ struct BinaryHeap<Key: Comparable, Value> {
             var least = parent
             // Not a list of the two, which would be an allocation for each level.
             for child in (2 * parent + 1)...(2 * parent + 2) where child < entries.count {
+                steps.add()
                 if entries[child].key < entries[least].key { least = child }
             }
             guard least != parent else { return first }
@@ -41,8 +45,14 @@ struct BinaryHeap<Key: Comparable, Value> {
     }
 
     mutating func removeAll(where isOver: (Value) -> Bool) {
+        steps.add(entries.count)
         entries.removeAll { isOver($0.value) }
         // A sorted array is a heap.
         entries.sort { $0.key < $1.key }
     }
+
+    /// All values, in any order.
+    var values: some Sequence<Value> { entries.lazy.map(\.value) }
 }
+
+extension BinaryHeap: Sendable where Key: Sendable, Value: Sendable {}

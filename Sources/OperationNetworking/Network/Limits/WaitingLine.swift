@@ -43,12 +43,15 @@ struct WaitingLine {
         var entries: [Entry] = []
         /// The number of them that are gone.
         var head = 0
+        /// Entries that were moved.
+        var steps = StepCount()
 
         var first: Entry? { head < entries.count ? entries[head] : nil }
 
         mutating func removeFirst() {
             head += 1
             guard head == entries.count || head > 1024 && head > entries.count / 2 else { return }
+            steps.add(entries.count - head)
             entries.removeFirst(head)
             head = 0
         }
@@ -63,11 +66,13 @@ struct WaitingLine {
                 entries[head] = entry
             } else {
                 let place = entries[head...].firstIndex { $0.number > entry.number } ?? entries.endIndex
+                steps.add(entries.count - head)
                 entries.insert(entry, at: place)
             }
         }
 
         mutating func removeAll(_ gone: Set<TransferID>) {
+            steps.add(entries.count - head)
             entries = entries[head...].filter { !gone.contains($0.id) }
             head = 0
         }
@@ -77,6 +82,11 @@ struct WaitingLine {
     private(set) var count = 0
     private var buckets = [Bucket](repeating: Bucket(), count: TransferPriority.allCases.count)
     private var gaps: Set<TransferID> = []
+    /// Entries that were passed over.
+    private var passed = StepCount()
+
+    /// Entries that were moved, or passed over.
+    var steps: Int { buckets.reduce(passed.value) { $0 + $1.steps.value } }
 
     mutating func insert(_ id: TransferID, _ rank: WaitingRank) {
         buckets[rank.priority.rawValue].insert(Entry(id: id, number: rank.number))
@@ -100,6 +110,7 @@ struct WaitingLine {
                 if gaps.isEmpty || gaps.remove(entry.id) == nil {
                     return (entry.id, WaitingRank(priority: priority, number: entry.number))
                 }
+                passed.add()
                 buckets[priority.rawValue].removeFirst()
             }
         }

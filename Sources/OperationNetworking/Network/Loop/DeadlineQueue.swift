@@ -9,6 +9,9 @@ struct DeadlineQueue {
 
     var count: Int { heap.count }
 
+    /// Comparisons.
+    var steps: Int { heap.steps.value }
+
     /// The earliest deadline.
     var next: MonotonicTime? { heap.first?.key }
 

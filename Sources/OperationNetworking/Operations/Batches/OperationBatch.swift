@@ -14,7 +14,7 @@ public enum BatchPolicy: Hashable, Sendable {
 ///
 /// ```swift
 /// let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
-/// for operation in batch.operations { queue.addOperation(operation) }
+/// batch.add(to: queue)
 /// for result in await batch.results() { ... }
 /// ```
 ///
@@ -115,11 +115,17 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Commands
 
+    /// Adds all ``operations`` to a queue: the same as one after the other, in time that grows with their
+    /// number. One by one it would grow with the square of the number of those that are paused.
+    public func add(to queue: OperationQueue) {
+        queue.addOperations(operations, waitUntilFinished: false)
+    }
+
     /// Pauses all members. One that has not started is not started until it is resumed.
     public func pause() {
         // Those first that have not started: or each that is paused would let one of them start.
         let (waiting, started) = split
-        for member in waiting { member.pause() }
+        ConnectionOperation.commandTogether(waiting) { $0.pause() }
         for member in started { member.pause() }
     }
 
@@ -127,14 +133,14 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     public func resume() {
         let (waiting, started) = split
         for member in started { member.resume() }
-        for member in waiting { member.resume() }
+        ConnectionOperation.commandTogether(waiting) { $0.resume() }
     }
 
     /// Cancels all members that have not finished. Each ends with `URLError.cancelled`, in a queue when its
     /// turn comes.
     public func cancel() {
         let (waiting, started) = split
-        for member in waiting { member.cancel() }
+        ConnectionOperation.commandTogether(waiting) { $0.cancel() }
         for member in started { member.cancel() }
     }
 
@@ -236,7 +242,7 @@ private struct WeakMember: Sendable {
 
     static func cancel(_ members: [WeakMember]) {
         let members = members.compactMap(\.member)
-        for member in members where !member.hasStarted { member.cancel() }
+        ConnectionOperation.commandTogether(members.filter { !$0.hasStarted }) { $0.cancel() }
         for member in members { member.cancel() }
     }
 }

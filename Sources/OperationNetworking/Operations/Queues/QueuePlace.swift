@@ -8,6 +8,10 @@ struct QueuePlace {
     private(set) var slots: QueueSlots?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
     private var mayHavePassedBarrier = false
+    /// Whether the queue hears only later that the operation has become ready.
+    private var keepsReadiness = false
+    /// Whether it has become ready meanwhile.
+    private var owesReadiness = false
 
     /// The operation is started; by `queue`, unless it was known before.
     mutating func enter(_ queue: OperationQueue?) {
@@ -21,6 +25,24 @@ struct QueuePlace {
     /// The operation goes past what blocks it: perhaps past a barrier.
     mutating func goPastWhatBlocks() {
         mayHavePassedBarrier = true
+    }
+
+    /// The queue is not told that the operation has become ready, until ``tellReadiness()``.
+    mutating func keepReadiness() {
+        keepsReadiness = true
+    }
+
+    /// The operation has become ready.
+    /// - Returns: whether the queue is to be told now.
+    mutating func becomeReady() -> Bool {
+        if keepsReadiness { owesReadiness = true }
+        return !keepsReadiness
+    }
+
+    /// - Returns: whether the queue is to be told now what it was not told before.
+    mutating func tellReadiness() -> Bool {
+        defer { (keepsReadiness, owesReadiness) = (false, false) }
+        return owesReadiness
     }
 
     /// The operation ends.

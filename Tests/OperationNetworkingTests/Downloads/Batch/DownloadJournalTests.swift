@@ -57,6 +57,24 @@ struct DownloadJournalTests {
         await Self.close(journal)
     }
 
+    @Test func eachEntryIsWrittenOnce() async throws {
+        for count in [50, 200] {
+            let folder = try TemporaryDirectory()
+            let changes = Recorder<FileChange>()
+            let journal = try DownloadJournal.make(folder.file("j"), Self.header) { changes.append($0) }
+            let before = changes.elements.count
+            for member in 0..<count { try journal.append(Self.failure(member % 100)) }
+            #expect(changes.elements.count - before == 2 * count)
+            var written = 0
+            for change in changes.elements {
+                if case .write(_, _, let bytes) = change { written += bytes.count }
+            }
+            let length = try Data(contentsOf: journal.url).count
+            #expect(written == length)
+            await Self.close(journal)
+        }
+    }
+
     @Test(arguments: 0..<5)
     func aJournalThatCannotBeMadeLeavesNothingBehind(step: Int) async throws {
         let folder = try TemporaryDirectory()

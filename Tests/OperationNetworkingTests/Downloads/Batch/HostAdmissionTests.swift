@@ -113,4 +113,23 @@ import Testing
         }
         #expect(admission.next() == nil && admission.running == 0)
     }
+
+    /// A full disk sends every member back, most of them more than once.
+    @Test func comparisonsGrowWithTheNumberAndItsLogarithm() {
+        let origins = Self.origins("abcd")
+        for count in [1 << 8, 1 << 12] {
+            var admission = HostAdmission((0..<count).map { origins[$0 % 4] }, limit: count, total: count)
+            for _ in 0..<2 {
+                let started = Self.all(&admission)
+                #expect(started.count == count)
+                for index in started { admission.putBack(index) }
+            }
+            for index in Self.all(&admission) { admission.leave(index) }
+            let logarithm = count.trailingZeroBitCount
+            #expect(
+                (count...40 * count * logarithm).contains(admission.steps),
+                "\(count): \(admission.steps)"
+            )
+        }
+    }
 }

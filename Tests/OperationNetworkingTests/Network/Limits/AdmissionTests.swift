@@ -331,12 +331,10 @@ struct AdmissionTests {
         #expect(started(&admission) == [kept[1]])
     }
 
-    /// Seconds of CPU for `count` transfers to one server that come, wait, and are stopped or started, one by
-    /// one.
-    private func cost(_ count: Int, stopping: Bool) throws -> Double {
+    /// The steps of `count` transfers to one server that come, wait, and are stopped or started, one by one.
+    private func steps(_ count: Int, stopping: Bool) throws -> Int {
         var admission = Admission()
         let place = try place(ConnectionLimit(6), "https://a.test", shares: true)
-        let before = ThreadUsage().cpuSeconds
         let ids = fill(&admission, place, count)
         var running = try #require(next(&admission))
         for id in stopping ? ids.reversed() : ids where id != running || !stopping {
@@ -347,14 +345,37 @@ struct AdmissionTests {
                 running = admission.next() ?? running
             }
         }
-        return ThreadUsage().cpuSeconds - before
+        return admission.steps
     }
 
     /// 60,000 once cost the network thread 1.3 seconds.
-    @Test(arguments: [false, true]) func timeGrowsWithTheNumberAndNotWithItsSquare(stopping: Bool) throws {
-        let few = try (0..<3).map { _ in try cost(15_000, stopping: stopping) }.min() ?? 0
-        let many = try (0..<3).map { _ in try cost(60_000, stopping: stopping) }.min() ?? 0
-        #expect(many < 10 * few, "15,000: \(few) s, 60,000: \(many) s")
+    @Test(arguments: [false, true]) func stepsGrowWithTheNumberAndNotWithItsSquare(stopping: Bool) throws {
+        for count in [1000, 4000, 16_000] {
+            let steps = try steps(count, stopping: stopping)
+            #expect((1...20 * count).contains(steps), "\(count): \(steps)")
+        }
+    }
+
+    /// A transfer that is sent back has its old place, at the front of the line.
+    @Test func thoseThatAreSentBackMoveNoOthers() throws {
+        for count in [1000, 4000] {
+            var admission = Admission()
+            let place = try place(ConnectionLimit(1))
+            var ranks: [TransferID: WaitingRank] = [:]
+            for _ in 0..<count {
+                let id = TransferID.next()
+                ranks[id] = admission.append(id, to: place)
+            }
+            while let id = admission.next() {
+                admission.remove(id)
+                admission.append(id, to: place, rank: ranks[id])
+                let again = admission.next()
+                #expect(again == id)
+                admission.remove(id)
+            }
+            #expect(admission.waitingCount == 0)
+            #expect((1...40 * count).contains(admission.steps), "\(count): \(admission.steps)")
+        }
     }
 }
 

@@ -59,4 +59,17 @@ struct DeadlineQueueTests {
         let order = rest.compactMap { id in model.first { $0.id == id }?.deadline }
         #expect(order == order.sorted())
     }
+
+    /// As the transfers of a busy process: each is entered with the same delay, and over long before it is due.
+    @Test func comparisonsGrowWithTheNumberAndItsLogarithm() {
+        for count in [1 << 10, 1 << 14] {
+            var queue = DeadlineQueue()
+            for number in 0..<count {
+                queue.insert(.next(), at: MonotonicTime(seconds: Double((number * 7919) % count)))
+            }
+            while queue.removeFirst(dueAt: MonotonicTime(seconds: Double(count))) != nil {}
+            let logarithm = count.trailingZeroBitCount
+            #expect((count...4 * count * logarithm).contains(queue.steps), "\(count): \(queue.steps)")
+        }
+    }
 }

@@ -1,0 +1,72 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// The growth of a batch's commands, in the times that its queue asks members whether they are ready.
+@Suite(.timeLimit(.minutes(2)))
+struct BatchGrowthTests {
+    /// A member that counts what it is asked.
+    private final class AskedOperation: HTTPRequestOperation, @unchecked Sendable {
+        // @unchecked: `questions` is locked.
+        private let questions: Locked<Int>
+
+        init(request: URLRequest, questions: Locked<Int>) {
+            self.questions = questions
+            super.init(request: request)
+        }
+
+        required init(request: URLRequest) {
+            questions = Locked(0)
+            super.init(request: request)
+        }
+
+        override var isReady: Bool {
+            questions.withLock { $0 += 1 }
+            return super.isReady
+        }
+    }
+
+    enum Story: String, CaseIterable, Sendable {
+        case adding, resuming, pausing, cancelling, stopping
+    }
+
+    /// The questions of `count` members for a command, in a queue that has slots free for all that run.
+    private func questions(_ count: Int, _ story: Story, _ server: ScriptedServer) -> Int {
+        let questions = Locked(0)
+        let request = URLRequest(url: server.url(path: "/"))
+        let batch = OperationBatch(
+            (0..<count).map { _ in AskedOperation(request: request, questions: questions) }
+        )
+        let queue = TransferQueue()
+        queue.maxConcurrentOperationCount = count + 1
+        batch.pause()
+        if story != .adding { batch.add(to: queue) }
+        if story == .pausing { batch.resume() }
+        let before = questions.withLock { $0 }
+        switch story {
+        case .adding: batch.add(to: queue)
+        case .resuming: batch.resume()
+        case .pausing: batch.pause()
+        case .cancelling: batch.cancel()
+        case .stopping:
+            batch.cancel()
+            queue.waitUntilAllOperationsAreFinished()
+        }
+        let asked = questions.withLock { $0 } - before
+        batch.cancel()
+        queue.waitUntilAllOperationsAreFinished()
+        return asked
+    }
+
+    @Test(arguments: Story.allCases) func aMemberIsAskedAFewTimesHoweverManyThereAre(story: Story) throws {
+        let server = try ScriptedServer { _ in .silence }
+        for count in [200, 800] {
+            let questions = questions(count, story, server)
+            #expect(questions <= 20 * count, "\(count) members: \(questions)")
+        }
+    }
+}
