@@ -31,7 +31,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench conformance fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench count conformance fuzz build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -40,6 +40,7 @@ help:
 	@echo 'make conformance  what the tests for caches of browsers say, with CACHE_TESTS, a checkout of them'
 	@echo 'make crash-test  kill opget KILLS times ($(KILLS)) and compare every byte, beside curl, wget and aria2'
 	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
+	@echo 'make count     the instructions and allocations of a request, against Benchmarks/bounds'
 	@echo 'make build     a debug build'
 	@echo 'make release   opget, optimized'
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
@@ -89,9 +90,20 @@ crash-test: dependencies
 	@.build/release/OperationNetworkingCrashTest --kills '$(KILLS)' --peer-kills '$(PEER_KILLS)' --seed '$(SEED)' \
 	    $(CRASH_OPTIONS)
 
+# The clients that come in packages of their own are for comparison: it goes on without those that cannot be had.
 bench: test-dependencies
+	@scripts/install-dependencies --counting
 	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks
-	@scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
+	@$(BUILD) --configuration release --package-path Benchmarks/Peers --scratch-path .build-peers || echo 'Going on without.'
+	@BENCHMARKS_DIRECTORY='$(CURDIR)/Benchmarks' BENCHMARKS_PEERS='$(CURDIR)/.build-peers/release' \
+	    BENCHMARKS_OUTPUT='$(CURDIR)/.build-benchmarks/figures' \
+	    scripts/with-servers .build-benchmarks/release/Benchmarks $(BENCHMARKS)
+
+# The instructions and allocations of a request are no more than Benchmarks/bounds says.
+count: test-dependencies
+	@scripts/install-dependencies --counting
+	@$(BUILD) --configuration release --package-path Benchmarks --scratch-path .build-benchmarks --product Workload
+	@scripts/with-servers Benchmarks/instructions --no-build --check
 
 # The suite that browsers' caches are measured with, http-tests/cache-tests: CACHE_TESTS is a checkout of it, and its
 # server runs at CACHE_TESTS_URL. Node is needed.

@@ -14,16 +14,25 @@ let settings: [SwiftSetting] =
 
 let package = Package(
     name: "OperationNetworkingBenchmarks",
+    products: [
+        // Peers has more clients.
+        .library(name: "Measuring", targets: ["Measuring"])
+    ],
     dependencies: [
         .package(name: "OperationNetworking", path: "..")
     ],
     targets: [
         // What libcurl can do without us.
         .target(name: "CurlBaseline", linkerSettings: [.linkedLibrary("curl")]),
+        // Where requests wait.
+        .executableTarget(name: "SlowServer"),
+        // The costs of a piece of work.
+        .target(name: "Measuring", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CurlBaseline", .product(name: "OperationNetworking", package: "OperationNetworking"),
+                "CurlBaseline", "Measuring",
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
             ],
             swiftSettings: settings
         ),
@@ -31,7 +40,8 @@ let package = Package(
         .executableTarget(
             name: "Workload",
             dependencies: [
-                "CurlBaseline", .product(name: "OperationNetworking", package: "OperationNetworking"),
+                "CurlBaseline", "Measuring",
+                .product(name: "OperationNetworking", package: "OperationNetworking"),
             ],
             swiftSettings: settings
         ),

@@ -1,6 +1,7 @@
 internal import CurlBaseline
 import Foundation
 import FoundationNetworking
+import Measuring
 import OperationNetworking
 
 /// CLIENT URL COUNT IN-FLIGHT. The number in flight is a limit of connections, not of operations: all of them are in the
@@ -17,23 +18,23 @@ func get(_ arguments: inout Arguments) throws {
         case "curl": { try check(curl_baseline_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "inbox": { try check(curl_inbox_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "session": { try getBySession(url, $0, inFlight) }
-        default: throw WorkloadError.unknown(client)
+        default: throw WorkError.unknown(client)
         }
     // Neither the first connections nor what is loaded and made once are part of the figure.
     try get(inFlight)
-    try Usage.of { try get(count) }.print()
+    try printResult(Usage.of { try get(count) })
 }
 
 private func check(_ failed: Int32) throws {
-    guard failed == 0 else { throw WorkloadError.failed(Int(failed)) }
+    guard failed == 0 else { throw WorkError.failed(Int(failed)) }
 }
 
 /// Full operations with a completion, in a queue.
-private func getByOperations(
+func getByOperations(
     _ url: URL,
     _ count: Int,
     _ inFlight: Int,
-    _ serializer: any ResponseSerializer
+    _ serializer: any ResponseSerializer = HTTPResponseSerializer()
 ) throws {
     ConnectionOperation.maximumConnectionsPerHost = inFlight
     let queue = OperationQueue()
@@ -49,7 +50,7 @@ private func getByOperations(
     }
     queue.addOperations(operations, waitUntilFinished: true)
     completions.sync {}
-    guard ends.count == count else { throw WorkloadError.failed(count - ends.count) }
+    guard ends.count == count else { throw WorkError.failed(count - ends.count) }
 }
 
 /// Foundation's URLSession, with a completion on a serial queue.
@@ -74,7 +75,7 @@ private func getBySession(_ url: URL, _ count: Int, _ inFlight: Int) throws {
     }
     group.wait()
     session.invalidateAndCancel()
-    guard ends.count == count else { throw WorkloadError.failed(count - ends.count) }
+    guard ends.count == count else { throw WorkError.failed(count - ends.count) }
 }
 
 /// Counts successes, on one serial queue; read when that has nothing more to do.

@@ -1,16 +1,27 @@
 import Foundation
+import Measuring
 
-// One piece of work in a process of its own, so that what it costs is not mixed with anything else's. Prints one line of
-// JSON: `Usage`, and what the work adds to it.
+// One piece of work in a process of its own, so that nothing else's cost is mixed with it. Prints the result as a line of
+// JSON.
 //
-//   Workload get CLIENT URL COUNT IN-FLIGHT   bodies of 1 KiB by operations, json, curl, inbox or session
+//   Workload get CLIENT URL COUNT IN-FLIGHT     bodies of 1 KiB by operations, json, curl, inbox or session
+//   Workload fetch WAY URL FILE                 one body to file, memory, download or digest
+//   Workload upload URL FILE                    PUT
+//   Workload stop COMMAND URL DIRECTORY COUNT   cancel or pause, while four downloads of URL run
+//   Workload hold COUNT                         in flight at a slow server
+//   Workload queue COUNT                        in a queue that starts none
+//   Workload drain URL LARGE-URL DIRECTORY COUNT  beside slow FIFOs
+//   Workload batch COUNT LIMIT                  commands to a batch in a queue with a limit
 
+let works: [String: (inout Arguments) throws -> Void] = [
+    "batch": batch, "drain": drain, "fetch": fetch, "get": get, "hold": hold, "queue": queue, "stop": stop,
+    "upload": upload,
+]
 do {
     var arguments = Arguments(CommandLine.arguments.dropFirst())
-    switch try arguments.next("work") {
-    case "get": try get(&arguments)
-    case let work: throw WorkloadError.unknown(work)
-    }
+    let name = try arguments.next("work")
+    guard let work = works[name] else { throw WorkError.unknown(name) }
+    try work(&arguments)
 } catch {
     FileHandle.standardError.write(Data("Workload: \(error)\n".utf8))
     exit(1)
