@@ -6,7 +6,8 @@ import OperationNetworkingImages
 import OperationNetworkingTesting
 import Testing
 
-/// AFNetworking's tests of the image view, by their names as far as Linux has what they need, and ours.
+/// AFNetworking's tests of the image view, replayed against httpbin by their names (`Tests/AFNetworking.md`), and
+/// ours, whose server holds its answers or counts its requests.
 @Suite(.timeLimit(.minutes(1))) struct ImageBindingTests {
     private final class View: Sendable {
         let shown = Recorder<String>()
@@ -38,27 +39,6 @@ import Testing
         #expect(try await view.shown.wait(count: 2) == ["1", "16"])
         queue.sync {}
         #expect(!binding.isLoading && server.requests.first?["Accept"] == "image/*")
-    }
-
-    /// UIV-01: the cached image comes without a response.
-    @Test func testSetImageWithURLRequestUsesCachedImage() async throws {
-        let server = try ScriptedServer([Self.answer])
-        let binding = binding(ImageDownloader())
-        binding.setImage(from: server.url)
-        _ = try await view.shown.wait()
-        var request = URLRequest(url: server.url)
-        request.setValue("image/*", forHTTPHeaderField: "Accept")
-        let results = Recorder<String>()
-        binding.setImage(
-            with: request,
-            success: { request, response, image in
-                results.append("\(request.url == server.url) \(response == nil) \(image.pixelWidth)")
-            },
-            failure: { _, _, error in results.append("\(error)") }
-        )
-        #expect(try await results.wait() == ["true true 16"])
-        // The closure is called instead.
-        #expect(view.shown.elements == ["16"] && server.requests.count == 1)
     }
 
     @Test func onlyTheLastImageIsShown() async throws {
@@ -132,5 +112,91 @@ import Testing
         _ = try await downloader.image(from: other.url)
         queue.sync {}
         #expect(shown.elements.isEmpty)
+    }
+
+    // MARK: - AFNetworking's
+
+    private func request(_ path: String) throws -> URLRequest {
+        var request = URLRequest(url: try #require(RealServers.httpbin).appendingPathComponent(path))
+        request.setValue("image/*", forHTTPHeaderField: "Accept")
+        return request
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil)) func testThatImageCanBeDownloadedFromURL() async throws {
+        let binding = binding(ImageDownloader(imageCache: nil))
+        binding.setImage(from: try #require(request("image/jpeg").url))
+        #expect(try await view.shown.wait() == ["239"])
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil))
+    func testThatImageDownloadSucceedsWhenDuplicateRequestIsSentToImageView() async throws {
+        let binding = binding(ImageDownloader(imageCache: nil))
+        for _ in 1...2 { binding.setImage(with: try request("image/jpeg")) }
+        #expect(try await view.shown.wait() == ["239"])
+        queue.sync {}
+        #expect(view.shown.elements == ["239"] && !binding.isLoading)
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil))
+    func testThatPlaceholderImageIsSetIfRequestFails() async throws {
+        let binding = binding(ImageDownloader(imageCache: nil))
+        let failures = Recorder<Int>()
+        binding.setImage(
+            with: try request("status/404"),
+            placeholder: try placeholder(),
+            failure: { _, response, _ in failures.append(response?.statusCode ?? 0) }
+        )
+        #expect(try await failures.wait() == [404])
+        #expect(view.shown.elements == ["1"])
+    }
+
+    @Test(
+        "UIV-01 testSetImageWithURLRequestUsesCachedImage, testResponseIsNilWhenLoadedFromCache",
+        .enabled(if: RealServers.httpbin != nil)
+    )
+    func theCachedImageComesWithoutAResponse() async throws {
+        let request = try request("image/jpeg")
+        let downloader = ImageDownloader()
+        let first = try await downloader.image(for: request)
+        let (binding, results) = (binding(downloader), Recorder<String>())
+        binding.setImage(
+            with: request,
+            success: { asked, response, image in
+                results.append("\(asked.url == request.url) \(response == nil) \(image == first)")
+            },
+            failure: { _, _, error in results.append("\(error)") }
+        )
+        #expect(try await results.wait() == ["true true true"])
+        // The closure is called instead.
+        #expect(view.shown.elements.isEmpty)
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil))
+    func testThatImageCanBeCancelledAndDownloadedImmediately() async throws {
+        let binding = binding(ImageDownloader(imageCache: nil))
+        binding.setImage(with: try request("image/jpeg"))
+        binding.cancel()
+        binding.setImage(with: try request("image/jpeg"))
+        #expect(try await view.shown.wait() == ["239"])
+    }
+
+    @Test(
+        "testThatImageDownloadFailsWhenUsingMalformedURLRequest, testThatNilURLDoesntCrash",
+        .enabled(if: RealServers.httpbin != nil)
+    )
+    func aRequestWithoutAURLFails() async throws {
+        var request = try request("image/jpeg")
+        request.url = nil
+        let failures = Recorder<Int>()
+        let binding = binding(ImageDownloader(imageCache: nil))
+        binding.setImage(
+            with: request,
+            placeholder: try placeholder(),
+            failure: { _, response, error in
+                failures.append(response == nil ? (error as? URLError)?.code.rawValue ?? 0 : 0)
+            }
+        )
+        #expect(try await failures.wait() == [-1000])
+        #expect(view.shown.elements == ["1"])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationNetworkingImages
 
-/// The tests of AFNetworking 3's cache, by their names, and ours.
+/// The tests of AFNetworking's cache, by their names (`Tests/AFNetworking.md`), and ours.
 @Suite struct AutoPurgingImageCacheTests {
     private let cache = AutoPurgingImageCache(memoryPressure: nil)
     private let image: DecodedImage
@@ -26,23 +26,35 @@ import Testing
 
     // MARK: - AFNetworking's
 
-    @Test func testThatImageIsAddedToCacheWithIdentifier() {
+    @Test func testImageIsReturnedFromCacheForIdentifier() {
         cache.add(image, identifier: "logo")
         #expect(cache.image(identifier: "logo") == image)
     }
 
-    @Test func testThatImageIsAddedToCacheWithRequest() {
+    @Test func testImageIsReturnedFromCacheForURLRequest() {
         cache.add(image, for: request)
         #expect(cache.image(for: request) == image)
     }
 
-    @Test func testThatImageIsAddedToCacheWithRequestAndIdentifier() {
+    @Test(
+        """
+        testImageIsReturnedFromCacheForURLRequestWithAdditionalIdentifier, \
+        testImageIsNotReturnedWhenAdditionalIdentifierIsNotSet
+        """
+    )
+    func anImageIsKeptUnderItsRequestAndIdentifier() {
         cache.add(image, for: request, identifier: "logo")
         #expect(cache.image(for: request, identifier: "logo") == image)
         #expect(cache.image(for: request) == nil)
     }
 
-    @Test func testThatNilImageIsReturnedFromCacheWhenIdentifierDoesNotMatch() {
+    @Test func testImageIsNotReturnedWhenURLDoesntMatch() throws {
+        cache.add(image, for: request)
+        let other = URLRequest(url: try #require(URL(string: "http://test.com/other")))
+        #expect(cache.image(for: other) == nil)
+    }
+
+    @Test func anImageIsNotReturnedForAnotherIdentifier() {
         cache.add(image, identifier: "logo")
         #expect(cache.image(identifier: "differentLogo") == nil)
         #expect(cache.image(for: request) == nil)
@@ -50,7 +62,7 @@ import Testing
         #expect(cache.image(for: request, identifier: "differentLogo") == nil)
     }
 
-    @Test func testThatDuplicateImageAddedToCacheIsReturned() throws {
+    @Test func testDuplicateImageAddedToCacheIsReturned() throws {
         let second = try picture(400)
         cache.add(image, for: request, identifier: "logo")
         cache.add(second, for: request, identifier: "logo")
@@ -58,21 +70,35 @@ import Testing
         #expect(cache.memoryUsage == 400)
     }
 
-    @Test func testThatImageIsRemovedFromCacheWithIdentifier() {
+    @Test func testImageIsRemovedWithIdentifier() {
         cache.add(image, identifier: "logo")
         #expect(cache.removeImage(identifier: "logo"))
         #expect(cache.image(identifier: "logo") == nil)
         #expect(!cache.removeImage(identifier: "logo"))
     }
 
-    @Test func testThatImageIsRemovedFromCacheWithRequestAndIdentifier() {
+    @Test func testImageIsRemovedWithURLRequest() {
+        cache.add(image, for: request)
+        #expect(cache.removeImage(for: request))
+        #expect(cache.image(for: request) == nil)
+    }
+
+    @Test(
+        """
+        testImageIsRemovedWithURLRequestWithAdditionalIdentifier, \
+        testImageIsNotRemovedWithURLRequestAndNilIdentifier, \
+        testImageIsNotRemovedWithURLRequestAndIncorrectIdentifier
+        """
+    )
+    func anImageIsRemovedByItsRequestAndIdentifierOnly() {
         cache.add(image, for: request, identifier: "logo")
         #expect(!cache.removeImage(for: request))
+        #expect(!cache.removeImage(for: request, identifier: "differentLogo"))
         #expect(cache.removeImage(for: request, identifier: "logo"))
         #expect(cache.image(for: request, identifier: "logo") == nil)
     }
 
-    @Test func testThatImagesAreRemovedFromCacheWhenCallingRemoveAllImages() {
+    @Test func removingAllImagesLeavesNone() {
         cache.add(image, identifier: "logo")
         #expect(cache.removeAllImages())
         #expect(cache.image(identifier: "logo") == nil)
@@ -80,8 +106,7 @@ import Testing
         #expect(cache.memoryUsage == 0)
     }
 
-    @Test("testThatImagesAreRemovedFromCacheWhenMemoryWarningNotificationPosted: both caches")
-    func emptiesItselfOnMemoryPressure() {
+    @Test func bothCachesEmptyThemselvesOnMemoryPressure() {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: []))
         let purging = AutoPurgingImageCache(memoryPressure: pressure)
         let plain = ImageCache(memoryPressure: pressure)
@@ -92,7 +117,8 @@ import Testing
         #expect(plain.cachedImage(for: request) == nil && plain.memoryUsage == 0)
     }
 
-    @Test func testThatTotalMemoryUsageUpdatesWhenAddingAndRemovingImages() throws {
+    @Test("testThatMemoryUsageIncreasesWhenAddingImage, testThatMemoryUsageDecreasesWhenRemovingImage")
+    func theUsageIsThatOfTheImages() throws {
         cache.add(image, identifier: "a")
         cache.add(try picture(400), identifier: "b")
         #expect(cache.memoryUsage == 40_400)
@@ -100,7 +126,7 @@ import Testing
         #expect(cache.memoryUsage == 400)
     }
 
-    @Test func testThatImagesArePurgedWhenCapacityIsReached() throws {
+    @Test func testThatImagesArePurgedWhenCapcityIsReached() throws {
         let cache = small()
         for name in ["a", "b", "c"] { cache.add(try picture(40), identifier: name) }
         #expect(["a", "b", "c"].map { cache.image(identifier: $0) != nil } == [false, false, true])
@@ -116,12 +142,15 @@ import Testing
         )
     }
 
+    @Test func testThatShouldCacheIsYes() {
+        #expect(cache.shouldCache(image, for: request, identifier: nil))
+    }
+
     // MARK: - Ours
 
     @Test func theLimitsAreAFNetworkings() {
         #expect(AutoPurgingImageCache().memoryCapacity == 100_000_000)
         #expect(AutoPurgingImageCache().preferredMemoryUsageAfterPurge == 60_000_000)
-        #expect(cache.shouldCache(image, for: request, identifier: nil))
     }
 
     @Test func aURLWithAnIdentifierIsNoOtherURL() throws {

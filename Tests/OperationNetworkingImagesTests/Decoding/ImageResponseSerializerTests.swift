@@ -98,7 +98,13 @@ import Testing
         #expect((image.width, image.height, image.scale) == (8, 4, 2))
     }
 
-    @Test("F33, F34: a copy and an archive have all settings")
+    @Test(
+        """
+        testImageSerializerCanBeCopied, testImageSerializerSupportsSecureCoding, \
+        testImageSerializerCanBeArchivedAndUnarchived, \
+        testImageSerializerCanBeArchivedAndUnarchivedWithNonDefaultPropertyValues, F33, F34
+        """
+    )
     func keepsSettings() throws {
         var original = ImageResponseSerializer(
             scale: 3,

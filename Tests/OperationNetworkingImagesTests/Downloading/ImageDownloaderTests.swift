@@ -7,7 +7,8 @@ import Testing
 
 @testable import OperationNetworkingImages
 
-/// The tests of AFNetworking 3's downloader, by their names, and ours.
+/// Tests of the downloader: ours, and those of AFNetworking that need a server that holds its answer, or counts
+/// its requests. `AFImageDownloaderTests` has the others, which httpbin answers.
 @Suite(.timeLimit(.minutes(1))) struct ImageDownloaderTests {
     private let queue = DispatchQueue(label: "ImageDownloaderTests")
     private let results = Recorder<String>()
@@ -166,22 +167,7 @@ import Testing
 
     // MARK: - AFNetworking's
 
-    @Test func testThatImageDownloaderCanDownloadImage() async throws {
-        let server = try ScriptedServer([Self.answer])
-        let receipt = ask(downloader(), URLRequest(url: server.url), "a")
-        #expect(receipt?.url == server.url)
-        #expect(try await results.wait() == ["a: 16"])
-        server.stop()
-    }
-
-    @Test func testThatImageDownloaderReturnsNilWithInvalidURL() async throws {
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1/")))
-        request.url = nil
-        #expect(ask(downloader(), request, "a") == nil)
-        #expect(try await results.wait() == ["a: -1000"])
-    }
-
-    @Test func testThatImageDownloaderCanDownloadMultipleImagesSimultaneously() async throws {
+    @Test func testThatItCanDownloadMultipleImagesSimultaneously() async throws {
         let gate = Gate()
         let server = try ScriptedServer([Self.answer.held(by: gate)])
         let downloader = downloader()
@@ -208,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "testThatResponseIsNilWhenLoadingImageFromCache, testThatImageDownloadReceiptIsNilForCachedImage, UIV-01",
+        "Images from both caches come without a transfer",
         arguments: [false, true]
     )
     func imagesFromTheCacheComeWithoutATransfer(isOfTwo: Bool) async throws {
@@ -287,16 +273,8 @@ import Testing
         server.stop()
     }
 
-    @Test func testThatImageBehindRedirectCanBeDownloaded() async throws {
-        let server = try ScriptedServer([.redirect(to: "/image"), Self.answer])
-        ask(downloader(), URLRequest(url: server.url), "a")
-        #expect(try await results.wait() == ["a: 16"])
-        #expect(server.requests.count == 2)
-        server.stop()
-    }
-
     @Test(
-        "testThatItAlwaysCallsTheSuccessHandlerOnTheMainQueue, here on the queue that was asked for",
+        "Handlers come on the queue that was asked for",
         arguments: [false, true]
     )
     func handlersComeOnTheirQueue(isFailure: Bool) async throws {
@@ -359,7 +337,8 @@ import Testing
         server.stop()
     }
 
-    @Test func theLastHandlersCancellationStopsTheTransfer() async throws {
+    @Test("testThatCancelImageDownloadItShouldCancelImmediately: by its last handler")
+    func theLastHandlersCancellationStopsTheTransfer() async throws {
         let gate = Gate()
         let server = try ScriptedServer([Self.answer.held(by: gate)])
         let manager = OperationManager()

@@ -5,6 +5,8 @@ import OperationNetworking
 import OperationNetworkingTesting
 import Testing
 
+/// AFNetworking's tests of the web view, replayed against httpbin by their names (`Tests/AFNetworking.md`), and ours,
+/// whose server holds its answers or chooses their fields.
 @Suite(.timeLimit(.minutes(1))) struct ContentBindingTests {
     private final class View: Sendable {
         let shown = Recorder<String>()
@@ -101,5 +103,38 @@ import Testing
         _ = try? await operation.value
         gate.open()
         #expect(operation.isCancelled && view.shown.elements.isEmpty)
+    }
+
+    // MARK: - AFNetworking's
+
+    private func request(_ path: String) throws -> URLRequest {
+        URLRequest(url: try #require(RealServers.httpbin).appendingPathComponent(path))
+    }
+
+    @Test(
+        "testNilProgressDoesNotCauseCrash, testNUllProgressDoesNotCauseCrash",
+        .enabled(if: RealServers.httpbin != nil)
+    )
+    func withoutProgress() async throws {
+        let binding = binding
+        binding.load(try request("html"), success: { _, content in content })
+        let shown = try #require(try await view.shown.wait().first)
+        #expect(shown.hasPrefix("text/html utf-8 /html ") && shown.contains("Moby-Dick"))
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil)) func testProgressIsSet() async throws {
+        let (binding, counts) = (binding, Recorder<[Int64]>())
+        binding.load(try request("bytes/100000"), progress: { counts.append([$1, $2]) })
+        try await view.shown.wait()
+        #expect(counts.elements.last == [100_000, 100_000])
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil)) func testRequestWithCustomHeaders() async throws {
+        var request = try request("headers")
+        request.setValue("Custom-Header-Value", forHTTPHeaderField: "Custom-Header-Field")
+        let binding = binding
+        binding.load(request, success: { _, content in content })
+        let shown = try #require(try await view.shown.wait().first)
+        #expect(shown.contains(#""Custom-Header-Field": "Custom-Header-Value""#))
     }
 }

@@ -8,7 +8,8 @@ import Testing
 @testable import OperationNetworking
 
 /// The manager in front of operations and a clock of the test's. AFNetworking's own tests are ACT-01 and
-/// ACT-02, and those of 3.x for the delays and for one call for each edge.
+/// ACT-02, replayed on httpbin, and those of 3.x for the delays and for one call for each edge, which hold
+/// their answers: httpbin cannot. `Tests/AFNetworking.md` has them all.
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkActivityManagerTests {
     private struct Wait: Sendable {
@@ -37,7 +38,7 @@ struct NetworkActivityManagerTests {
         return operation
     }
 
-    @Test func anOperationIsShownWhileItRuns() async throws {
+    @Test("testThatVisibilityDelaysAreApplied") func anOperationIsShownWhileItRuns() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
         let operation = operation(server.url)
@@ -72,7 +73,8 @@ struct NetworkActivityManagerTests {
         gate.open()
     }
 
-    @Test func operationsThatOverlapHaveOneCallForEachEdge() async throws {
+    @Test("testThatIndicatorBlockIsOnlyCalledOnceEachForStartAndEndForMultipleRequests")
+    func operationsThatOverlapHaveOneCallForEachEdge() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         // A manager of its own keeps it active throughout.
         manager.incrementActivityCount()
@@ -148,7 +150,10 @@ struct NetworkActivityManagerTests {
 
     /// By the shared one, which hears of operations that say nothing to it.
     @Test(
-        "ACT-01 the indicator is turned off when a request succeeds",
+        """
+        ACT-01 testThatNetworkActivityIndicatorTurnsOffIndicatorWhenRequestSucceeds, \
+        testThatNetworkActivityIndicatorTurnsOnAndOffIndicatorWhenRequestSucceeds
+        """,
         .enabled(if: RealServers.httpbin != nil)
     )
     func afterSuccess() async throws {
@@ -166,7 +171,13 @@ struct NetworkActivityManagerTests {
     }
 
     /// By one whose clock is always ahead: this request is over in a moment.
-    @Test("ACT-02 the indicator is turned off when a request fails", .enabled(if: RealServers.httpbin != nil))
+    @Test(
+        """
+        ACT-02 testThatNetworkActivityIndicatorTurnsOffIndicatorWhenRequestFails, \
+        testThatNetworkActivityIndicatorTurnsOnAndOffIndicatorWhenRequestFails
+        """,
+        .enabled(if: RealServers.httpbin != nil)
+    )
     func afterFailure() async throws {
         let base = try #require(RealServers.httpbin)
         let manager = NetworkActivityManager { _, end in end() }

@@ -5,9 +5,8 @@ import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
-/// AFNetworking's own tests of its reachability manager, replayed by their behavior on this machine's kernel.
-/// RCH-01 and RCH-02, that a manager cannot be made without knowing of what, have no meaning here: one
-/// without a domain or an address is that of the default routes.
+/// AFNetworking's own tests of its reachability manager, replayed by their behavior on this machine's kernel:
+/// they need no server. `Tests/AFNetworking.md` has the reason why RCH-01 and RCH-02 are not here.
 @Suite(.timeLimit(.minutes(1)))
 struct AFNetworkingReachabilityTests {
     private let address: NetworkReachabilityManager
@@ -18,12 +17,12 @@ struct AFNetworkingReachabilityTests {
         for manager in [address, domain] { manager.completionQueue = DispatchQueue(label: "callbacks") }
     }
 
-    @Test("RCH-03 the manager of an address starts in the state unknown")
+    @Test("RCH-03 testAddressReachabilityStartsInUnknownState")
     func addressStartsUnknown() {
         #expect(address.status == .unknown)
     }
 
-    @Test("RCH-04 the manager of a domain starts in the state unknown")
+    @Test("RCH-04 testDomainReachabilityStartsInUnknownState")
     func domainStartsUnknown() {
         #expect(domain.status == .unknown)
     }
@@ -42,12 +41,12 @@ struct AFNetworkingReachabilityTests {
         #expect(manager.isReachable)
     }
 
-    @Test("RCH-05 the manager of an address posts a notification with its status")
+    @Test("RCH-05 testAddressReachabilityNotification, testObjectPostingReachabilityManagerNotification")
     func addressNotification() async throws {
         try await expectNotification(of: address)
     }
 
-    @Test("RCH-06 the manager of a domain posts a notification with its status")
+    @Test("RCH-06 testDomainReachabilityNotification")
     func domainNotification() async throws {
         try await expectNotification(of: domain)
     }
@@ -60,12 +59,12 @@ struct AFNetworkingReachabilityTests {
         #expect(manager.isReachable)
     }
 
-    @Test("RCH-07 the manager of an address calls its closure")
+    @Test("RCH-07 testAddressReachabilityBlock")
     func addressClosure() async throws {
         try await expectClosure(of: address)
     }
 
-    @Test("RCH-08 the manager of a domain calls its closure")
+    @Test("RCH-08 testDomainReachabilityBlock")
     func domainClosure() async throws {
         try await expectClosure(of: domain)
     }

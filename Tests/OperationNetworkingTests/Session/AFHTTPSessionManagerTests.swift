@@ -6,7 +6,7 @@ import OperationNetworkingTesting
 import Testing
 
 /// AFNetworking's own tests of `AFHTTPSessionManager`, replayed against httpbin by their behavior: HSM are those of 2.7,
-/// the others came with 3.x.
+/// the others came later. `Tests/AFNetworking.md` has those that cannot be replayed, with reasons.
 @Suite(.enabled(if: RealServers.httpbin != nil), .timeLimit(.minutes(1)))
 struct AFHTTPSessionManagerTests {
     private let session: HTTPSessionManager
@@ -176,7 +176,8 @@ struct AFHTTPSessionManagerTests {
     @Test(
         """
         testInvalidServerTrustProducesCorrectErrorForCertificatePinning, \
-        testInvalidServerTrustProducesCorrectErrorForPublicKeyPinning
+        testInvalidServerTrustProducesCorrectErrorForPublicKeyPinning, \
+        testThatServerTrustErrorIsCreatedWithProperUserInfoWithAllParameters
         """,
         arguments: [SecurityPolicy.PinningMode.certificate, .publicKey]
     )
@@ -192,7 +193,10 @@ struct AFHTTPSessionManagerTests {
         let ends = TaskEnds()
         session.get("1k.bin", success: ends.success, failure: ends.failure)
         let end = try await ends.wait()
-        #expect(end.error is ServerTrustError && end.response == nil)
+        let error = try #require(end.error as? ServerTrustError)
+        #expect(error.host == "localhost" && end.response == nil)
+        let failing = (error as NSError).userInfo[NSURLErrorFailingURLErrorKey] as? URL
+        #expect(failing == url.appendingPathComponent("1k.bin"))
     }
 
     @Test("testSharedManagerIsNotEqualToInitedManager")
@@ -291,7 +295,7 @@ struct AFHTTPSessionManagerTests {
     @Test(
         """
         testValidCertificatePinningSecurityPolicy, testValidPublicKeyPinningSecurityPolicy, \
-        testValidNoPinningSecurityPolicy, testInvalidNoPinningSecurityPolicy
+        testValidSecureNoPinningSecurityPolicy
         """,
         arguments: [SecurityPolicy.PinningMode.certificate, .publicKey, .none]
     )
@@ -306,6 +310,35 @@ struct AFHTTPSessionManagerTests {
             pinnedCertificates: mode == .none ? [] : try TestCertificates.all("root")
         )
         #expect(try await (session.get("1k.bin") as? Data)?.count == 1_024)
+    }
+
+    @Test("testValidInsecureNoPinningSecurityPolicy")
+    func withoutPinsAndWithoutTLS() async throws {
+        session.securityPolicy = SecurityPolicy(pinningMode: .none)
+        #expect(try await session.get("get") != nil)
+    }
+
+    // MARK: - 4.x: fields and challenges
+
+    @Test("testSettingHTTPHeadersPerRequestCanReplaceTheDefaultValueSpecifiedInRequestSerializer")
+    func fieldsOfOneRequest() async throws {
+        var serializer = HTTPRequestSerializer()
+        try serializer.setValue("foo value", forHTTPHeaderField: "X-Foo")
+        try serializer.setValue("bar value", forHTTPHeaderField: "X-Bar")
+        session.requestSerializer = serializer
+        let echo = try await session.get("get", headers: ["X-Foo": "request value"])
+        let fields = (echo as? [String: any Sendable])?["headers"] as? [String: any Sendable]
+        #expect(fields?["X-Foo"] as? String == "request value")
+        #expect(fields?["X-Bar"] as? String == "bar value")
+    }
+
+    @Test("testAuthenticationChallengeHandlerCredentialResult")
+    func challenge() async throws {
+        session.setTaskDidReceiveAuthenticationChallenge { _, challenge in
+            challenge.realm == "Fake Realm"
+                ? .use(Credential(user: "user", password: "passwd")) : .performDefaultHandling
+        }
+        #expect(try await session.get("basic-auth/user/passwd") != nil)
     }
 
     // MARK: - 3.x: copies and archives
