@@ -9,9 +9,10 @@ package final class EasyHandle {
     /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop
     /// costs more than 64 KiB, its default, are worth. In bytes.
     private static let largeBuffer = 256 * 1024
-    /// For what goes to files and streams, in bytes: a system call for each 16 KiB, libcurl's default, costs
-    /// more than the rest of a fast download.
-    private static let fileBuffer = 64 * 1024
+    /// The bytes that are read at once. With libcurl's default, 16 KiB, two system calls for each buffer cost
+    /// more than the rest of a fast download. Only what is filled takes memory. With more, one download holds
+    /// up the network thread for longer: libcurl reads up to 100 buffers before it lets others go on.
+    private static let receiveBuffer = 64 * 1024
     private static let largeBody = 4 * 1024 * 1024
     /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
     private static let basic = Int(CLIBCURL_AUTH_BASIC)
@@ -297,14 +298,13 @@ package final class EasyHandle {
     }
 
     private func setVersion(_ options: TransferOptions) throws(CurlError) {
+        wish(CURLOPT_BUFFERSIZE, Self.receiveBuffer)
         switch options.version {
         case .automatic, .http2:
             // Not CURLOPT_PIPEWAIT: in libcurl 7.88 one host that waits holds up all the others.
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         case .http1:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
-            // libcurl reads up to 100 of them before it lets others go on.
-            wish(CURLOPT_BUFFERSIZE, Self.fileBuffer)
         case .http2PriorKnowledge:
             try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE)
         }
