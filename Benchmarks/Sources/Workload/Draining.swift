@@ -3,8 +3,8 @@ import FoundationNetworking
 import Measuring
 import OperationNetworking
 
-/// URL LARGE-URL DIRECTORY COUNT: requests for URL, a second of them alone and then beside four operations whose bodies go to
-/// FIFOs that are read at 400 kB a second, in turns.
+/// URL LARGE-URL DIRECTORY COUNT: requests for URL, alone and beside four operations whose bodies go to FIFOs that are read at
+/// 400 kB a second, in turns.
 func drain(_ arguments: inout Arguments) throws {
     struct Result: Encodable {
         /// Requests a second: medians.

@@ -3,8 +3,8 @@ import FoundationNetworking
 import Measuring
 import OperationNetworking
 
-/// WAY URL FILE: one large body to a file (`file`), as a download (`download`), as one whose SHA-256 is wanted (`digest`), or
-/// to memory (`memory`, FILE is not used).
+/// WAY URL FILE: one large body to a file (`file`), as a download (`download`), or to memory (`memory`, FILE is not used); as a
+/// download at 512 MiB a second (`limited`), and as one whose SHA-256 is wanted (`digest`).
 func fetch(_ arguments: inout Arguments) throws {
     let way = try arguments.next("way")
     let request = URLRequest(url: try arguments.url("URL"))
@@ -14,9 +14,10 @@ func fetch(_ arguments: inout Arguments) throws {
     case "file":
         operation = HTTPRequestOperation(request: request)
         operation.outputFile = file
-    case "download", "digest":
+    case "download", "limited", "digest":
         let download = DownloadOperation(request: request, to: file)
         download.replacesFile = true
+        if way != "download" { download.downloadLimits = [BandwidthLimit(bytesPerSecond: 512 << 20)] }
         if way == "digest" { download.wantedDigests = [.sha256] }
         operation = download
     case "memory":

@@ -5,7 +5,7 @@ import Measuring
 // JSON.
 //
 //   Workload get CLIENT URL COUNT IN-FLIGHT     bodies of 1 KiB by operations, json, curl, inbox or session
-//   Workload fetch WAY URL FILE                 one body to file, memory, download or digest
+//   Workload fetch WAY URL FILE                 one body to file, memory, download, limited or digest
 //   Workload upload URL FILE                    PUT
 //   Workload stop COMMAND URL DIRECTORY COUNT   cancel or pause, while four downloads of URL run
 //   Workload hold COUNT                         in flight at a slow server
