@@ -2,6 +2,9 @@ public import Foundation
 
 /// Why a download has no file under its final name. What came is kept beside it, unless the case says
 /// otherwise.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum DownloadError: Error, Hashable, Sendable {
     /// The operation was started without a `destination`.
     case noDestination
@@ -95,6 +98,20 @@ extension FileError {
             return try body()
         } catch {
             throw foundation(error, url)
+        }
+    }
+}
+
+// MARK: - ClassifiedError
+
+extension DownloadError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .inUse, .notEnoughSpace, .partialFileReplaced, .incomplete: .passing
+        case .tooLarge, .digestMismatch: .lasting
+        case .noDestination, .invalidDestination, .reservedName, .destinationExists, .destinationOfOtherUser,
+            .destinationIsDirectory, .destinationIsNotFile, .noFreeName, .checkpointUnreadable:
+            .mistake
         }
     }
 }

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why a ``ChecksumList`` cannot be used. Lines are counted from 1.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum ChecksumListError: Error, Hashable, Sendable {
     /// The line is none that `sha256sum` and its relatives write.
     case malformedLine(Int)

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why there is no ``Digest``.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum DigestError: Error, Hashable, Sendable {
     /// No algorithm of that name is known here.
     case unknownAlgorithm(String)
@@ -44,4 +47,12 @@ extension DigestError: CustomStringConvertible {
 extension DigestError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension DigestError: ClassifiedError {
+    package var traits: FailureTraits {
+        .mistake
+    }
 }

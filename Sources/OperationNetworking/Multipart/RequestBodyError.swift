@@ -5,6 +5,9 @@ internal import OperationNetworkingSystem
 ///
 /// As `NSError` it has the domain of ``RequestSerializationError``, which is AFNetworking's, and a code of
 /// Foundation's `URLError`.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum RequestBodyError: Error, Hashable, Sendable {
     /// The URL of a file names something else; as text.
     case notAFileURL(String)
@@ -115,5 +118,18 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let failureReason { userInfo[NSLocalizedFailureReasonErrorKey] = failureReason }
         return userInfo
+    }
+}
+
+// MARK: - ClassifiedError
+
+extension RequestBodyError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .fileInUse, .fileChanged: .passing
+        case .notAFileURL, .unreadableFile, .streamTooShort, .streamUsed, .streamNotMade, .invalidMediaType,
+            .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
+            .mistake
+        }
     }
 }

@@ -2,6 +2,9 @@ public import Foundation
 
 /// Why an operation cannot use the stream that it was given: an `OutputStream` for the body of its response,
 /// or an `InputStream` with the body of its request.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum StreamError: Error, Hashable, Sendable {
     /// The stream was closed before the operation used it, or while it did. A closed stream cannot be opened
     /// again.
@@ -27,4 +30,15 @@ extension StreamError: CustomStringConvertible {
 extension StreamError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension StreamError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .inUse: .passing
+        case .closed: .mistake
+        }
+    }
 }

@@ -4,6 +4,9 @@ internal import FoundationNetworking
 /// Why a request could not be made from what was given.
 ///
 /// As `NSError` it has AFNetworking's domain, a code of Foundation's `URLError`, and a sentence.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum RequestSerializationError: Error, Hashable, Sendable {
     /// The method is not a token, so it would not end where the request line expects it to; as given.
     case invalidMethod(String)
@@ -25,6 +28,8 @@ public enum RequestSerializationError: Error, Hashable, Sendable {
     case parametersTooDeep(limit: Int)
     /// The encoded parameters have characters that the serializer's string encoding does not.
     case unencodableBody(String.Encoding)
+    /// The serializer has no fields of its own that could be changed; the name of its type.
+    case fieldsNotSupported(serializer: String)
 }
 
 extension RequestSerializationError {
@@ -59,6 +64,8 @@ extension RequestSerializationError: CustomStringConvertible {
             "The parameters are nested more than \(limit) levels deep."
         case .unencodableBody(let encoding):
             "The parameters have characters that do not exist in the string encoding \(encoding)."
+        case .fieldsNotSupported(let serializer):
+            "The request serializer \(serializer) has no header fields that can be changed."
         }
     }
 }
@@ -79,7 +86,7 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
         case .invalidJSON: "The `parameters` argument is not valid JSON."
         case .invalidPropertyList: "The `parameters` argument is not a valid property list."
         case .invalidMethod, .invalidFieldName, .invalidFieldValue, .invalidURL, .unsupportedParameters,
-            .parametersTooDeep, .unencodableBody:
+            .parametersTooDeep, .unencodableBody, .fieldsNotSupported:
             nil
         }
     }
@@ -94,7 +101,7 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
         case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue
         case .unsupportedParameters, .invalidJSON, .invalidPropertyList, .parametersTooDeep, .unencodableBody:
             URLError.Code.cannotDecodeContentData.rawValue
-        case .invalidFieldName, .invalidFieldValue: URLError.Code.unknown.rawValue
+        case .invalidFieldName, .invalidFieldValue, .fieldsNotSupported: URLError.Code.unknown.rawValue
         }
     }
 

@@ -128,3 +128,13 @@ extension ResponseSerializationError: LocalizedError, CustomNSError {
         return userInfo
     }
 }
+
+// MARK: - ClassifiedError
+
+extension ResponseSerializationError: ClassifiedError {
+    package var traits: FailureTraits {
+        if case .unacceptableStatusCode(let status) = reason { return .status(status) }
+        // A body that is not what it should be may hide the status that explains it.
+        return (underlyingError as? ResponseSerializationError)?.traits ?? .lasting
+    }
+}

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why a body is not the bytes that were asked for, or could not be continued from where it stopped.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum ResumeError: Error, Hashable, Sendable {
     /// The server's `Content-Range` is not one; the associated value is the field value as received.
     case malformedContentRange(String)
@@ -60,4 +63,18 @@ extension ResumeError: CustomStringConvertible {
 extension ResumeError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension ResumeError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .representationChanged: .passing
+        case .unexpectedStatus(let status): .status(status)
+        case .malformedContentRange, .offsetMismatch, .unrequestedPartialContent, .rangeNotSatisfiable,
+            .rangeMismatch, .rangeLengthMismatch, .severalParts:
+            .lasting
+        }
+    }
 }

@@ -139,6 +139,9 @@ extension Certificate: CustomStringConvertible {
 }
 
 /// Why there is no ``Certificate``, ``PublicKeyPin`` or ``ClientIdentity``.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum CertificateError: Error, Hashable, Sendable {
     /// Data with an entry that is no certificate, neither in DER nor in PEM, or without any; the associated
     /// value says where.
@@ -182,4 +185,12 @@ extension CertificateError: CustomStringConvertible {
 extension CertificateError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension CertificateError: ClassifiedError {
+    package var traits: FailureTraits {
+        .mistake
+    }
 }

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why a credential was not sent. None of the texts themselves is kept.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum CredentialError: Error, Hashable, Sendable {
     /// A text of a credential.
     public enum Part: String, Hashable, Sendable {
@@ -33,4 +36,12 @@ extension CredentialError: CustomStringConvertible, LocalizedError {
 
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension CredentialError: ClassifiedError {
+    package var traits: FailureTraits {
+        .mistake
+    }
 }

@@ -82,6 +82,9 @@ extension NetrcFile: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 /// Why a netrc file was not taken.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum NetrcError: Error, Hashable, Sendable {
     /// The file cannot be read.
     case unreadable(path: String, reason: String)
@@ -107,4 +110,12 @@ extension NetrcError: CustomStringConvertible, LocalizedError {
 
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension NetrcError: ClassifiedError {
+    package var traits: FailureTraits {
+        .mistake
+    }
 }

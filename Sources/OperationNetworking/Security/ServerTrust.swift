@@ -90,6 +90,9 @@ public struct ServerTrust: Hashable, Sendable {
 }
 
 /// Why a chain of certificates is not to be trusted.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum CertificateChainFailure: Error, Hashable, Sendable {
     /// The time of one of the certificates is over.
     case expired

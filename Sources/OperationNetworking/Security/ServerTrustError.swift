@@ -108,3 +108,11 @@ extension ServerTrustError: CustomNSError, LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 }
+
+// MARK: - ClassifiedError
+
+extension ServerTrustError: ClassifiedError {
+    package var traits: FailureTraits {
+        FailureTraits(code: urlError.code, isUntrusted: true)
+    }
+}

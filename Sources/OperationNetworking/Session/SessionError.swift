@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why a task of a session failed before or after its transfer.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum SessionError: Error, Hashable, Sendable {
     /// The task was made after ``URLSessionManager/invalidateSession(cancelingTasks:)``. Nothing was sent.
     case invalidated
@@ -32,4 +35,15 @@ extension SessionError: CustomStringConvertible {
 extension SessionError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension SessionError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .invalidated, .resumeDataUnreadable: .mistake
+        case .fileNotMoved: .lasting
+        }
+    }
 }

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// The error of a request that ``RequestStubs`` should have answered.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum StubError: Error, Hashable, Sendable {
     /// No stub matches.
     case unmatched(method: String, url: URL?)
@@ -17,4 +20,12 @@ extension StubError: LocalizedError, CustomStringConvertible {
 
     /// The sentence of ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension StubError: ClassifiedError {
+    package var traits: FailureTraits {
+        .mistake
+    }
 }

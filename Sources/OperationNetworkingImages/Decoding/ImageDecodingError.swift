@@ -2,6 +2,9 @@ public import Foundation
 public import OperationNetworking
 
 /// Why an image that arrived whole has no pixels.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum ImageDecodingError: Error, Hashable, Sendable {
     /// An image that is not of a format that is decoded here.
     case unsupportedFormat(ResponseImage.Format)

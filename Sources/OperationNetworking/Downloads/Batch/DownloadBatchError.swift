@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why a batch of downloads could not be made, or a member of it is not tried.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum DownloadBatchError: Error, Hashable, Sendable {
     /// Two items have this destination, or the journal has.
     case duplicateDestination(URL)
@@ -58,4 +61,16 @@ extension DownloadBatchError: CustomStringConvertible {
 extension DownloadBatchError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension DownloadBatchError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .journalInUse: .passing
+        case .duplicateDestination, .journalExists, .journalMissing, .journalNotOurs: .mistake
+        case .journalUnreadable, .journalTooLong, .journalOfOtherVersion, .failedBefore: .lasting
+        }
+    }
 }

@@ -1,6 +1,9 @@
 public import Foundation
 
 /// Why an operation cannot write the body to its ``ConnectionOperation/outputFile``.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum OutputFileError: Error, Hashable, Sendable {
     /// The URL names no file on this machine: its scheme is not `file`, it has a host that is not
     /// `localhost`, or its path is empty or no UTF-8. Nothing was asked of the server.
@@ -35,4 +38,15 @@ extension OutputFileError: CustomStringConvertible {
 extension OutputFileError: LocalizedError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension OutputFileError: ClassifiedError {
+    package var traits: FailureTraits {
+        switch self {
+        case .inUse: .passing
+        case .notAFileURL, .reservedName: .mistake
+        }
+    }
 }

@@ -2,6 +2,9 @@ public import Foundation
 internal import OperationNetworkingSystem
 
 /// Why a file is not one of cookies.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum CookieFileError: Error, Hashable, Sendable {
     /// A line, counted from 1, is not a cookie; why not. Nothing of the line is repeated: its value is a
     /// secret.

@@ -4,6 +4,9 @@ public import Foundation
 ///
 /// What a proxy says to CONNECT is never the response. What it says to a plain http request looks like the
 /// server's answer, and is the response, except for 407.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum ProxyError: Error, Hashable, Sendable {
     /// The configuration names no proxy that could be asked. Credentials are not repeated here.
     case malformed(reason: String)
@@ -131,5 +134,18 @@ extension ProxyError: LocalizedError, CustomNSError {
             NSLocalizedDescriptionKey: description,
             NSUnderlyingErrorKey: URLError(code, userInfo: [NSLocalizedDescriptionKey: description]),
         ]
+    }
+}
+
+// MARK: - ClassifiedError
+
+extension ProxyError: ClassifiedError {
+    package var traits: FailureTraits {
+        let isMistake: Bool
+        switch self {
+        case .malformed, .unsupported: isMistake = true
+        case .unreachable, .authenticationRequired, .refused, .failed: isMistake = false
+        }
+        return FailureTraits(code: code, mayPass: mayPass, isMistake: isMistake)
     }
 }

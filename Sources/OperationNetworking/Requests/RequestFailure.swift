@@ -1,0 +1,161 @@
+public import Foundation
+internal import FoundationNetworking
+
+/// The answers to what programs ask about an error, without a chain of casts.
+///
+/// ```swift
+/// let failure = RequestFailure(error)
+/// if failure.isCancelled { return }
+/// if failure.statusCode == 404 { ... }
+/// if failure.mayPass { ... }                  // offer to try again
+/// ```
+///
+/// Any `error` of an operation, a task, a verb or a batch can be asked:
+///
+/// | Error                                      | asks to be                                                   |
+/// |--------------------------------------------|--------------------------------------------------------------|
+/// | `URLError`                                 | cancelled, timed out, offline, untrusted, a mistake, passing |
+/// | ``ResponseSerializationError``             | a status; or a body that is not what it should be            |
+/// | ``ServerTrustError``                       | untrusted                                                    |
+/// | ``ProxyError``                             | passing, or a mistake                                        |
+/// | ``ResumeError``                            | a status, passing                                            |
+/// | ``DownloadError``, ``DownloadBatchError``  | passing: no room, in use, incomplete; or a mistake           |
+/// | ``RequestSerializationError``, ``RequestBodyError``, ``StreamError``, ``OutputFileError`` | a mistake, or in use |
+/// | ``CredentialError``, ``StubError``, ``SessionError`` | a mistake                                          |
+/// | `CocoaError`, a POSIX `NSError`            | passing: no room on the disk                                 |
+/// | `CancellationError`                        | cancelled                                                    |
+/// | an error of your own closure or serializer | nothing                                                      |
+///
+/// Nothing that a task is cancelled in throws `CancellationError`: it is `URLError.cancelled` everywhere, as
+/// with `URLSession`.
+public struct RequestFailure: Sendable {
+    /// The error.
+    public let error: any Error
+    private let traits: FailureTraits
+
+    /// - Parameter error: any.
+    public init(_ error: any Error) {
+        self.error = error
+        traits = FailureTraits(of: error)
+    }
+
+    /// Whether a user of the program, or the program, ended it.
+    public var isCancelled: Bool { traits.code == .cancelled }
+
+    /// Whether it took too long.
+    public var isTimeout: Bool { traits.code == .timedOut }
+
+    /// Whether there is no network.
+    public var isOffline: Bool { traits.code.map(FailureTraits.offlineCodes.contains) ?? false }
+
+    /// Whether the server, or this client's certificate, was not trusted.
+    public var isUntrusted: Bool { traits.isUntrusted }
+
+    /// The status of a response that was refused for it.
+    public var statusCode: Int? { traits.statusCode }
+
+    /// Whether the same request may succeed later: the error is of those that a retry policy tries again, or
+    /// what it needs is in use, or there is no room on the disk.
+    public var mayPass: Bool { traits.mayPass }
+
+    /// Whether the caller gave something that no request can be made of, or no response be saved to: the same
+    /// call fails each time. A status is not: see ``statusCode``.
+    public var isCallersMistake: Bool { traits.isMistake }
+
+    /// The nearest code of `URLError`, for an error that is one or stands for one.
+    public var code: URLError.Code? { traits.code }
+}
+
+/// An error of the library, which says of itself what a ``RequestFailure`` answers.
+package protocol ClassifiedError: Error {
+    /// The answers.
+    var traits: FailureTraits { get }
+}
+
+/// The answers of a ``RequestFailure``.
+package struct FailureTraits: Hashable, Sendable {
+    var code: URLError.Code?
+    var statusCode: Int?
+    var isUntrusted = false
+    var mayPass = false
+    var isMistake = false
+
+    /// The same happens again, and the caller is not to blame.
+    package static let lasting = FailureTraits()
+    /// The caller is to blame.
+    package static let mistake = FailureTraits(isMistake: true)
+    /// A later try may succeed.
+    package static let passing = FailureTraits(mayPass: true)
+
+    static func status(_ code: Int) -> FailureTraits {
+        FailureTraits(statusCode: code, mayPass: passingStatuses.contains(code))
+    }
+
+    /// The statuses of a retry policy unless others are set.
+    static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+
+    static let offlineCodes: Set<URLError.Code> = [
+        .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed,
+    ]
+
+    private static let passingCodes: Set<URLError.Code> = offlineCodes.union([
+        .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
+    ])
+
+    private static let untrustedCodes: Set<URLError.Code> = [
+        .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+        .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired,
+    ]
+
+    private static let mistakenCodes: Set<URLError.Code> = [
+        .badURL, .unsupportedURL, .requestBodyStreamExhausted,
+    ]
+
+    init(
+        code: URLError.Code? = nil,
+        statusCode: Int? = nil,
+        isUntrusted: Bool = false,
+        mayPass: Bool = false,
+        isMistake: Bool = false
+    ) {
+        self.code = code
+        self.statusCode = statusCode
+        self.isUntrusted = isUntrusted
+        self.mayPass = mayPass
+        self.isMistake = isMistake
+    }
+
+    init(_ code: URLError.Code) {
+        self.init(
+            code: code,
+            isUntrusted: Self.untrustedCodes.contains(code),
+            mayPass: Self.passingCodes.contains(code),
+            isMistake: Self.mistakenCodes.contains(code)
+        )
+    }
+
+    init(of error: any Error) {
+        switch error {
+        case let error as any ClassifiedError: self = error.traits
+        case let error as URLError: self.init(error.code)
+        case is CancellationError: self.init(.cancelled)
+        case is EncodingError: self = .mistake
+        case let error as CocoaError where error.code == .fileWriteOutOfSpace: self = .passing
+        default:
+            let plain = error as NSError
+            if plain.domain == NSURLErrorDomain, let code = URLError.Code(rawValue: plain.code) {
+                self.init(code)
+                return
+            }
+            let hasNoRoom =
+                plain.domain == NSPOSIXErrorDomain && [ENOSPC, EDQUOT].contains(Int32(plain.code))
+            self = hasNoRoom ? .passing : .lasting
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension RequestSerializationError: ClassifiedError {
+    package var traits: FailureTraits { .mistake }
+}
