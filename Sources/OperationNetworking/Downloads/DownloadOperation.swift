@@ -101,6 +101,11 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// all the same, and leaves the file.
     public var download: DownloadedFile? { progress.withLock { $0.download } }
 
+    /// The URL of the file, once it has its name: ``HTTPRequestOperation/value`` with its type.
+    public var savedFile: URL {
+        get async throws { try await value(as: URL.self) }
+    }
+
     /// Whether the server has no other file than the existing one: see ``onlyIfChanged``. There is no
     /// ``download`` then.
     public var isUpToDate: Bool { progress.withLock { $0.isConditional } && response?.statusCode == 304 }

@@ -50,7 +50,7 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
     @discardableResult
     public func load(
         _ request: URLRequest,
-        progress: ConnectionOperation.ProgressHandler? = nil,
+        @_inheritActorContext progress: ConnectionOperation.ProgressHandler? = nil,
         success: (@Sendable (HTTPURLResponse?, LoadedContent) -> LoadedContent)? = nil,
         failure: (@Sendable (any Error) -> Void)? = nil
     ) -> HTTPRequestOperation {

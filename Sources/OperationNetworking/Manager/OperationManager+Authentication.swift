@@ -4,7 +4,9 @@ internal import OperationNetworkingSystem
 extension OperationManager {
     /// Called for each 401 that an operation made from now on gets; see
     /// ``ConnectionOperation/setAuthenticationChallenge(_:)``.
-    public func setAuthenticationChallenge(_ block: ConnectionOperation.AuthenticationChallengeHandler?) {
+    public func setAuthenticationChallenge(
+        @_inheritActorContext _ block: ConnectionOperation.AuthenticationChallengeHandler?
+    ) {
         state.change { $0.challenge = block }
     }
 }

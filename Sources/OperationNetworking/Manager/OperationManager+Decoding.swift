@@ -11,69 +11,80 @@ extension OperationManager {
     ///   - parameters: as for the verb without a type.
     ///   - headers: of this request only; they win over the serializer's.
     ///   - type: the type of the value; an optional, or ``EmptyResponse``, takes an empty body.
+    ///   - configure: called with the operation before it is in the queue: later it cannot be configured.
     /// - Returns: the value.
     /// - Throws: the operation's `error`, or why no request could be made.
-    public func get<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        as type: Value.Type
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
         try await value(
             of: Call(method: "GET", path: path, parameters: parameters, headers: headers),
-            as: type
+            as: type,
+            configure
         )
     }
 
-    /// Sends a POST request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func post<Value: Decodable & Sendable>(
+    /// Sends a POST request and decodes the response: see ``get(_:parameters:headers:as:configure:)``.
+    public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        as type: Value.Type
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
         try await value(
             of: Call(method: "POST", path: path, parameters: parameters, headers: headers),
-            as: type
+            as: type,
+            configure
         )
     }
 
-    /// Sends a PUT request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func put<Value: Decodable & Sendable>(
+    /// Sends a PUT request and decodes the response: see ``get(_:parameters:headers:as:configure:)``.
+    public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        as type: Value.Type
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
         try await value(
             of: Call(method: "PUT", path: path, parameters: parameters, headers: headers),
-            as: type
+            as: type,
+            configure
         )
     }
 
-    /// Sends a PATCH request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func patch<Value: Decodable & Sendable>(
+    /// Sends a PATCH request and decodes the response: see ``get(_:parameters:headers:as:configure:)``.
+    public nonisolated(nonsending) func patch<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        as type: Value.Type
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
         try await value(
             of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
-            as: type
+            as: type,
+            configure
         )
     }
 
-    /// Sends a DELETE request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func delete<Value: Decodable & Sendable>(
+    /// Sends a DELETE request and decodes the response: see ``get(_:parameters:headers:as:configure:)``.
+    public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        as type: Value.Type
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> Value {
         try await value(
             of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
-            as: type
+            as: type,
+            configure
         )
     }
 
@@ -91,19 +102,15 @@ extension OperationManager {
 
     // MARK: - For the verbs
 
-    func value<Value: Decodable & Sendable>(of call: Call, as type: Value.Type) async throws -> Value {
+    nonisolated(nonsending) func value<Value: Decodable & Sendable>(
+        of call: Call,
+        as type: Value.Type,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Value {
         let operation = operation(for: try request(for: call))
         operation.responseSerializer = decodableSerializer(for: type)
-        operationQueue.addOperation(operation)
-        let object = try await operation.value
-        guard let value = object as? Value else {
-            // A subclass took another serializer: it can have meant only this.
-            throw ResponseSerializationError(
-                .unexpectedStructure(type: "\(type)", "the operation's serializer made something else"),
-                response: operation.response,
-                data: operation.responseData
-            )
-        }
-        return value
+        try configure(operation)
+        add(operation)
+        return try await operation.value(as: type)
     }
 }

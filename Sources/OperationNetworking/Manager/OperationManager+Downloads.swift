@@ -41,7 +41,7 @@ extension OperationManager {
         _ items: [DownloadItem],
         options: DownloadBatch.Options = DownloadBatch.Options(),
         journal: URL? = nil,
-        onEvent: (@Sendable (DownloadBatch.Event) -> Void)? = nil
+        @_inheritActorContext onEvent: DownloadBatch.EventHandler? = nil
     ) throws -> DownloadBatch {
         try DownloadBatch.check(items, journal: journal)
         let file = try journal.map { url in
@@ -87,7 +87,7 @@ extension OperationManager {
         resuming journal: URL,
         retriesFailed: Bool = true,
         headers: ((_ item: DownloadItem) -> [String: String])? = nil,
-        onEvent: (@Sendable (DownloadBatch.Event) -> Void)? = nil
+        @_inheritActorContext onEvent: DownloadBatch.EventHandler? = nil
     ) throws -> DownloadBatch {
         let (file, replay) = try DownloadJournal.open(journal)
         let folder = journal.deletingLastPathComponent()

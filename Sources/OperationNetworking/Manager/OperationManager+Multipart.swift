@@ -13,19 +13,21 @@ extension OperationManager {
     ///   - parameters: become the first parts.
     ///   - headers: of this request only; they win over the serializer's.
     ///   - constructBody: appends parts; called before this returns.
+    ///   - configure: called with the operation before it is in the queue: later it cannot be configured.
     ///   - success: called with the response object.
     ///   - failure: called with the error of the operation, or of making the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made: see `failure`.
     @discardableResult
     public func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void,
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
-        enqueue(success: success, failure: failure) {
+        enqueue(configure, success: success, failure: failure) {
             try multipartRequest("POST", path, parameters, headers, constructBody)
         }
     }
@@ -34,73 +36,78 @@ extension OperationManager {
     /// task cancels the operation; what is thrown is the operation's `error`, or why no request could be
     /// made.
     @discardableResult
-    public func post(
+    public nonisolated(nonsending) func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: multipartRequest("POST", path, parameters, headers, constructBody))
+        try await result(of: multipartRequest("POST", path, parameters, headers, constructBody), configure)
     }
 
     // MARK: - PUT
 
     /// Sends a PUT request with a form of several parts: see
-    /// ``post(_:parameters:headers:constructingBody:success:failure:)``.
+    /// ``post(_:parameters:headers:constructingBody:configure:success:failure:)``.
     @discardableResult
     public func put(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void,
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
-        enqueue(success: success, failure: failure) {
+        enqueue(configure, success: success, failure: failure) {
             try multipartRequest("PUT", path, parameters, headers, constructBody)
         }
     }
 
     /// Sends a PUT request with a form of several parts: see
-    /// ``post(_:parameters:headers:constructingBody:)``.
+    /// ``post(_:parameters:headers:constructingBody:configure:)``.
     @discardableResult
-    public func put(
+    public nonisolated(nonsending) func put(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: multipartRequest("PUT", path, parameters, headers, constructBody))
+        try await result(of: multipartRequest("PUT", path, parameters, headers, constructBody), configure)
     }
 
     // MARK: - PATCH
 
     /// Sends a PATCH request with a form of several parts: see
-    /// ``post(_:parameters:headers:constructingBody:success:failure:)``.
+    /// ``post(_:parameters:headers:constructingBody:configure:success:failure:)``.
     @discardableResult
     public func patch(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void,
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
-        enqueue(success: success, failure: failure) {
+        enqueue(configure, success: success, failure: failure) {
             try multipartRequest("PATCH", path, parameters, headers, constructBody)
         }
     }
 
     /// Sends a PATCH request with a form of several parts: see
-    /// ``post(_:parameters:headers:constructingBody:)``.
+    /// ``post(_:parameters:headers:constructingBody:configure:)``.
     @discardableResult
-    public func patch(
+    public nonisolated(nonsending) func patch(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        constructingBody constructBody: (inout MultipartFormData) throws -> Void
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: multipartRequest("PATCH", path, parameters, headers, constructBody))
+        try await result(of: multipartRequest("PATCH", path, parameters, headers, constructBody), configure)
     }
 
     // MARK: - For the verbs
@@ -108,7 +115,7 @@ extension OperationManager {
     func multipartRequest(
         _ method: String,
         _ path: String,
-        _ parameters: [String: any Sendable]?,
+        _ parameters: [String: Any]?,
         _ headers: [String: String],
         _ constructBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {

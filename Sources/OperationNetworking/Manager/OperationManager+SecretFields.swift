@@ -40,7 +40,7 @@ extension OperationManager {
         _ make: (any RequestSerializer) throws -> URLRequest
     ) throws -> URLRequest {
         let state = state.withLock { $0 }
-        var request = try make(state.requestSerializer)
+        var request = try make(requestSerializer)
         // By the URL of the request that was made: a serializer of your own may have changed it.
         if let url = request.url, !state.secretFieldScope.includes(url, base: baseURL) {
             request.removeFields(state.settings.redirectPolicy.fieldsOfOneOrigin, keeping: headers.keys)

@@ -10,6 +10,7 @@ extension OperationManager {
     ///   - method: POST unless something else is said.
     ///   - headers: of this request only. Without a `Content-Type` the request has the type that the file's
     ///     extension stands for, else `application/octet-stream`.
+    ///   - configure: called with the operation before it is in the queue: later it cannot be configured.
     ///   - success: called with the response object.
     ///   - failure: called with the error of the operation, or of making the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made: see `failure`.
@@ -19,10 +20,11 @@ extension OperationManager {
         to path: String,
         method: String = "POST",
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
-        enqueue(success: success, failure: failure) {
+        enqueue(configure, success: success, failure: failure) {
             try uploadRequest(body, path: path, method: method, headers: headers)
         }
     }
@@ -30,18 +32,19 @@ extension OperationManager {
     /// Sends a body as it is, and returns the response object. Cancelling the task cancels the operation;
     /// what is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
-    public func upload(
+    public nonisolated(nonsending) func upload(
         _ body: BodySource,
         to path: String,
         method: String = "POST",
-        headers: [String: String] = [:]
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: uploadRequest(body, path: path, method: method, headers: headers))
+        try await result(of: uploadRequest(body, path: path, method: method, headers: headers), configure)
     }
 
     // MARK: - Private
 
-    private func uploadRequest(
+    func uploadRequest(
         _ body: BodySource,
         path: String,
         method: String,

@@ -9,19 +9,22 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: become the query.
     ///   - headers: of this request only; they win over the serializer's.
+    ///   - configure: called with the operation before it is in the queue: later it cannot be configured.
     ///   - success: called with the response object.
     ///   - failure: called with the error of the operation, or of making the request.
     /// - Returns: the operation, in its queue; `nil` when no request could be made: see `failure`.
     @discardableResult
     public func get(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "GET", path: path, parameters: parameters, headers: headers),
+            configure,
             success: success,
             failure: failure
         )
@@ -30,154 +33,188 @@ extension OperationManager {
     /// Sends a GET request and returns the response object. Cancelling the task cancels the operation; what
     /// is thrown is the operation's `error`, or why no request could be made.
     @discardableResult
-    public func get(
+    public nonisolated(nonsending) func get(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
-        headers: [String: String] = [:]
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "GET", path: path, parameters: parameters, headers: headers))
+        try await result(
+            of: Call(method: "GET", path: path, parameters: parameters, headers: headers),
+            configure
+        )
     }
 
     // MARK: - HEAD
 
-    /// Sends a HEAD request and calls back: see ``get(_:parameters:headers:success:failure:)``.
+    /// Sends a HEAD request and calls back: see ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func head(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "HEAD", path: path, parameters: parameters, headers: headers),
+            configure,
             success: success,
             failure: failure
         )
     }
 
-    /// Sends a HEAD request and returns the response object: see ``get(_:parameters:headers:)``.
+    /// Sends a HEAD request and returns the response object: see ``get(_:parameters:headers:configure:)``.
     @discardableResult
-    public func head(
+    public nonisolated(nonsending) func head(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
-        headers: [String: String] = [:]
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "HEAD", path: path, parameters: parameters, headers: headers))
+        try await result(
+            of: Call(method: "HEAD", path: path, parameters: parameters, headers: headers),
+            configure
+        )
     }
 
     // MARK: - POST
 
     /// Sends a POST request, its parameters as the form body, and calls back: else as
-    /// ``get(_:parameters:headers:success:failure:)``.
+    /// ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "POST", path: path, parameters: parameters, headers: headers),
+            configure,
             success: success,
             failure: failure
         )
     }
 
-    /// Sends a POST request and returns the response object: see ``get(_:parameters:headers:)``.
+    /// Sends a POST request and returns the response object: see ``get(_:parameters:headers:configure:)``.
     @discardableResult
-    public func post(
+    public nonisolated(nonsending) func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
-        headers: [String: String] = [:]
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "POST", path: path, parameters: parameters, headers: headers))
+        try await result(
+            of: Call(method: "POST", path: path, parameters: parameters, headers: headers),
+            configure
+        )
     }
 
     // MARK: - PUT
 
     /// Sends a PUT request, its parameters as the form body, and calls back: else as
-    /// ``get(_:parameters:headers:success:failure:)``.
+    /// ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func put(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "PUT", path: path, parameters: parameters, headers: headers),
+            configure,
             success: success,
             failure: failure
         )
     }
 
-    /// Sends a PUT request and returns the response object: see ``get(_:parameters:headers:)``.
+    /// Sends a PUT request and returns the response object: see ``get(_:parameters:headers:configure:)``.
     @discardableResult
-    public func put(
+    public nonisolated(nonsending) func put(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
-        headers: [String: String] = [:]
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "PUT", path: path, parameters: parameters, headers: headers))
+        try await result(
+            of: Call(method: "PUT", path: path, parameters: parameters, headers: headers),
+            configure
+        )
     }
 
     // MARK: - PATCH
 
     /// Sends a PATCH request, its parameters as the form body, and calls back: else as
-    /// ``get(_:parameters:headers:success:failure:)``.
+    /// ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func patch(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
+            configure,
             success: success,
             failure: failure
         )
     }
 
-    /// Sends a PATCH request and returns the response object: see ``get(_:parameters:headers:)``.
+    /// Sends a PATCH request and returns the response object: see ``get(_:parameters:headers:configure:)``.
     @discardableResult
-    public func patch(
+    public nonisolated(nonsending) func patch(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
-        headers: [String: String] = [:]
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers))
+        try await result(
+            of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
+            configure
+        )
     }
 
     // MARK: - DELETE
 
-    /// Sends a DELETE request and calls back: see ``get(_:parameters:headers:success:failure:)``.
+    /// Sends a DELETE request and calls back: see ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func delete(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: HTTPRequestOperation.SuccessHandler?,
-        failure: FailureHandler?
+        configure: (HTTPRequestOperation) throws -> Void = { _ in },
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> HTTPRequestOperation? {
         enqueue(
             Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
+            configure,
             success: success,
             failure: failure
         )
     }
 
-    /// Sends a DELETE request and returns the response object: see ``get(_:parameters:headers:)``.
+    /// Sends a DELETE request and returns the response object: see ``get(_:parameters:headers:configure:)``.
     @discardableResult
-    public func delete(
+    public nonisolated(nonsending) func delete(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
-        headers: [String: String] = [:]
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
     ) async throws -> (any Sendable)? {
-        try await result(of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers))
+        try await result(
+            of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
+            configure
+        )
     }
 }

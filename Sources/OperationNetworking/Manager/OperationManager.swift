@@ -13,10 +13,10 @@ open class OperationManager: @unchecked Sendable {
 
     /// Called with the error of a request that failed. The operation is `nil` when not even the request could
     /// be made.
-    public typealias FailureHandler = @Sendable (HTTPRequestOperation?, any Error) -> Void
+    public typealias FailureHandler =
+        @isolated(any) @Sendable (HTTPRequestOperation?, any Error) -> Void
 
     struct State {
-        var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
         var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
         var makeJSONDecoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
         var operationQueue: OperationQueue = TransferQueue()
@@ -34,6 +34,7 @@ open class OperationManager: @unchecked Sendable {
     /// unless there is none.
     public let baseURL: URL?
     let state = Locked(State())
+    private let serializer = Locked<any RequestSerializer>(HTTPRequestSerializer())
 
     /// - Parameter baseURL: `http://host/v1` is taken for `http://host/v1/`, so that `users` leads to
     ///   `http://host/v1/users`.
@@ -45,9 +46,18 @@ open class OperationManager: @unchecked Sendable {
 
     /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something
     /// else is set.
+    ///
+    /// It can be changed in place, and that is one step for all other threads:
+    ///
+    /// ```swift
+    /// try manager.requestSerializer.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+    /// ```
+    ///
+    /// A serializer of your own must not ask the manager for its serializer while it is changed.
     public var requestSerializer: any RequestSerializer {
-        get { state.withLock { $0.requestSerializer } }
-        set { state.change { $0.requestSerializer = newValue } }
+        get { serializer.withLock { $0 } }
+        _modify { yield &serializer.exclusive }
+        set { serializer.change { $0 = newValue } }
     }
 
     /// Makes sense of responses; JSON unless something else is set.
@@ -84,10 +94,13 @@ open class OperationManager: @unchecked Sendable {
 
     /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through
     /// here.
+    ///
+    /// An override that has closures of its own calls the ones it was given by
+    /// ``HTTPRequestOperation/call(_:with:)-(SuccessHandler?,_)`` and its sibling.
     open func operation(
         for request: URLRequest,
-        success: HTTPRequestOperation.SuccessHandler? = nil,
-        failure: HTTPRequestOperation.FailureHandler? = nil
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler? = nil,
+        @_inheritActorContext failure: HTTPRequestOperation.FailureHandler? = nil
     ) -> HTTPRequestOperation {
         let settings = state(for: request)
         let operation = HTTPRequestOperation(request: request)
@@ -149,58 +162,75 @@ open class OperationManager: @unchecked Sendable {
 
     // MARK: - For the verbs
 
-    /// Makes an operation and adds it to the queue. A request that cannot be made fails on the completion
-    /// queue.
+    /// Makes an operation, configures it, and adds it to the queue. A request that cannot be made fails on
+    /// the completion queue.
     func enqueue(
+        _ configure: (HTTPRequestOperation) throws -> Void,
         success: HTTPRequestOperation.SuccessHandler?,
         failure: FailureHandler?,
         _ makeRequest: () throws -> URLRequest
     ) -> HTTPRequestOperation? {
         do {
-            // One without a listener needs no queue.
-            var failed: HTTPRequestOperation.FailureHandler?
-            if let failure { failed = { failure($0, $1) } }
-            let operation = operation(for: try makeRequest(), success: success, failure: failed)
-            operationQueue.addOperation(operation)
+            let operation = operation(for: try makeRequest(), success: success, failure: failure)
+            try configure(operation)
+            add(operation)
             return operation
         } catch {
-            if let failure { callBack { failure(nil, error) } }
+            if let failure { callBack(Detour(failure, nil, error)) }
             return nil
         }
     }
 
-    /// Calls `body` on the completion queue.
-    func callBack(_ body: @escaping @Sendable () -> Void) {
-        let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
-        queue.async(group: group, execute: body)
+    /// Adds an operation to the queue: from now on it cannot be configured.
+    func add(_ operation: HTTPRequestOperation) {
+        operation.seal()
+        operationQueue.addOperation(operation)
     }
 
-    /// Makes an operation, adds it to the queue, and waits for its result.
-    func result(of request: URLRequest) async throws -> (any Sendable)? {
+    /// Calls a closure on the completion queue, or where it belongs.
+    func callBack(_ call: Detour) {
+        let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
+        queue.async(group: group) {
+            guard !call.callHere(onMain: queue === DispatchQueue.main) else { return }
+            group?.enter()
+            call.call { group?.leave() }
+        }
+    }
+
+    /// Makes an operation, configures it, adds it to the queue, and waits for its result.
+    nonisolated(nonsending) func result(
+        of request: URLRequest,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> (any Sendable)? {
         let operation = operation(for: request)
-        operationQueue.addOperation(operation)
+        try configure(operation)
+        add(operation)
         return try await operation.value
     }
 
     /// The same for a verb.
     func enqueue(
         _ call: Call,
+        _ configure: (HTTPRequestOperation) throws -> Void,
         success: HTTPRequestOperation.SuccessHandler?,
         failure: FailureHandler?
     ) -> HTTPRequestOperation? {
-        enqueue(success: success, failure: failure) { try request(for: call) }
+        enqueue(configure, success: success, failure: failure) { try request(for: call) }
     }
 
     /// The same for a verb.
-    func result(of call: Call) async throws -> (any Sendable)? {
-        try await result(of: try request(for: call))
+    nonisolated(nonsending) func result(
+        of call: Call,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> (any Sendable)? {
+        try await result(of: try request(for: call), configure)
     }
 
     /// The arguments of a verb.
     struct Call {
         var method: String
         var path: String
-        var parameters: (any Sendable)?
+        var parameters: Any?
         var headers: [String: String]
     }
 
@@ -227,7 +257,10 @@ open class OperationManager: @unchecked Sendable {
 extension OperationManager: NSCopying {
     /// Another manager with the same settings. Its queue is empty and its own, with the same limit and
     /// priority.
-    public func copy(with zone: NSZone? = nil) -> Any {
+    public func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// A copy as by `copy()`, with its type.
+    public func copied() -> Self {
         let copy = type(of: self).init(baseURL: baseURL)
         var settings = state.withLock { $0 }
         let queue = TransferQueue()
@@ -237,6 +270,7 @@ extension OperationManager: NSCopying {
         settings.operationQueue = queue
         settings.settings.connectionLimit = settings.settings.connectionLimit.copy()
         copy.state.change { [settings] in $0 = settings }
+        copy.requestSerializer = requestSerializer
         return copy
     }
 }

@@ -19,7 +19,7 @@ struct FormLeaves {
     ///
     /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
     ///   throws.
-    init(_ parameters: [String: any Sendable], arrayStyle: QueryString.ArrayStyle) throws {
+    init(_ parameters: [String: Any], arrayStyle: QueryString.ArrayStyle) throws {
         let dictionary = ParameterDictionary(parameters)
         self = try ParameterWalk(dictionary, arrayStyle: arrayStyle, to: FormLeaves()).writer
     }

@@ -18,7 +18,7 @@ extension RequestSerializer {
     public func multipartFormRequest(
         method: String,
         url: URL,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void = { _ in }
     ) throws -> URLRequest {

@@ -6,12 +6,12 @@ extension ConnectionOperation {
     /// The operation waits; when it is cancelled or paused meanwhile, the task is cancelled, and what is
     /// answered then has no effect.
     public typealias AuthenticationChallengeHandler =
-        @Sendable (_ operation: ConnectionOperation, _ challenge: AuthenticationChallenge) async ->
-        AuthenticationChallenge.Answer
+        @isolated(any) @Sendable (_ operation: ConnectionOperation, _ challenge: AuthenticationChallenge)
+        async -> AuthenticationChallenge.Answer
 
     /// Called for each 401, instead of what is done without it: the ``TransferSettings/credential`` once,
     /// then the credential storage, then the 401 is the response.
-    public func setAuthenticationChallenge(_ block: AuthenticationChallengeHandler?) {
+    public func setAuthenticationChallenge(@_inheritActorContext _ block: AuthenticationChallengeHandler?) {
         state.change { $0.closures.challenge = block }
     }
 }

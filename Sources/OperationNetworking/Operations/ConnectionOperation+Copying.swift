@@ -6,6 +6,13 @@ extension ConnectionOperation: NSCopying {
     /// Results are not copied, nor the closures that hear of the end (`completionBlock`, and those of
     /// `setCompletion`), nor an ``outputStream``, which cannot be used twice.
     public func copy(with zone: NSZone? = nil) -> Any {
+        copied()
+    }
+}
+
+extension ConnectionOperation {
+    /// A copy as by `copy()`, with its type: a new operation for the same request, with the same settings.
+    public func copied() -> Self {
         let copy = type(of: self).init(request: request)
         copySettings(to: copy)
         return copy

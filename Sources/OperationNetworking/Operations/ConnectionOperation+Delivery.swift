@@ -18,9 +18,16 @@ extension ConnectionOperation {
         if let target { scheduleDelivery(target) }
     }
 
+    /// Has the closures called that were set after the end.
+    func deliverLateCompletion() {
+        deliver(.completed)
+        // What is in the main line is told only while it is there.
+        if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
+    }
+
     func scheduleDelivery(_ target: DeliveryTarget) {
         switch target {
-        case .queue(let queue): queue.async { self.empty() }
+        case .queue(let queue): queue.async { self.empty(on: queue) }
         case .mainLine: MainLine.append(self)
         }
     }
@@ -39,13 +46,32 @@ extension ConnectionOperation {
 
     /// On the completion queue: tells everything that waits. There is never a second one at the same time.
     /// For what comes meanwhile another one is scheduled: others want the queue, too.
-    func empty() {
+    func empty(on queue: DispatchQueue) {
         let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.closures.observers) }
-        for delivery in deliveries {
+        tell(deliveries[...], observers, on: queue)
+    }
+
+    private func tell(
+        _ deliveries: ArraySlice<Delivery>,
+        _ observers: [any OperationObserver],
+        on queue: DispatchQueue
+    ) {
+        for (index, delivery) in zip(deliveries.indices, deliveries) {
             Self.tell(Self.notificationPoster, delivery, self)
             for observer in observers { Self.tell(observer, delivery, self) }
-            call(delivery)
+            guard let detour = call(delivery, onMain: queue === DispatchQueue.main) else { continue }
+            return detour.call {
+                queue.async {
+                    if case .finished = delivery { self.didCallCompletion() }
+                    self.tell(deliveries[(index + 1)...], observers, on: queue)
+                }
+            }
         }
+        conclude()
+    }
+
+    /// Everything that was taken is told.
+    private func conclude() {
         let (target, group) = state.withLock { state -> (DeliveryTarget?, DispatchGroup?) in
             guard state.outbox.hasMore() else { return (nil, state.outbox.takeGroup()) }
             return (state.configuration.deliveryTarget(for: audience(state)), nil)
@@ -54,7 +80,9 @@ extension ConnectionOperation {
         group?.leave()
     }
 
-    private func call(_ delivery: Delivery) {
+    /// Calls the hooks and the closure for the delivery.
+    /// - Returns: the call of the closure, if it belongs elsewhere: what comes after it has to wait for that.
+    private func call(_ delivery: Delivery, onMain: Bool) -> Detour? {
         switch delivery {
         case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver:
             break
@@ -66,16 +94,28 @@ extension ConnectionOperation {
             didReceive(piece)
             done()
         case .downloaded(let report):
-            state.withLock { $0.closures.downloadProgress }?(report.bytes, report.total, report.expected)
+            return state.withLock { $0.closures.downloadProgress }.flatMap {
+                ProgressCall($0)(report, onMain: onMain)
+            }
         case .uploaded(let report):
-            state.withLock { $0.closures.uploadProgress }?(report.bytes, report.total, report.expected)
+            return state.withLock { $0.closures.uploadProgress }.flatMap {
+                ProgressCall($0)(report, onMain: onMain)
+            }
         case .finished:
             didFinish()
-            callCompletion()
-            state.withLock { $0.closures.completionBlock }?()
-            state.withLock { $0.isDelivered = true }
-            letGo()
+            if let detour = callCompletion(onMain: onMain) { return detour }
+            didCallCompletion()
+        case .completed:
+            return callCompletion(onMain: onMain)
         }
+        return nil
+    }
+
+    /// The closures of the result were called.
+    private func didCallCompletion() {
+        state.withLock { $0.closures.completionBlock }?()
+        state.withLock { $0.isDelivered = true }
+        letGo()
     }
 
     /// Nothing is told any more: releases the closures, and leaves the batches.
@@ -117,7 +157,7 @@ extension ConnectionOperation {
                 total: report.total,
                 expected: report.expected
             )
-        case .piece, .observed: break
+        case .piece, .observed, .completed: break
         }
     }
 }
@@ -144,7 +184,7 @@ enum MainLine {
     }
 
     private static func tell(_ operations: ArraySlice<ConnectionOperation>) {
-        for operation in operations.prefix(turn) { operation.empty() }
+        for operation in operations.prefix(turn) { operation.empty(on: .main) }
         let rest = operations.dropFirst(turn)
         guard !rest.isEmpty else { return }
         DispatchQueue.main.async { tell(rest) }

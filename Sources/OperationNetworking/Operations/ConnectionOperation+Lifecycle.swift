@@ -149,8 +149,12 @@ extension ConnectionOperation {
             defer { state.whenFinished = [] }
             return (state.whenFinished, state.isDelivered)
         }
-        didChangeValue(forKey: "isExecuting")
-        didChangeValue(forKey: "isFinished")
+        // One that ended alone can still be added to a queue, which starts it, and sees then that it has
+        // finished.
+        if state.withLock({ $0.place.mayBeInQueue || $0.place.isStarted }) {
+            didChangeValue(forKey: "isExecuting")
+            didChangeValue(forKey: "isFinished")
+        }
         if isDelivered { endWithoutAudience() }
         for body in whenFinished { body() }
     }
@@ -238,8 +242,15 @@ extension ConnectionOperation: ExchangeOwner {
     ) {
         let (handler, queue) = state.withLock { ($0.closures.redirect, $0.closures.redirectQueue) }
         guard let handler else { return decide(.follow(request)) }
-        (queue ?? Self.processingQueue).async {
-            decide(handler(self, request, redirect).map { .follow($0) } ?? .refuse)
+        let plain = IsolatedFunction.Ternary(handler).plain
+        let answer: @Sendable (URLRequest?) -> Void = { decide($0.map { .follow($0) } ?? .refuse) }
+        switch ClosureHome(handler.isolation) {
+        case .anywhere:
+            (queue ?? Self.processingQueue).async { answer(plain(self, request, redirect)) }
+        case .main:
+            DispatchQueue.main.async { answer(plain(self, request, redirect)) }
+        case .actor:
+            Task { answer(await handler(self, request, redirect)) }
         }
     }
 

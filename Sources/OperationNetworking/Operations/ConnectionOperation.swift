@@ -13,6 +13,9 @@ internal import OperationNetworkingSystem
 /// that depend on this one therefore see its results. Every closure is released after the last callback; with
 /// `isFinished` if there is none.
 ///
+/// A closure that is written in main-actor code is called on the main queue, whatever ``completionQueue`` is,
+/// and may use what belongs to the main actor; one of another actor on that. Their order stays the same.
+///
 /// It asks for the identity coding when the body goes to a file or a stream, or when ``isResumable`` is set,
 /// and over HTTP/1.1 when the body goes to a file or a stream; else it accepts gzip and deflate, and HTTP/2.
 open class ConnectionOperation: Operation, @unchecked Sendable {
@@ -20,13 +23,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Told about progress: bytes since the last call, bytes altogether, and bytes expected, -1 if that is
     /// unknown.
-    public typealias ProgressHandler = @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
+    public typealias ProgressHandler =
+        @isolated(any) @Sendable (_ bytes: Int, _ total: Int64, _ expected: Int64) -> Void
 
     /// Asked about a redirect: gets the request that would follow and the redirect itself; answers with that
     /// request, another one, or `nil` to take the redirect for the response.
     public typealias RedirectHandler =
-        @Sendable (_ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse) ->
-        URLRequest?
+        @isolated(any) @Sendable (
+            _ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse
+        ) -> URLRequest?
 
     let state: Locked<OperationState>
 
@@ -60,6 +65,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Why the operation failed; final before `isFinished`. A transport failure is a `URLError`; see
     /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
     public var error: (any Error)? { state.withLock { $0.results.error } }
+
+    /// The answers about ``error``: was it cancelled, which status, may it pass?
+    public var failure: RequestFailure? { error.map(RequestFailure.init) }
 
     /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful
     /// response went to a file or stream. The body of another response is kept here in any case; what is more
@@ -202,22 +210,22 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total
     /// counts the bytes that came before a pause, and never goes backwards while the transfer runs.
-    public func setDownloadProgress(_ block: ProgressHandler?) {
+    public func setDownloadProgress(@_inheritActorContext _ block: ProgressHandler?) {
         state.change { $0.closures.downloadProgress = block }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
-    public func setUploadProgress(_ block: ProgressHandler?) {
+    public func setUploadProgress(@_inheritActorContext _ block: ProgressHandler?) {
         state.change { $0.closures.uploadProgress = block }
     }
 
-    /// Called on a queue of the library for each redirect that ``TransferSettings/redirectPolicy`` follows.
-    /// Without it, the policy decides alone.
+    /// Called on a queue of the library, or on its actor, for each redirect that
+    /// ``TransferSettings/redirectPolicy`` follows. Without it, the policy decides alone.
     ///
     /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a
     /// field that the policy names, to another origin. What it answers is followed, but not from https to
     /// http: see ``RedirectPolicy/allowsDowngrade``.
-    public func setRedirect(_ block: RedirectHandler?) {
+    public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
         state.change { $0.closures.redirect = block }
     }
 
@@ -264,7 +272,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public override var isAsynchronous: Bool { true }
 
     public override var isReady: Bool {
-        super.isReady && state.withLock { $0.machine.phase != .pausedBeforeStart }
+        // A queue asks when the operation is added to it.
+        let mayStart = state.withLock { state in
+            state.place.isAskedForReadiness()
+            return state.machine.phase != .pausedBeforeStart
+        }
+        return super.isReady && mayStart
     }
 
     public override var isExecuting: Bool { state.withLock { $0.machine.phase == .executing } }
@@ -284,6 +297,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         apply { state in
             state.priority = priority
             state.place.enter(queue)
+            state.place.start()
             // One that was paused meanwhile reads them when it goes on.
             state.cookies = state.machine.phase == .ready ? cookies : .notYet
             return state.machine.start()
@@ -312,9 +326,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     /// Ends the operation with `URLError.cancelled`. One that waits in a queue finishes when the queue starts
-    /// it.
+    /// it; one that is in no queue ends at once, and may be added to one all the same. (One whose `isReady`
+    /// was read, or that has dependencies, counts as one in a queue.)
     open override func cancel() {
-        apply { $0.machine.cancel() }
+        apply { $0.machine.cancel(isAlone: !$0.place.mayBeInQueue) }
     }
 
     /// Ignored by a cancelled operation, which waits for nothing.
@@ -349,7 +364,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     var hearsResult: Bool { false }
 
     /// Calls, and lets go of, the closures that hear the result. On the completion queue, once.
-    func callCompletion() {}
+    /// - Returns: the call that has to be made elsewhere, if there is one.
+    func callCompletion(onMain: Bool) -> Detour? { nil }
 
     /// Lets go of what a subclass of ours keeps for the transfer.
     func releaseClosures() {}
@@ -396,9 +412,19 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     // MARK: - Helpers
 
+    static let lateConfiguration = """
+        An operation was configured after its manager had put it into the queue, or after it had started: \
+        use configure: of the verb
+        """
+
+    /// Nothing can be configured any more.
+    func seal() {
+        state.withLock { $0.isSealed = true }
+    }
+
     func configure(_ body: (inout OperationState) -> Void) {
         state.change { state in
-            precondition(state.machine.isConfigurable, "An operation was configured after it started")
+            precondition(state.isConfigurable, Self.lateConfiguration)
             body(&state)
         }
     }

@@ -18,8 +18,10 @@ enum Delivery {
     case uploaded(ProgressReport)
     /// An observer was added that wants to know whether the operation runs.
     case observed(isRunning: Bool, @Sendable (Bool) -> Void)
-    /// The last one.
+    /// The last one of a transfer.
     case finished(wasRunning: Bool)
+    /// Closures for the result were set after the end.
+    case completed
 }
 
 /// The queue of callbacks.

@@ -14,15 +14,20 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `http` and `state`.
 
     /// Called when the operation succeeded, with the response object.
-    public typealias SuccessHandler = @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
+    public typealias SuccessHandler =
+        @isolated(any) @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void
 
     /// Called when the operation failed.
-    public typealias FailureHandler = @Sendable (HTTPRequestOperation, any Error) -> Void
+    public typealias FailureHandler = @isolated(any) @Sendable (HTTPRequestOperation, any Error) -> Void
 
     private struct HTTPState {
         var serializer: any ResponseSerializer = HTTPResponseSerializer()
         var success: SuccessHandler?
         var failure: FailureHandler?
+        /// Makes the call of another closure, instead of these two.
+        var completion: (@Sendable (HTTPRequestOperation) -> Detour?)?
+
+        var hearsResult: Bool { success != nil || failure != nil || completion != nil }
     }
 
     private let http = Locked(HTTPState())
@@ -42,7 +47,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     override func restore(_ serializer: any ResponseSerializer) {
-        responseSerializer = serializer
+        http.change { $0.serializer = serializer }
         guard isFinished, error == nil else { return }
         let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferLog())
         let evaluation = evaluate(end)
@@ -78,15 +83,49 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// Validates the response, and makes the response object. To be set before the operation starts.
     public var responseSerializer: any ResponseSerializer {
         get { http.withLock { $0.serializer } }
-        set { http.change { $0.serializer = newValue } }
+        set {
+            precondition(state.withLock { $0.isConfigurable }, Self.lateConfiguration)
+            http.change { $0.serializer = newValue }
+        }
     }
 
-    /// Called on `completionQueue` when the operation has finished: exactly one of the two, exactly once.
-    public func setCompletion(success: SuccessHandler?, failure: FailureHandler?) {
-        http.change { http in
+    /// Called on `completionQueue` when the operation has finished: exactly one of the two, exactly once. One
+    /// that is written in main-actor code is called on the main queue. Set after the end, they are called
+    /// as if they had been there.
+    public func setCompletion(
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
+    ) {
+        setHandlers { http in
             http.success = success
             http.failure = failure
+            http.completion = nil
         }
+    }
+
+    /// The same for a closure that makes the call when the operation has finished.
+    func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) {
+        setHandlers { http in
+            http.success = nil
+            http.failure = nil
+            http.completion = completion
+        }
+    }
+
+    private func setHandlers(_ set: (inout HTTPState) -> Void) {
+        // In one hold of the lock under which the operation looks for an audience when it has finished: these
+        // are seen there, or it has finished.
+        let (isLate, old) = state.withLock { state in
+            let old = http.withLock { http in
+                let old = http
+                set(&http)
+                return old
+            }
+            return (state.machine.phase == .finished && hearsResult, old)
+        }
+        // Letting go of a closure may run anything.
+        withExtendedLifetime(old) {}
+        if isLate { deliverLateCompletion() }
     }
 
     // MARK: - ConnectionOperation
@@ -119,21 +158,22 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         try? ResponseSerializerArchive(responseSerializer)
     }
 
-    override var hearsResult: Bool { http.withLock { $0.success != nil || $0.failure != nil } }
+    override var hearsResult: Bool { http.withLock { $0.hearsResult } }
 
-    override func callCompletion() {
+    override func callCompletion(onMain: Bool) -> Detour? {
         let handlers = http.withLock { http in
             defer {
                 http.success = nil
                 http.failure = nil
+                http.completion = nil
             }
-            return (success: http.success, failure: http.failure)
+            return http
         }
+        if let completion = handlers.completion { return completion(self) }
         if let error {
-            handlers.failure?(self, error)
-        } else {
-            handlers.success?(self, responseObject)
+            return handlers.failure.flatMap { FailureCall($0)(self, error, onMain: onMain) }
         }
+        return handlers.success.flatMap { SuccessCall($0)(self, responseObject, onMain: onMain) }
     }
 
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {

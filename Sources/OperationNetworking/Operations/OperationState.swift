@@ -12,6 +12,8 @@ struct OperationState {
 
     var machine = OperationStateMachine()
     var hasBegun = false
+    /// Whether its manager has put it into the queue: nothing can be configured any more.
+    var isSealed = false
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     var exchange: (any Exchanging)?
@@ -37,6 +39,9 @@ struct OperationState {
     }
 
     var request: URLRequest { configuration.request }
+
+    /// Whether anything can still be configured.
+    var isConfigurable: Bool { machine.isConfigurable && !isSealed }
 
     /// Puts a delivery into the outbox; returns where to schedule the delivery, if that is to be done.
     mutating func append(_ delivery: Delivery, for audience: Audience) -> DeliveryTarget? {

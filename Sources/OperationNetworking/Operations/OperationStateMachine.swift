@@ -2,14 +2,17 @@
 ///
 /// | phase                  | start     | pause    | resume  | slot granted | cancel               | transfer ends |
 /// |------------------------|-----------|----------|---------|--------------|----------------------|---------------|
-/// | ready                  | executing | paused 1 | -       | -            | marked               | -             |
+/// | ready                  | executing | paused 1 | -       | -            | marked *             | -             |
 /// | executing              | -         | paused 2 | -       | -            | stops, then finishes | finishing     |
-/// | paused before start: 1 | paused 2  | -        | ready   | -            | marked, and ready    | -             |
+/// | paused before start: 1 | paused 2  | -        | ready   | -            | marked *, and ready  | -             |
 /// | while executing: 2     | -         | -        | waiting | -            | ending               | - (late)      |
 /// | waiting for a slot     | -         | paused 2 | -       | executing    | ending               | - (late)      |
 /// | ending                 | -         | -        | -       | -            | -                    | finishing     |
 /// | finishing              | -         | -        | -       | -            | -                    | -             |
 /// | finished               | -         | -        | -       | -            | -                    | -             |
+///
+/// *: finishing, if no queue has the operation. It stays unannounced until one starts it after all: a queue
+/// takes no operation that Foundation knows to have finished.
 ///
 /// *Finishing* is *finished* but for being known: results are final, and what was lent and depended upon is
 /// given back. The queue looks at `isFinished` whenever it likes, so all that comes before. Then *conclude*
@@ -134,10 +137,15 @@ struct OperationStateMachine: Hashable, Sendable {
         return .begin
     }
 
-    mutating func cancel() -> Effect {
+    /// - Parameter isAlone: whether no queue has the operation: none would start it.
+    /// - Returns: the work of the owner.
+    mutating func cancel(isAlone: Bool = false) -> Effect {
         guard !isCancelled, phase != .finishing, phase != .finished else { return .none }
         isCancelled = true
         switch phase {
+        case .ready where isAlone, .pausedBeforeStart where isAlone:
+            phase = .finishing
+            return .finishCancelled
         case .ready:
             return .none
         case .pausedBeforeStart:

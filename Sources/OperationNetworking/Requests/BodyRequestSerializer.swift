@@ -29,7 +29,7 @@ public protocol BodyRequestSerializer: RequestSerializer {
     /// The parameters in this format.
     ///
     /// - Throws: anything; the caller of the request gets what was thrown.
-    func body(of parameters: any Sendable) throws -> Data
+    func body(of parameters: Any) throws -> Data
 }
 
 extension BodyRequestSerializer {
@@ -37,7 +37,7 @@ extension BodyRequestSerializer {
     public func request(
         method: String,
         url: URL,
-        parameters: (any Sendable)?,
+        parameters: Any?,
         headers: [String: String] = [:]
     ) throws -> URLRequest {
         let request = try base.emptyRequest(method: method, url: url, headers: headers)
@@ -47,7 +47,7 @@ extension BodyRequestSerializer {
     /// The request with its parameters as a query or as a body, and the fields of ``base`` where it has none.
     public func request(
         bySerializing request: URLRequest,
-        with parameters: (any Sendable)?
+        with parameters: Any?
     ) throws -> URLRequest {
         if base.encodesParametersInURI(of: request) {
             return try base.request(bySerializing: request, with: parameters)

@@ -12,7 +12,7 @@ public import FoundationNetworking
 public struct HTTPRequestSerializer: RequestSerializer {
     /// Makes the query from the request and its parameters, instead of ``QueryString``.
     public typealias QueryStringSerialization =
-        @Sendable (_ request: URLRequest, _ parameters: any Sendable) throws -> String
+        @Sendable (_ request: URLRequest, _ parameters: Any) throws -> String
 
     /// The character encoding of a form's text. ``QueryString`` is ASCII, so this matters only to a
     /// ``queryStringSerialization`` of your own, and to the text in forms of several parts.
@@ -72,7 +72,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// Sets `Authorization` to the Basic scheme of [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in
     /// UTF-8. A user name with a colon cannot be told from its password by the server.
     public mutating func setAuthorization(username: String, password: String) {
-        fields["Authorization"] = "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
+        fields["Authorization"] = basicAuthorization(username, password)
     }
 
     /// Sets `Authorization` to `Token token="..."`, as AFNetworking 2 had it.
@@ -100,7 +100,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     public func request(
         method: String,
         url: URL,
-        parameters: (any Sendable)?,
+        parameters: Any?,
         headers: [String: String] = [:]
     ) throws -> URLRequest {
         let request = try emptyRequest(method: method, url: url, headers: headers)
@@ -111,7 +111,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
     /// none.
     public func request(
         bySerializing request: URLRequest,
-        with parameters: (any Sendable)?
+        with parameters: Any?
     ) throws -> URLRequest {
         var serialized = try addingFields(to: request)
         let query = try parameters.map { try encode($0, for: request) } ?? ""
@@ -164,7 +164,7 @@ public struct HTTPRequestSerializer: RequestSerializer {
 
     // MARK: - Private
 
-    private func encode(_ parameters: any Sendable, for request: URLRequest) throws -> String {
+    private func encode(_ parameters: Any, for request: URLRequest) throws -> String {
         if let queryStringSerialization { return try queryStringSerialization(request, parameters) }
         return try QueryString(untyped: parameters, arrayStyle: arrayStyle).description
     }

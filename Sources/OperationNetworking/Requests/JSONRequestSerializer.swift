@@ -38,7 +38,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     /// - Throws: ``RequestSerializationError/invalidJSON(at:found:)``,
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
-    public func body(of parameters: any Sendable) throws -> Data {
+    public func body(of parameters: Any) throws -> Data {
         do {
             let tree = try PlainTree(format: .json).plain(parameters)
             guard writingOptions.contains(.fragmentsAllowed) || tree is [String: Any] || tree is [Any] else {

@@ -167,7 +167,8 @@ enum ParameterScalar {
             || type == UInt.self || type == Float.self
     }
 
-    /// The value's text: as `description` in AFNetworking, where every number is an `NSNumber`.
+    /// The value's text: as `description` in AFNetworking, where every number is an `NSNumber`; bytes in
+    /// Base64, since their description has not one of them.
     static func text(of value: Any) -> String {
         let type = type(of: value)
         if type == String.self, let text = value as? String { return text }
@@ -183,6 +184,8 @@ enum ParameterScalar {
         case let number as Double: whole(number) ?? String(number)
         case let number as Float: whole(Double(number)) ?? String(number)
         case let date as Date where !date.isInCalendar: String(date.timeIntervalSince1970)
+        case let data as Data: data.base64EncodedString()
+        case let data as NSData: data.base64EncodedString(options: [])
         default: String(describing: value)
         }
     }

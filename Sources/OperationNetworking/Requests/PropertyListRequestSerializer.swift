@@ -40,7 +40,7 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// - Throws: ``RequestSerializationError/invalidPropertyList(at:found:)``,
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
     ///   encoder throws.
-    public func body(of parameters: any Sendable) throws -> Data {
+    public func body(of parameters: Any) throws -> Data {
         guard format == .xml || format == .binary else {
             throw RequestSerializationError.invalidPropertyList(
                 at: "",

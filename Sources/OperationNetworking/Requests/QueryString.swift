@@ -10,10 +10,11 @@ internal import Foundation
 /// | `"k": Set([1, 2])`         | `k=1&k=2`, in the order of the elements' descriptions          |
 /// | `"k": nil`, `"k": NSNull()`| `k`                                                            |
 /// | `"k": true`                | `k=1`                                                          |
+/// | `"k": Data([1, 2])`        | `k=AQI=`: Base64; AFNetworking wrote its description            |
 ///
 /// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. Anything
 /// else is its description; a floating-point number that is whole is written without a fraction, as
-/// `NSNumber` writes it on Apple's platforms. All of this is AFNetworking's rule, to the octet.
+/// `NSNumber` writes it on Apple's platforms. All of this but for data is AFNetworking's rule, to the octet.
 ///
 /// A value without a description of its own that is `Encodable` is what it encodes, as in
 /// ``init(encoding:arrayStyle:)``.
@@ -60,7 +61,7 @@ public struct QueryString: Hashable, Sendable {
     ///
     /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
     ///   throws.
-    public init(_ parameters: [String: any Sendable], arrayStyle: ArrayStyle = .brackets) throws {
+    public init(_ parameters: [String: Any], arrayStyle: ArrayStyle = .brackets) throws {
         try self.init(untyped: parameters, arrayStyle: arrayStyle)
     }
 

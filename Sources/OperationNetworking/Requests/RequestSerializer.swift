@@ -12,10 +12,10 @@ public protocol RequestSerializer: Sendable {
     ///
     /// - Parameters:
     ///   - request: with its method, URL and fields.
-    ///   - parameters: a dictionary for most serializers; `nil` when there are none.
+    ///   - parameters: a dictionary for most serializers, an array for some; `nil` when there are none.
     /// - Returns: a request that is ready to be sent.
     /// - Throws: anything; the caller gets what was thrown. Ours throw ``RequestSerializationError``.
-    func request(bySerializing request: URLRequest, with parameters: (any Sendable)?) throws -> URLRequest
+    func request(bySerializing request: URLRequest, with parameters: Any?) throws -> URLRequest
 
     /// A request made from its parts.
     ///
@@ -30,9 +30,38 @@ public protocol RequestSerializer: Sendable {
     func request(
         method: String,
         url: URL,
-        parameters: (any Sendable)?,
+        parameters: Any?,
         headers: [String: String]
     ) throws -> URLRequest
+
+    // MARK: Fields of every request
+
+    /// The fields that are added to a request which does not have them; none by default.
+    var httpRequestHeaders: [String: String] { get }
+
+    /// The value of a field whatever the case of its name, `nil` when it is not set.
+    func value(forHTTPHeaderField name: String) -> String?
+
+    /// Sets a field of every request whatever the case of its name; `nil` removes it.
+    ///
+    /// - Throws: ``RequestSerializationError/invalidFieldName(_:)`` or
+    ///   ``RequestSerializationError/invalidFieldValue(name:)``; by default
+    ///   ``RequestSerializationError/fieldsNotSupported(serializer:)``. The serializer is then as it was.
+    mutating func setValue(
+        _ value: String?,
+        forHTTPHeaderField name: String
+    ) throws(RequestSerializationError)
+
+    /// Sets `Authorization` to the Basic scheme of [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in
+    /// UTF-8.
+    ///
+    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
+    mutating func setAuthorization(username: String, password: String) throws(RequestSerializationError)
+
+    /// Removes `Authorization`.
+    ///
+    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
+    mutating func clearAuthorization() throws(RequestSerializationError)
 }
 
 extension RequestSerializer {
@@ -41,11 +70,52 @@ extension RequestSerializer {
     public func request(
         method: String,
         url: URL,
-        parameters: (any Sendable)?,
+        parameters: Any?,
         headers: [String: String] = [:]
     ) throws -> URLRequest {
         let request = try URLRequest(url: url, method: method, headers: headers)
         return try self.request(bySerializing: request, with: parameters)
+    }
+}
+
+// MARK: - Fields of a serializer without any
+
+extension RequestSerializer {
+    /// No field.
+    public var httpRequestHeaders: [String: String] { [:] }
+
+    /// The one of ``httpRequestHeaders``.
+    public func value(forHTTPHeaderField name: String) -> String? {
+        httpRequestHeaders.first { $0.key.isEqualIgnoringASCIICase(to: name) }?.value
+    }
+
+    /// - Throws: ``RequestSerializationError/fieldsNotSupported(serializer:)``.
+    public mutating func setValue(
+        _ value: String?,
+        forHTTPHeaderField name: String
+    ) throws(RequestSerializationError) {
+        throw .fieldsNotSupported(serializer: "\(Self.self)")
+    }
+
+    /// Sets the field `Authorization`.
+    ///
+    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
+    public mutating func setAuthorization(
+        username: String,
+        password: String
+    ) throws(RequestSerializationError) {
+        try setValue(basicAuthorization(username, password), forHTTPHeaderField: "Authorization")
+    }
+
+    /// Removes the field `Authorization`.
+    ///
+    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
+    public mutating func clearAuthorization() throws(RequestSerializationError) {
+        try setValue(nil, forHTTPHeaderField: "Authorization")
+    }
+
+    func basicAuthorization(_ username: String, _ password: String) -> String {
+        "Basic " + Data("\(username):\(password)".utf8).base64EncodedString()
     }
 }
 

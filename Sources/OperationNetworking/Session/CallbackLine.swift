@@ -15,7 +15,7 @@ final class CallbackLine: Sendable {
     typealias Place = @Sendable () -> (queue: DispatchQueue?, group: DispatchGroup?)
 
     private struct State {
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: [CallLine.Call] = []
         var isScheduled = false
         /// The directions whose progress waits.
         var progress: Set<ProgressBinding.Direction> = []
@@ -38,8 +38,16 @@ final class CallbackLine: Sendable {
 
     /// Has `body` called. Callable with a lock held.
     func append(_ body: @escaping @Sendable () -> Void) {
+        appendCall {
+            body()
+            return nil
+        }
+    }
+
+    /// Has a closure of the user's called, where it belongs. Callable with a lock held.
+    func appendCall(_ call: @escaping CallLine.Call) {
         let isToSchedule = state.withLock { state in
-            state.waiting.append(body)
+            state.waiting.append(call)
             defer { state.isScheduled = true }
             return !state.isScheduled
         }
@@ -49,12 +57,12 @@ final class CallbackLine: Sendable {
     /// Has `body` called, which tells the progress as it is then: one that waits already is enough.
     func appendProgress(
         _ direction: ProgressBinding.Direction,
-        _ body: @escaping @Sendable () -> Void
+        _ call: @escaping CallLine.Call
     ) {
         guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }
-        append { [self] in
+        appendCall { [self] in
             _ = state.withLock { $0.progress.remove(direction) }
-            body()
+            return call()
         }
     }
 
@@ -67,19 +75,39 @@ final class CallbackLine: Sendable {
         let (queue, group) = place()
         let hasAudience = state.withLock { $0.hasAudience }
         if queue == nil, !hasAudience { return UnheardLines.append(self) }
-        (queue ?? .main).async(group: hasAudience ? group : nil) { self.empty() }
+        let target = queue ?? .main
+        target.async(group: hasAudience ? group : nil) { self.empty(on: target, hasAudience ? group : nil) }
     }
 
     /// Calls what waits; for what comes meanwhile the line is scheduled again: others want the queue, too.
-    /// - Parameter isLate: whether this is not the queue of closures.
-    fileprivate func empty(isLate: Bool = false) {
-        let bodies = state.withLock { state -> [@Sendable () -> Void]? in
+    /// - Parameters:
+    ///   - queue: this one.
+    ///   - group: the one that waits for the calls.
+    ///   - isLate: whether this is not the queue of closures.
+    fileprivate func empty(on queue: DispatchQueue, _ group: DispatchGroup?, isLate: Bool = false) {
+        let calls = state.withLock { state -> [CallLine.Call]? in
             guard !isLate || !state.hasAudience else { return nil }
             defer { state.waiting = [] }
             return state.waiting
         }
-        guard let bodies else { return schedule() }
-        for body in bodies { body() }
+        guard let calls else { return schedule() }
+        make(calls[...], on: queue, group)
+    }
+
+    /// Makes one call after the other; the next one waits until a closure elsewhere has returned.
+    private func make(_ calls: ArraySlice<CallLine.Call>, on queue: DispatchQueue, _ group: DispatchGroup?) {
+        for (index, call) in zip(calls.indices, calls) {
+            guard let detour = call(), !detour.callHere(onMain: queue === DispatchQueue.main) else {
+                continue
+            }
+            group?.enter()
+            return detour.call {
+                queue.async {
+                    self.make(calls[(index + 1)...], on: queue, group)
+                    group?.leave()
+                }
+            }
+        }
         let hasMore = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
             return state.isScheduled
@@ -98,12 +126,12 @@ private enum UnheardLines {
         let isToSchedule = table.withLock { $0.append(member) }
         guard isToSchedule else { return }
         DispatchQueue.main.async {
-            for member in table.withLock({ $0.takeAll() }) { member.empty() }
+            for member in table.withLock({ $0.takeAll() }) { member.empty(on: .main, nil) }
         }
     }
 
     static func end(_ member: CallbackLine) {
         guard let oldest = table.withLock({ $0.end(member) }) else { return }
-        queue.async { oldest.empty(isLate: true) }
+        queue.async { oldest.empty(on: queue, nil, isLate: true) }
     }
 }

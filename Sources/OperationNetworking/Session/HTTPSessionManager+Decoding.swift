@@ -13,9 +13,9 @@ extension HTTPSessionManager {
     ///   - type: the type of the value; an optional, or ``EmptyResponse``, takes an empty body.
     /// - Returns: the value.
     /// - Throws: the task's `error`, or why no request could be made.
-    public func get<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
@@ -26,9 +26,9 @@ extension HTTPSessionManager {
     }
 
     /// Sends a POST request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func post<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
@@ -39,9 +39,9 @@ extension HTTPSessionManager {
     }
 
     /// Sends a PUT request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func put<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
@@ -52,9 +52,9 @@ extension HTTPSessionManager {
     }
 
     /// Sends a PATCH request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func patch<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func patch<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
@@ -65,9 +65,9 @@ extension HTTPSessionManager {
     }
 
     /// Sends a DELETE request and decodes the response: see ``get(_:parameters:headers:as:)``.
-    public func delete<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         as type: Value.Type
     ) async throws -> Value {
@@ -86,7 +86,9 @@ extension HTTPSessionManager {
 
     // MARK: - For the verbs
 
-    func value<Value: Decodable & Sendable>(of call: Call, as type: Value.Type) async throws -> Value {
+    nonisolated(nonsending) func value<Value: Decodable & Sendable>(of call: Call, as type: Value.Type)
+        async throws -> Value
+    {
         let task = makeDataTask(
             try core.operations.request(for: call),
             TaskDelegate.Closures(),

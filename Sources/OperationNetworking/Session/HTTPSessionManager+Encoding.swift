@@ -11,9 +11,9 @@ extension HTTPSessionManager {
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "GET", path: path, parameters: value, headers: headers),
@@ -25,7 +25,7 @@ extension HTTPSessionManager {
 
     /// Sends a GET request with an encoded value as its parameters, and returns the response object.
     @discardableResult
-    public func get(
+    public nonisolated(nonsending) func get(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
@@ -35,7 +35,7 @@ extension HTTPSessionManager {
 
     /// Sends a GET request with an encoded value as its parameters, and returns the response as a value of
     /// `type`.
-    public func get<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
@@ -54,9 +54,9 @@ extension HTTPSessionManager {
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "POST", path: path, parameters: value, headers: headers),
@@ -68,7 +68,7 @@ extension HTTPSessionManager {
 
     /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
-    public func post(
+    public nonisolated(nonsending) func post(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
@@ -77,7 +77,7 @@ extension HTTPSessionManager {
     }
 
     /// Sends a POST request with an encoded value: see ``get(_:encoding:headers:as:)``.
-    public func post<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
@@ -96,9 +96,9 @@ extension HTTPSessionManager {
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "PUT", path: path, parameters: value, headers: headers),
@@ -110,7 +110,7 @@ extension HTTPSessionManager {
 
     /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
-    public func put(
+    public nonisolated(nonsending) func put(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
@@ -119,7 +119,7 @@ extension HTTPSessionManager {
     }
 
     /// Sends a PUT request with an encoded value: see ``get(_:encoding:headers:as:)``.
-    public func put<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
@@ -138,9 +138,9 @@ extension HTTPSessionManager {
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "PATCH", path: path, parameters: value, headers: headers),
@@ -152,7 +152,7 @@ extension HTTPSessionManager {
 
     /// Sends a PATCH request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
-    public func patch(
+    public nonisolated(nonsending) func patch(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
@@ -161,7 +161,7 @@ extension HTTPSessionManager {
     }
 
     /// Sends a PATCH request with an encoded value: see ``get(_:encoding:headers:as:)``.
-    public func patch<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func patch<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
@@ -180,8 +180,8 @@ extension HTTPSessionManager {
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "DELETE", path: path, parameters: value, headers: headers),
@@ -192,7 +192,7 @@ extension HTTPSessionManager {
 
     /// Sends a DELETE request with an encoded value: see ``get(_:encoding:headers:)``.
     @discardableResult
-    public func delete(
+    public nonisolated(nonsending) func delete(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:]
@@ -201,7 +201,7 @@ extension HTTPSessionManager {
     }
 
     /// Sends a DELETE request with an encoded value: see ``get(_:encoding:headers:as:)``.
-    public func delete<Value: Decodable & Sendable>(
+    public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
         _ path: String,
         encoding value: some Encodable & Sendable,
         headers: [String: String] = [:],

@@ -18,12 +18,12 @@ extension HTTPSessionManager {
     @discardableResult
     public func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void,
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> UploadTask? {
         var closures = Self.closures(success, failure)
         closures.uploadProgress = progress
@@ -38,9 +38,9 @@ extension HTTPSessionManager {
     /// Sends a POST request with a form of several parts, and returns the response object: see
     /// ``get(_:parameters:headers:)``.
     @discardableResult
-    public func post(
+    public nonisolated(nonsending) func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
         constructingBody constructBody: (inout MultipartFormData) throws -> Void
     ) async throws -> (any Sendable)? {
@@ -54,7 +54,7 @@ extension HTTPSessionManager {
 
     private func form(
         _ path: String,
-        _ parameters: [String: any Sendable]?,
+        _ parameters: [String: Any]?,
         _ headers: [String: String],
         _ constructBody: (inout MultipartFormData) throws -> Void
     ) throws -> URLRequest {

@@ -18,11 +18,11 @@ extension HTTPSessionManager {
     @discardableResult
     public func get(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "GET", path: path, parameters: parameters, headers: headers),
@@ -35,9 +35,9 @@ extension HTTPSessionManager {
     /// Sends a GET request and returns the response object. Cancelling the Swift task cancels the session's;
     /// what is thrown is the task's `error`, or why no request could be made. Needs no completion queue.
     @discardableResult
-    public func get(
+    public nonisolated(nonsending) func get(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "GET", path: path, parameters: parameters, headers: headers))
@@ -50,19 +50,19 @@ extension HTTPSessionManager {
     @discardableResult
     public func head(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(Call(method: "HEAD", path: path, parameters: parameters, headers: headers), success, failure)
     }
 
     /// Sends a HEAD request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
-    public func head(
+    public nonisolated(nonsending) func head(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "HEAD", path: path, parameters: parameters, headers: headers))
@@ -75,11 +75,11 @@ extension HTTPSessionManager {
     @discardableResult
     public func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "POST", path: path, parameters: parameters, headers: headers),
@@ -91,9 +91,9 @@ extension HTTPSessionManager {
 
     /// Sends a POST request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
-    public func post(
+    public nonisolated(nonsending) func post(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "POST", path: path, parameters: parameters, headers: headers))
@@ -105,11 +105,11 @@ extension HTTPSessionManager {
     @discardableResult
     public func put(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "PUT", path: path, parameters: parameters, headers: headers),
@@ -121,9 +121,9 @@ extension HTTPSessionManager {
 
     /// Sends a PUT request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
-    public func put(
+    public nonisolated(nonsending) func put(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "PUT", path: path, parameters: parameters, headers: headers))
@@ -135,11 +135,11 @@ extension HTTPSessionManager {
     @discardableResult
     public func patch(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "PATCH", path: path, parameters: parameters, headers: headers),
@@ -151,9 +151,9 @@ extension HTTPSessionManager {
 
     /// Sends a PATCH request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
-    public func patch(
+    public nonisolated(nonsending) func patch(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers))
@@ -166,10 +166,10 @@ extension HTTPSessionManager {
     @discardableResult
     public func delete(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         resumed(
             Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
@@ -180,9 +180,9 @@ extension HTTPSessionManager {
 
     /// Sends a DELETE request and returns the response object: see ``get(_:parameters:headers:)``.
     @discardableResult
-    public func delete(
+    public nonisolated(nonsending) func delete(
         _ path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "DELETE", path: path, parameters: parameters, headers: headers))
@@ -192,8 +192,8 @@ extension HTTPSessionManager {
 
     func resumed(
         _ call: Call,
-        uploadProgress: SessionTask.ProgressHandler? = nil,
-        downloadProgress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext uploadProgress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext downloadProgress: SessionTask.ProgressHandler? = nil,
         _ success: SuccessHandler?,
         _ failure: FailureHandler?
     ) -> DataTask? {
@@ -202,7 +202,7 @@ extension HTTPSessionManager {
         return task
     }
 
-    func outcome(of call: Call) async throws -> (any Sendable)? {
+    nonisolated(nonsending) func outcome(of call: Call) async throws -> (any Sendable)? {
         let task = makeDataTask(try core.operations.request(for: call), TaskDelegate.Closures())
         task.resume()
         return try await task.outcome

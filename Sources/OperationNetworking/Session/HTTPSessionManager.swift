@@ -16,11 +16,12 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     // @unchecked: it has no stored property of its own.
 
     /// Called on the completion queue when a task succeeded, with what the response serializer made.
-    public typealias SuccessHandler = @Sendable (_ task: DataTask, _ object: (any Sendable)?) -> Void
+    public typealias SuccessHandler =
+        @isolated(any) @Sendable (_ task: DataTask, _ object: (any Sendable)?) -> Void
 
     /// Called on the completion queue when a task failed. The task is `nil` when not even the request could
     /// be made.
-    public typealias FailureHandler = @Sendable (_ task: DataTask?, _ error: any Error) -> Void
+    public typealias FailureHandler = @isolated(any) @Sendable (_ task: DataTask?, _ error: any Error) -> Void
 
     /// - Parameters:
     ///   - baseURL: the URL that paths are relative to; `nil`: they have to be whole URLs.
@@ -49,9 +50,10 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     public var baseURL: URL? { core.operations.baseURL }
 
     /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something
-    /// else is set.
+    /// else is set. It can be changed in place: see ``OperationManager/requestSerializer``.
     public var requestSerializer: any RequestSerializer {
         get { core.operations.requestSerializer }
+        _modify { yield &core.operations.requestSerializer }
         set { core.operations.requestSerializer = newValue }
     }
 
@@ -88,12 +90,12 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     public func dataTask(
         method: String,
         path: String,
-        parameters: [String: any Sendable]? = nil,
+        parameters: [String: Any]? = nil,
         headers: [String: String] = [:],
-        uploadProgress: SessionTask.ProgressHandler? = nil,
-        downloadProgress: SessionTask.ProgressHandler? = nil,
-        success: SuccessHandler?,
-        failure: FailureHandler?
+        @_inheritActorContext uploadProgress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext downloadProgress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: SuccessHandler?,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> DataTask? {
         let call = Call(method: method, path: path, parameters: parameters, headers: headers)
         return dataTask(call, uploadProgress, downloadProgress, success, failure)
@@ -123,7 +125,9 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
         do {
             return try make()
         } catch {
-            if let failure { core.operations.callBack { failure(nil, error) } }
+            if let failure {
+                core.operations.callBack(Detour(failure, nil, error))
+            }
             return nil
         }
     }
@@ -131,12 +135,9 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     static func closures(_ success: SuccessHandler?, _ failure: FailureHandler?) -> TaskDelegate.Closures {
         guard success != nil || failure != nil else { return TaskDelegate.Closures() }
         return TaskDelegate.Closures(completion: { task, _, object, error in
-            guard let task = task as? DataTask else { return }
-            if let error {
-                failure?(task, error)
-            } else {
-                success?(task, object)
-            }
+            guard let task = task as? DataTask else { return nil }
+            if let error { return failure.map { Detour($0, task, error) } }
+            return success.map { Detour($0, task, object) }
         })
     }
 

@@ -10,6 +10,7 @@ extension SessionTask {
             owner.callBack {
                 ear.hear(.isRunning(phase == .running))
                 if phase == .completed { ear.hear(.didComplete) }
+                return nil
             }
         }
     }

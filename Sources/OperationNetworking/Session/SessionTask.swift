@@ -18,8 +18,8 @@ protocol SessionTaskOwner: AnyObject, Sendable {
     /// The task has got a closure. Callable with its lock held.
     func addAudience()
 
-    /// Has `body` called on the completion queue.
-    func callBack(_ body: @escaping @Sendable () -> Void)
+    /// Has a closure of the user's called, on the completion queue or where it belongs.
+    func callBack(_ call: @escaping CallLine.Call)
 }
 
 /// A task of a session: an operation with the face of a `URLSessionTask`. It is made suspended: ``resume()``
@@ -34,10 +34,12 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     /// response serializer made of its body, and the error. Of a response that the serializer refuses there
     /// may be an object, too.
     public typealias CompletionHandler =
-        @Sendable (_ response: HTTPURLResponse?, _ object: (any Sendable)?, _ error: (any Error)?) -> Void
+        @isolated(any) @Sendable (
+            _ response: HTTPURLResponse?, _ object: (any Sendable)?, _ error: (any Error)?
+        ) -> Void
 
     /// Called on the completion queue, at most 20 times a second, and once with the last value.
-    public typealias ProgressHandler = @Sendable (_ progress: Progress) -> Void
+    public typealias ProgressHandler = @isolated(any) @Sendable (_ progress: Progress) -> Void
 
     /// The states of a task.
     public enum State: Hashable, Sendable, CaseIterable {
@@ -71,7 +73,7 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         /// Called once when the task has completed, on any thread.
         var whenCompleted: [@Sendable () -> Void] = []
         /// Called with the resume data of a cancelled download.
-        var resumeDataHandlers: [@Sendable (Data?) -> Void] = []
+        var resumeDataHandlers: [DownloadTask.ResumeDataHandler] = []
         var resumeData: Data?
     }
 
@@ -120,6 +122,9 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
 
     /// Why the task failed; `nil` until it has completed. A cancelled task has `URLError.cancelled`.
     public var error: (any Error)? { changing.withLock { $0.error } }
+
+    /// The answers about ``error``: was it cancelled, which status, may it pass?
+    public var failure: RequestFailure? { error.map(RequestFailure.init) }
 
     /// The progress that became a child of the current one when the task was made: ``uploadProgress`` of an
     /// ``UploadTask``, ``downloadProgress`` of the others.
@@ -193,10 +198,10 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         _ object: (any Sendable)?,
         _ error: (any Error)?,
         resumeData: Data?
-    ) -> [@Sendable (Data?) -> Void]? {
+    ) -> [DownloadTask.ResumeDataHandler]? {
         let (handlers, bodies) = changing.withLock { state in
             guard state.machine.ended() else {
-                return (nil as [@Sendable (Data?) -> Void]?, [] as [@Sendable () -> Void])
+                return (nil as [DownloadTask.ResumeDataHandler]?, [] as [@Sendable () -> Void])
             }
             if let response { state.response = response }
             state.object = object
@@ -257,12 +262,17 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
 
     /// Called on a processing queue when the file is complete: with its place, and the head of the response.
     /// Answers with the place to which it is moved: a file URL, in a folder that exists.
-    public typealias DestinationHandler = @Sendable (_ temporary: URL, _ response: HTTPURLResponse?) -> URL
+    /// One that is written in main-actor code is asked on the main queue.
+    public typealias DestinationHandler =
+        @isolated(any) @Sendable (_ temporary: URL, _ response: HTTPURLResponse?) -> URL
 
     /// Called on the completion queue when the task has completed: with the head of the response, the place
     /// of the file, and the error; there is either a file or an error.
     public typealias DownloadCompletionHandler =
-        @Sendable (_ response: HTTPURLResponse?, _ file: URL?, _ error: (any Error)?) -> Void
+        @isolated(any) @Sendable (_ response: HTTPURLResponse?, _ file: URL?, _ error: (any Error)?) -> Void
+
+    /// Called on the completion queue with the data from which another task goes on, if there is any.
+    public typealias ResumeDataHandler = @isolated(any) @Sendable (_ data: Data?) -> Void
 
     /// The data from which another task goes on: of a task that was cancelled by
     /// ``cancelByProducingResumeData(_:)``, or that failed when bytes had come; else `nil`.
@@ -276,7 +286,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     ///
     /// - Parameter handler: called on the completion queue, before the task's completion handler; with `nil`
     ///   when nothing came yet, or what came is thrown away. A second call gets the same.
-    public func cancelByProducingResumeData(_ handler: @escaping @Sendable (_ data: Data?) -> Void) {
+    public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
         let isTooLate = changing.withLock { state in
             switch state.machine.phase {
             case .made, .running, .suspended:
@@ -291,7 +301,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
                 return true
             }
         }
-        if isTooLate { owner.callBack { handler(self.resumeData) } }
+        if isTooLate { owner.callBack { Detour(handler, self.resumeData) } }
     }
 
     /// Whether the bytes that came are kept after a cancellation.

@@ -11,12 +11,24 @@ extension TaskDelegate {
             // The session's closure wins over the task's own, as in AFNetworking.
             let chosen = session.hooks.withLock { $0.didFinishDownloading }?(task, temporary.file)
             let ask = state.withLock { $0.closures.destination }
-            ConnectionOperation.processingQueue.async {
-                let destination = chosen ?? ask?(temporary.file, operation.response)
-                let error = self.move(temporary, to: destination, for: task)
-                self.session.delegateQueue.async {
-                    self.complete(task, operation, destination ?? temporary.file, error)
+            let save: @Sendable (URL?) -> Void = { destination in
+                ConnectionOperation.processingQueue.async {
+                    let error = self.move(temporary, to: destination, for: task)
+                    self.session.delegateQueue.async {
+                        self.complete(task, operation, destination ?? temporary.file, error)
+                    }
                 }
+            }
+            guard chosen == nil, let ask else { return save(chosen) }
+            let response = operation.response
+            let plain = IsolatedFunction.Binary(ask).plain
+            switch ClosureHome(ask.isolation) {
+            case .anywhere:
+                ConnectionOperation.processingQueue.async { save(plain(temporary.file, response)) }
+            case .main:
+                DispatchQueue.main.async { save(plain(temporary.file, response)) }
+            case .actor:
+                Task { save(await ask(temporary.file, response)) }
             }
         } catch {
             complete(task, operation, nil, error)

@@ -11,7 +11,7 @@ final class TaskDelegate: SessionTaskOwner {
     /// The closures of a task, called on the completion queue but for the destination.
     struct Closures: Sendable {
         /// The task is the one that they were given for, also if it has become a download.
-        var completion: (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Void)?
+        var completion: (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Detour?)?
         var uploadProgress: SessionTask.ProgressHandler?
         var downloadProgress: SessionTask.ProgressHandler?
         var destination: DownloadTask.DestinationHandler?
@@ -118,9 +118,9 @@ final class TaskDelegate: SessionTaskOwner {
         line.addAudience()
     }
 
-    func callBack(_ body: @escaping @Sendable () -> Void) {
+    func callBack(_ call: @escaping CallLine.Call) {
         line.addAudience()
-        line.append(body)
+        line.appendCall(call)
     }
 
     // MARK: - Commands, on the work queue
@@ -305,7 +305,7 @@ final class TaskDelegate: SessionTaskOwner {
             for ear in ears {
                 ear.hear(.didMove(direction, total: report.total, expected: report.expected))
             }
-            handler?(progress)
+            return handler.map { Detour($0, progress) }
         }
     }
 
@@ -371,8 +371,12 @@ final class TaskDelegate: SessionTaskOwner {
         let userInfo = userInfo(task, operation, object, error, metrics)
         line.append {
             for ear in ears { ear.hear(.didComplete) }
-            for handler in handlers { handler(resumeData) }
-            closures.completion?(original ?? task, task.response, object, error)
+        }
+        for handler in handlers { line.appendCall { Detour(handler, resumeData) } }
+        if let completion = closures.completion {
+            line.appendCall { completion(original ?? task, task.response, object, error) }
+        }
+        line.append {
             Self.post(.taskDidComplete, task, userInfo)
             if isLent { leftover?.removeAll() }
         }

@@ -16,9 +16,9 @@ extension URLSessionManager {
     /// - Returns: the task, suspended.
     public func dataTask(
         with request: URLRequest,
-        uploadProgress: SessionTask.ProgressHandler? = nil,
-        downloadProgress: SessionTask.ProgressHandler? = nil,
-        completion: SessionTask.CompletionHandler?
+        @_inheritActorContext uploadProgress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext downloadProgress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext completion: SessionTask.CompletionHandler?
     ) -> DataTask {
         let closures = TaskDelegate.Closures(
             completion: Self.forAnyTask(completion),
@@ -41,8 +41,8 @@ extension URLSessionManager {
     public func uploadTask(
         with request: URLRequest,
         fromFile file: URL,
-        progress: SessionTask.ProgressHandler?,
-        completion: SessionTask.CompletionHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler?,
+        @_inheritActorContext completion: SessionTask.CompletionHandler?
     ) -> UploadTask {
         makeUploadTask(request, progress, completion) { try .file(file) }
     }
@@ -51,8 +51,8 @@ extension URLSessionManager {
     public func uploadTask(
         with request: URLRequest,
         from data: Data,
-        progress: SessionTask.ProgressHandler?,
-        completion: SessionTask.CompletionHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler?,
+        @_inheritActorContext completion: SessionTask.CompletionHandler?
     ) -> UploadTask {
         makeUploadTask(request, progress, completion) { .data(data) }
     }
@@ -61,8 +61,8 @@ extension URLSessionManager {
     /// ``setTaskNeedNewBodyStream(_:)``.
     public func uploadTask(
         withStreamedRequest request: URLRequest,
-        progress: SessionTask.ProgressHandler?,
-        completion: SessionTask.CompletionHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler?,
+        @_inheritActorContext completion: SessionTask.CompletionHandler?
     ) -> UploadTask {
         makeUploadTask(request, progress, completion, body: nil)
     }
@@ -86,9 +86,9 @@ extension URLSessionManager {
     /// - Returns: the task, suspended.
     public func downloadTask(
         with request: URLRequest,
-        progress: SessionTask.ProgressHandler?,
-        destination: DownloadTask.DestinationHandler?,
-        completion: DownloadTask.DownloadCompletionHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler?,
+        @_inheritActorContext destination: DownloadTask.DestinationHandler?,
+        @_inheritActorContext completion: DownloadTask.DownloadCompletionHandler?
     ) -> DownloadTask {
         let closures = Self.closures(progress, destination, completion)
         let request = core.prepare(request)
@@ -114,9 +114,9 @@ extension URLSessionManager {
     public func downloadTask(
         withResumeData data: Data,
         headers: [String: String] = [:],
-        progress: SessionTask.ProgressHandler?,
-        destination: DownloadTask.DestinationHandler?,
-        completion: DownloadTask.DownloadCompletionHandler?
+        @_inheritActorContext progress: SessionTask.ProgressHandler?,
+        @_inheritActorContext destination: DownloadTask.DestinationHandler?,
+        @_inheritActorContext completion: DownloadTask.DownloadCompletionHandler?
     ) -> DownloadTask {
         let closures = Self.closures(progress, destination, completion)
         let resumed = Result { try core.resumed(data, headers: headers) }
@@ -190,10 +190,10 @@ extension URLSessionManager {
     }
 
     private static func forAnyTask(_ completion: SessionTask.CompletionHandler?)
-        -> (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Void)?
+        -> (@Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Detour?)?
     {
         guard let completion else { return nil }
-        return { _, response, object, error in completion(response, object, error) }
+        return { _, response, object, error in Detour(completion, response, object, error) }
     }
 
     private static func closures(
@@ -202,7 +202,7 @@ extension URLSessionManager {
         _ completion: DownloadTask.DownloadCompletionHandler?
     ) -> TaskDelegate.Closures {
         var closures = TaskDelegate.Closures(downloadProgress: progress, destination: destination)
-        if let completion { closures.completion = { completion($1, $2 as? URL, $3) } }
+        if let completion { closures.completion = { Detour(completion, $1, $2 as? URL, $3) } }
         return closures
     }
 }

@@ -142,8 +142,10 @@ open class URLSessionManager: @unchecked Sendable {
     }
 
     func restore(_ archive: SessionManagerArchive) {
-        let state = OperationManager(archive: archive.settings).state.withLock { $0 }
+        let restored = OperationManager(archive: archive.settings)
+        let state = restored.state.withLock { $0 }
         core.operations.state.change { [state] in $0 = state }
+        core.operations.requestSerializer = restored.requestSerializer
     }
 
     /// Gives another session the settings of this one.
@@ -155,6 +157,7 @@ open class URLSessionManager: @unchecked Sendable {
             state.operationQueue = queue
             state.settings.connectionLimit = settings.settings.connectionLimit.copy()
         }
+        copy.core.operations.requestSerializer = core.operations.requestSerializer
         let hooks = core.hooks.withLock { $0 }
         copy.core.hooks.change { [hooks] in $0 = hooks }
     }

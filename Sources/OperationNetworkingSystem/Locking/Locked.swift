@@ -32,6 +32,16 @@ package struct Locked<Value>: @unchecked Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// The value, with the lock held for as long as it is read or changed in place.
+    package var exclusive: Value {
+        get { withLock { $0 } }
+        nonmutating _modify {
+            storage.lock()
+            defer { storage.unlock() }
+            yield &storage.header.value
+        }
+    }
+
     /// Value and mutex in one allocation: a program may queue 100,000 operations.
     private final class Storage: ManagedBuffer<Storage.Header, pthread_mutex_t> {
         struct Header {

@@ -34,6 +34,15 @@ import Testing
         try parts(of: lines(path), from: "```swift", to: "```").filter { !$0.hasPrefix("dependencies:") }
     }
 
+    /// The samples of the migration guide begin with whose code they are.
+    private var migrations: [String] {
+        get throws {
+            try samples(in: "Migration.md").map {
+                $0.replacingOccurrences(of: "// OperationNetworking\n", with: "")
+            }
+        }
+    }
+
     private var programs: [String: [String]] {
         get throws {
             let folder = "Examples/Sources"
@@ -65,11 +74,21 @@ import Testing
     }
 
     @Test func everyMarkedPartIsShown() throws {
-        let shown = try Set(samples(in: "README.md") + samples(in: "Documentation/Guide.md"))
+        let shown = try Set(
+            samples(in: "README.md") + samples(in: "Documentation/Guide.md") + migrations
+        )
         for (name, parts) in try programs.merging(["AppTests": appTest], uniquingKeysWith: +) {
             #expect(!parts.isEmpty, "\(name)")
             for part in parts { #expect(shown.contains(part), "\(name): \(part)") }
         }
+    }
+
+    /// Each compiled part of the program for it is a sample of the guide.
+    @Test func samplesOfTheMigrationGuideAreParts() throws {
+        let parts = try #require(programs["Porting"])
+        #expect(parts.count >= 4)
+        let text = try migrations.joined(separator: "\n")
+        for part in parts { #expect(text.contains(part), "\(part)") }
     }
 
     @Test func everyProgramIsBuilt() throws {

@@ -50,6 +50,24 @@ struct ExamplesTests {
         #expect(server.requests.count == 1)
     }
 
+    // MARK: - Porting
+
+    @Test(arguments: ["Porting", "PortingNonisolated"])
+    func aPageOfTheMainActorIsToldEverything(program: String) async throws {
+        let server = try ScriptedServer { request in
+            .respond(200, ["Content-Type": "application/json"], body: .text("[\"\(request.method)\"]"))
+        }
+        let directory = try TemporaryDirectory()
+        let api = server.url(path: "api/").absoluteString
+        let result = try await ExampleProgram(program).run(api, directory.url.path)
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.first == "big.iso")
+        #expect(try String(contentsOf: directory.file("big.iso"), encoding: .utf8) == "[\"GET\"]")
+        #expect(result.output.contains("bytes"), "\(result)")
+        #expect(server.requests.count == 9)
+        #expect(server.requests.allSatisfy { $0["Authorization"] == "Bearer secret" })
+    }
+
     // MARK: - Batch
 
     @Test func batchCountsToTheLastAndSaysThatAllAreDone() async throws {

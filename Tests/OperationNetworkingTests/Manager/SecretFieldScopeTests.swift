@@ -87,7 +87,7 @@ struct SecretFieldScopeTests {
 
     @Test func aSerializerOfYourOwnIsNoExceptionWhereverItLeads() throws {
         struct Leading: RequestSerializer {
-            func request(bySerializing request: URLRequest, with parameters: (any Sendable)?) throws
+            func request(bySerializing request: URLRequest, with parameters: Any?) throws
                 -> URLRequest
             {
                 var led = request

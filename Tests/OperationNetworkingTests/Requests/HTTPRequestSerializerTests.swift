@@ -314,7 +314,7 @@ import Testing
 
     @Test func aSerializerOfOnesOwnNeedsOneMethod() throws {
         struct Marking: RequestSerializer {
-            func request(bySerializing request: URLRequest, with parameters: (any Sendable)?) -> URLRequest {
+            func request(bySerializing request: URLRequest, with parameters: Any?) -> URLRequest {
                 var request = request
                 request.setValue("yes", forHTTPHeaderField: "X-Marked")
                 return request

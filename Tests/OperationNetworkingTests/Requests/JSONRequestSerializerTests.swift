@@ -119,7 +119,7 @@ import Testing
         struct Lines: BodyRequestSerializer {
             var base = HTTPRequestSerializer()
             var contentType = "text/plain"
-            func body(of parameters: any Sendable) -> Data { Data("\(parameters)\n".utf8) }
+            func body(of parameters: Any) -> Data { Data("\(parameters)\n".utf8) }
         }
         var lines = Lines()
         lines.timeoutInterval = 3

@@ -33,6 +33,9 @@ public final class DownloadBatch: Sendable {
         case outOfSpace(any Error)
     }
 
+    /// Called for each event, one at a time.
+    public typealias EventHandler = @isolated(any) @Sendable (_ event: Event) -> Void
+
     /// The maker and runner of the operations.
     struct Source: Sendable {
         let queue: OperationQueue
@@ -65,7 +68,8 @@ public final class DownloadBatch: Sendable {
     private let gauge: BatchGauge
     /// Happens after everything that was told of the members.
     private let completion = BatchCompletion()
-    private let onEvent: (@Sendable (Event) -> Void)?
+    private let onEvent: EventHandler?
+    private let line: CallLine
     /// Operations are made and commanded here, one after the other, and so in order.
     private let work = DispatchQueue(label: "OperationNetworking.DownloadBatch")
     private let state: Locked<State>
@@ -77,7 +81,7 @@ public final class DownloadBatch: Sendable {
         source: Source,
         journal: DownloadJournal?,
         known: [Int: Result<DownloadedFile, any Error>] = [:],
-        onEvent: (@Sendable (Event) -> Void)?
+        onEvent: EventHandler?
     ) {
         self.items = items
         self.options = options
@@ -94,6 +98,7 @@ public final class DownloadBatch: Sendable {
             estimate.finish(index)
         }
         gauge = BatchGauge(estimate, completionQueue: source.completionQueue)
+        line = CallLine(on: gauge.queue)
         let run = DownloadRun(
             items.map { Origin($0.url) },
             done: Set(known.keys),
@@ -352,7 +357,7 @@ public final class DownloadBatch: Sendable {
 
     private func tell(_ event: Event) {
         guard let onEvent else { return }
-        gauge.queue.async { onEvent(event) }
+        line.append { Detour(onEvent, event) }
     }
 
     private func completeIfDone(_ state: inout State) {
@@ -370,7 +375,13 @@ public final class DownloadBatch: Sendable {
     }
 
     private func conclude() {
-        gauge.conclude(hasClosures: onEvent != nil) { self.completion.complete() }
+        gauge.conclude(hasClosures: onEvent != nil) {
+            guard self.onEvent != nil else { return self.completion.complete() }
+            self.line.append {
+                self.completion.complete()
+                return nil
+            }
+        }
     }
 }
 

@@ -2,6 +2,9 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
+/// Called for each member of a batch that has ended: with the number of those, and of all.
+public typealias BatchProgressHandler = @isolated(any) @Sendable (_ ended: Int, _ total: Int) -> Void
+
 /// Counts the members of a batch, and tells when all have ended.
 ///
 /// The members keep it, by their seats. It keeps a member only after that has finished: a batch whose members
@@ -24,16 +27,19 @@ final class BatchCount: Sendable {
     let gauge: BatchGauge
     /// Happens after everything that was told of the members.
     let completion = BatchCompletion()
+    /// The calls of closures.
+    private let line: CallLine
     private let told = Locked(0)
     private let total: Int
-    private let heard: (@Sendable (Int, Int) -> Void)?
+    private let heard: BatchProgressHandler?
     private let state: Locked<State>
 
     /// `heard` hears, on `queue`, how many of how many members have ended.
-    init(total: Int, completionQueue: DispatchQueue?, heard: (@Sendable (Int, Int) -> Void)?) {
+    init(total: Int, completionQueue: DispatchQueue?, heard: BatchProgressHandler?) {
         self.total = total
         self.heard = heard
         gauge = BatchGauge(BatchEstimate(count: total), completionQueue: completionQueue)
+        line = CallLine(on: gauge.queue)
         state = Locked(
             State(
                 finished: Array(repeating: nil, count: total),
@@ -47,19 +53,28 @@ final class BatchCount: Sendable {
     ///
     /// - Parameters:
     ///   - others: batches that have to complete before.
-    ///   - tells: whether `body` calls a closure of the user's.
-    ///   - body: called when all have ended, before the waiting tasks go on: on the queue, after everything
-    ///     that was told of the members; without an audience on any thread.
-    func begin(after others: [BatchCount], tells: Bool, then body: @escaping @Sendable () -> Void) {
-        let hasClosures = heard != nil || tells
+    ///   - tell: makes the call of the user's closure when all have ended, after everything that was told of
+    ///     the members; `nil`: there is none.
+    ///   - body: called after that, before the waiting tasks go on: on the queue; without an audience on any
+    ///     thread.
+    func begin(after others: [BatchCount], tell: CallLine.Call?, then body: @escaping @Sendable () -> Void) {
+        let hasClosures = heard != nil || tell != nil
         state.withLock { state in
             state.missing += others.count
             // Called by a method of this object, which keeps itself from then on.
             state.body = { [unowned self] in
                 let count = self
-                count.gauge.conclude(hasClosures: hasClosures) {
+                let end: @Sendable () -> Void = {
                     body()
                     count.completion.complete()
+                }
+                count.gauge.conclude(hasClosures: hasClosures) {
+                    guard let tell else { return end() }
+                    count.line.append(tell)
+                    count.line.append {
+                        end()
+                        return nil
+                    }
                 }
             }
         }
@@ -125,13 +140,16 @@ extension BatchCount: BatchSeatOwner {
         guard isFirst else { return }
         gauge.record { $0.finish(index) }
         guard let heard else { return leave() }
-        gauge.queue.async {
+        line.append {
             let count = self.told.withLock { told in
                 told += 1
                 return told
             }
-            heard(count, self.total)
+            return Detour(heard, count, self.total)
+        }
+        line.append {
             self.leave()
+            return nil
         }
     }
 }

@@ -42,12 +42,14 @@ final class BatchProgress: Progress, @unchecked Sendable {
 
     override var totalUnitCount: Int64 {
         get { units.withLock(\.total) }
-        set { preconditionFailure("The progress of a batch is the batch's own") }
+        // The batch counts: what others set is ignored.
+        set {}
     }
 
     override var completedUnitCount: Int64 {
         get { units.withLock(\.completed) }
-        set { preconditionFailure("The progress of a batch is the batch's own") }
+        // The batch counts: what others set is ignored.
+        set {}
     }
 
     override func cancel() {

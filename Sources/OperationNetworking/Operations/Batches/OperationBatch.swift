@@ -36,19 +36,21 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// A batch of operations.
     ///
     /// - Parameters:
-    ///   - members: each of them once; more often is a programmer's mistake.
+    ///   - members: one that is given several times is a member once.
     ///   - policy: what happens when a member fails.
-    ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, and ``progress``
-    ///     is updated. `nil`: the main queue, which a batch without closures does not need.
+    ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, unless they were
+    ///     written in main-actor code, and ``progress`` is updated. `nil`: the main queue, which a batch
+    ///     without closures does not need.
     ///   - onProgress: called once for each member, with counts from 1 to the number of members.
     ///   - onCompletion: called once, when all have ended, with the members in order.
     public convenience init(
         _ members: [Member],
         policy: BatchPolicy = .collectAll,
         completionQueue: DispatchQueue? = nil,
-        onProgress: (@Sendable (_ ended: Int, _ total: Int) -> Void)? = nil,
-        onCompletion: (@Sendable ([Member]) -> Void)? = nil
+        @_inheritActorContext onProgress: BatchProgressHandler? = nil,
+        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
     ) {
+        let members = members.distinct
         self.init(
             members,
             operations: members,
@@ -65,13 +67,13 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         _ batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
         completionQueue: DispatchQueue? = nil,
-        onProgress: (@Sendable (_ ended: Int, _ total: Int) -> Void)? = nil,
-        onCompletion: (@Sendable ([Member]) -> Void)? = nil
+        @_inheritActorContext onProgress: BatchProgressHandler? = nil,
+        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
     ) {
-        let members = batches.flatMap(\.members)
+        let members = batches.flatMap(\.members).distinct
         self.init(
             members,
-            operations: batches.flatMap(\.operations),
+            operations: batches.flatMap(\.operations).distinct,
             children: batches.map(\.count),
             policy: policy,
             count: BatchCount(total: members.count, completionQueue: completionQueue, heard: onProgress),
@@ -85,12 +87,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         children: [BatchCount],
         policy: BatchPolicy,
         count: BatchCount,
-        onCompletion: (@Sendable ([Member]) -> Void)?
+        onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
     ) {
-        precondition(
-            Set(members.map(ObjectIdentifier.init)).count == members.count,
-            "An operation is twice in a batch"
-        )
         let end = BatchEndOperation()
         self.members = members
         self.operations = operations + [end]
@@ -106,10 +104,11 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
                 resume: { [weak self] in self?.resume() }
             )
         )
-        count.begin(after: children, tells: onCompletion != nil) { [unowned count] in
-            onCompletion?(count.finished.compactMap { $0 as? Member })
-            end.allow()
+        var tell: CallLine.Call?
+        if let onCompletion {
+            tell = { [unowned count] in Detour(onCompletion, count.finished.compactMap { $0 as? Member }) }
         }
+        count.begin(after: children, tell: tell) { end.allow() }
         for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }
     }
 
@@ -210,7 +209,7 @@ extension ConnectionOperation {
     /// what `completion` gets.
     ///
     /// - Parameters:
-    ///   - operations: the members, each once.
+    ///   - operations: the members; one that is given several times is a member once.
     ///   - completionQueue: `nil`: the main queue.
     ///   - progress: hears how many members are done, and how many there are.
     ///   - completion: hears that all are, and gets them in order.
@@ -220,8 +219,8 @@ extension ConnectionOperation {
     public static func batch<Member: ConnectionOperation>(
         of operations: [Member],
         completionQueue: DispatchQueue? = nil,
-        progress: (@Sendable (_ finished: Int, _ total: Int) -> Void)? = nil,
-        completion: (@Sendable ([Member]) -> Void)? = nil
+        @_inheritActorContext progress: BatchProgressHandler? = nil,
+        @_inheritActorContext completion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
     ) -> [Operation] {
         OperationBatch(
             operations,
@@ -229,6 +228,14 @@ extension ConnectionOperation {
             onProgress: progress,
             onCompletion: completion
         ).operations
+    }
+}
+
+extension Array where Element: AnyObject {
+    /// The elements, each where it is for the first time.
+    fileprivate var distinct: [Element] {
+        var known: Set<ObjectIdentifier> = []
+        return filter { known.insert(ObjectIdentifier($0)).inserted }
     }
 }
 

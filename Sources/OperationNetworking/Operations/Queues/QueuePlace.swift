@@ -13,6 +13,21 @@ struct QueuePlace {
     /// Whether it has become ready meanwhile.
     private var owesReadiness = false
 
+    /// Whether a queue may have the operation: each asks for the readiness when the operation is added.
+    private(set) var mayBeInQueue = false
+    /// Whether `start()` was called.
+    private(set) var isStarted = false
+
+    /// A queue asks whether the operation is ready, or other code does.
+    mutating func isAskedForReadiness() {
+        mayBeInQueue = true
+    }
+
+    /// `start()` was called.
+    mutating func start() {
+        isStarted = true
+    }
+
     /// The operation is started; by `queue`, unless it was known before.
     mutating func enter(_ queue: OperationQueue?) {
         if self.queue == nil { self.queue = queue }

@@ -1,0 +1,310 @@
+internal import Foundation
+public import FoundationNetworking
+
+extension OperationManager {
+    /// The verbs that return the value together with the response and the cost of the exchange.
+    ///
+    /// ```swift
+    /// let page = try await manager.responses.get("users", as: [User].self)
+    /// print(page.value.count, page.statusCode, page.value(forHTTPHeaderField: "Link") ?? "the last page")
+    /// ```
+    public var responses: ResponseVerbs { ResponseVerbs(manager: self) }
+}
+
+/// The verbs of a manager that return a ``Response``: see ``OperationManager/responses``. They take what
+/// those of the manager take, throw the same, and end with the cancellation of their task.
+public struct ResponseVerbs: Sendable {
+    let manager: OperationManager
+
+    // MARK: - Requests of your own
+
+    /// Sends a request, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func response<Serializer: TypedResponseSerializer>(
+        for request: URLRequest,
+        with serializer: Serializer,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Serializer.Object> {
+        let operation = manager.operation(for: request)
+        operation.responseSerializer = serializer
+        try configure(operation)
+        manager.add(operation)
+        return try await operation.response(as: Serializer.Object.self)
+    }
+
+    /// Sends a GET request, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func get<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        with serializer: Serializer,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "GET", path: path, parameters: parameters, headers: headers)
+        let request = try manager.request(for: call)
+        return try await response(for: request, with: serializer, configure: configure)
+    }
+
+    // MARK: - Bodies
+
+    /// Sends a body as it is: see ``OperationManager/upload(_:to:method:headers:configure:)``.
+    @discardableResult
+    public nonisolated(nonsending) func upload(
+        _ body: BodySource,
+        to path: String,
+        method: String = "POST",
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(
+            manager.uploadRequest(body, path: path, method: method, headers: headers),
+            configure
+        )
+    }
+
+    /// Sends a POST request with a form of several parts.
+    @discardableResult
+    public nonisolated(nonsending) func post(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(manager.multipartRequest("POST", path, parameters, headers, constructBody), configure)
+    }
+
+    // MARK: - GET
+
+    /// Sends a GET request.
+    @discardableResult
+    public nonisolated(nonsending) func get(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "GET", path: path, parameters: parameters, headers: headers), configure)
+    }
+
+    /// Sends a GET request, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "GET", path: path, parameters: parameters, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    /// Sends a GET request with an encoded value, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "GET", path: path, parameters: value, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    // MARK: - HEAD
+
+    /// Sends a HEAD request.
+    @discardableResult
+    public nonisolated(nonsending) func head(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "HEAD", path: path, parameters: parameters, headers: headers), configure)
+    }
+
+    // MARK: - POST
+
+    /// Sends a POST request.
+    @discardableResult
+    public nonisolated(nonsending) func post(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "POST", path: path, parameters: parameters, headers: headers), configure)
+    }
+
+    /// Sends a POST request, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    /// Sends a POST request with an encoded value, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "POST", path: path, parameters: value, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    // MARK: - PUT
+
+    /// Sends a PUT request.
+    @discardableResult
+    public nonisolated(nonsending) func put(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "PUT", path: path, parameters: parameters, headers: headers), configure)
+    }
+
+    /// Sends a PUT request, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    /// Sends a PUT request with an encoded value, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "PUT", path: path, parameters: value, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    // MARK: - PATCH
+
+    /// Sends a PATCH request.
+    @discardableResult
+    public nonisolated(nonsending) func patch(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "PATCH", path: path, parameters: parameters, headers: headers), configure)
+    }
+
+    /// Sends a PATCH request, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    /// Sends a PATCH request with an encoded value, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "PATCH", path: path, parameters: value, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    // MARK: - DELETE
+
+    /// Sends a DELETE request.
+    @discardableResult
+    public nonisolated(nonsending) func delete(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(
+            Call(method: "DELETE", path: path, parameters: parameters, headers: headers),
+            configure
+        )
+    }
+
+    /// Sends a DELETE request, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "DELETE", path: path, parameters: parameters, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    /// Sends a DELETE request with an encoded value, and decodes the response as a value of `type`.
+    public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<Value> {
+        let call = Call(method: "DELETE", path: path, parameters: value, headers: headers)
+        return try await send(call, as: type, configure)
+    }
+
+    // MARK: - Private
+
+    private typealias Call = OperationManager.Call
+
+    private nonisolated(nonsending) func send(
+        _ request: URLRequest,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Response<(any Sendable)?> {
+        let operation = manager.operation(for: request)
+        try configure(operation)
+        manager.add(operation)
+        return try operation.response(with: try await operation.value)
+    }
+
+    private nonisolated(nonsending) func send(
+        _ call: Call,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(manager.request(for: call), configure)
+    }
+
+    private nonisolated(nonsending) func send<Value: Decodable & Sendable>(
+        _ call: Call,
+        as type: Value.Type,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Response<Value> {
+        let request = try manager.request(for: call)
+        return try await response(
+            for: request,
+            with: manager.decodableSerializer(for: type),
+            configure: configure
+        )
+    }
+}

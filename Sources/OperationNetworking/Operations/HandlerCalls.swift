@@ -1,0 +1,110 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// The handlers of operations as they are called on a queue. Each has wrappers of its own rather than generic
+// ones, which would cost two thunks for each call.
+
+/// A handler of progress.
+struct ProgressCall: Sendable {
+    private struct Plain: Sendable { let call: @Sendable (Int, Int64, Int64) -> Void }
+
+    private let handler: ConnectionOperation.ProgressHandler
+
+    init(_ handler: @escaping ConnectionOperation.ProgressHandler) {
+        self.handler = handler
+    }
+
+    /// Calls the handler if it belongs on this queue.
+    /// - Returns: `nil`, or the call that has to be made elsewhere.
+    func callAsFunction(_ report: ProgressReport, onMain: Bool) -> Detour? {
+        let home = ClosureHome(handler.isolation)
+        let plain = IsolatedFunction.plain(self, as: Plain.self).call
+        guard !home.isHere(onMain: onMain) else {
+            plain(report.bytes, report.total, report.expected)
+            return nil
+        }
+        return Detour(home) {
+            plain(report.bytes, report.total, report.expected)
+        } isolated: { [handler] in
+            await handler(report.bytes, report.total, report.expected)
+        }
+    }
+}
+
+/// A handler of success.
+struct SuccessCall: Sendable {
+    private struct Plain: Sendable { let call: @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void }
+
+    private let handler: HTTPRequestOperation.SuccessHandler
+
+    init(_ handler: @escaping HTTPRequestOperation.SuccessHandler) {
+        self.handler = handler
+    }
+
+    /// Calls the handler if it belongs on this queue.
+    /// - Returns: `nil`, or the call that has to be made elsewhere.
+    func callAsFunction(
+        _ operation: HTTPRequestOperation,
+        _ object: (any Sendable)?,
+        onMain: Bool
+    ) -> Detour? {
+        let home = ClosureHome(handler.isolation)
+        let plain = IsolatedFunction.plain(self, as: Plain.self).call
+        guard !home.isHere(onMain: onMain) else {
+            plain(operation, object)
+            return nil
+        }
+        return Detour(home) {
+            plain(operation, object)
+        } isolated: { [handler] in
+            await handler(operation, object)
+        }
+    }
+}
+
+/// A handler of failure.
+struct FailureCall: Sendable {
+    private struct Plain: Sendable { let call: @Sendable (HTTPRequestOperation, any Error) -> Void }
+
+    private let handler: HTTPRequestOperation.FailureHandler
+
+    init(_ handler: @escaping HTTPRequestOperation.FailureHandler) {
+        self.handler = handler
+    }
+
+    /// Calls the handler if it belongs on this queue.
+    /// - Returns: `nil`, or the call that has to be made elsewhere.
+    func callAsFunction(_ operation: HTTPRequestOperation, _ error: any Error, onMain: Bool) -> Detour? {
+        let home = ClosureHome(handler.isolation)
+        let plain = IsolatedFunction.plain(self, as: Plain.self).call
+        guard !home.isHere(onMain: onMain) else {
+            plain(operation, error)
+            return nil
+        }
+        return Detour(home) {
+            plain(operation, error)
+        } isolated: { [handler] in
+            await handler(operation, error)
+        }
+    }
+}
+
+// MARK: - Closures around closures
+
+extension HTTPRequestOperation {
+    /// Calls a handler that you were given, in a closure of yours: for an override of
+    /// ``OperationManager/operation(for:success:failure:)`` that puts a closure of its own around it.
+    ///
+    /// A handler that was written in nonisolated code is called at once, on this thread; one of main-actor
+    /// code on the main queue, at once if this is the main queue; one of another actor there.
+    public func call(_ handler: SuccessHandler?, with object: (any Sendable)?) {
+        handler.flatMap { SuccessCall($0)(self, object, onMain: MainQueue.isCurrent) }?.call {}
+    }
+
+    /// Calls a handler that you were given: see ``call(_:with:)-(SuccessHandler?,_)``.
+    public func call(_ handler: FailureHandler?, with error: any Error) {
+        handler.flatMap { FailureCall($0)(self, error, onMain: MainQueue.isCurrent) }?.call {}
+    }
+}

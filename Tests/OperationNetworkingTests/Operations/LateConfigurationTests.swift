@@ -1,0 +1,255 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// Settings after an operation was made: by `configure:`, too late, or after the end.
+@Suite(.timeLimit(.minutes(1)))
+struct LateConfigurationTests {
+    private static func manager(_ server: ScriptedServer) -> OperationManager {
+        let manager = OperationManager(baseURL: server.url)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        return manager
+    }
+
+    // MARK: - configure
+
+    @Test func configureComesBeforeTheOperationIsInTheQueue() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = Self.manager(server)
+        let folder = try TemporaryDirectory()
+        let ends = Recorder<Bool>()
+        var counts: [Int] = []
+        for index in 0..<100 {
+            manager.get(
+                "a",
+                configure: { operation in
+                    counts.append(manager.operationQueue.operations.count { $0 === operation })
+                    operation.outputFile = folder.file("\(index)")
+                    operation.isResumable = true
+                },
+                success: { operation, object in ends.append(object == nil) }
+            )
+        }
+        #expect(try await ends.wait(count: 100).allSatisfy { $0 })
+        #expect(counts == Array(repeating: 0, count: 100))
+        #expect(try String(contentsOf: folder.file("99"), encoding: .utf8) == "four")
+        try await manager.get("a") { $0.outputFile = folder.file("async") }
+        #expect(try String(contentsOf: folder.file("async"), encoding: .utf8) == "four")
+        try await manager.upload(.data(Data("x".utf8)), to: "a") { $0.totalTimeout = 20 }
+        try await manager.post("a") { form in
+            form.appendPart(withFormData: Data(), name: "a")
+        } configure: { operation in
+            operation.outputFile = folder.file("form")
+        }
+        #expect(try String(contentsOf: folder.file("form"), encoding: .utf8) == "four")
+    }
+
+    @Test func anErrorOfConfigureIsTheErrorOfTheRequest() async throws {
+        let server = try ScriptedServer { _ in .respond() }
+        let manager = Self.manager(server)
+        let failures = Recorder<Bool>()
+        let operation = manager.get(
+            "a",
+            configure: { _ in throw CocoaError(.fileNoSuchFile) },
+            success: nil,
+            failure: { operation, error in failures.append(operation == nil && error is CocoaError) }
+        )
+        #expect(operation == nil)
+        #expect(try await failures.wait() == [true])
+        await #expect(throws: CocoaError.self) {
+            try await manager.get("a") { _ in throw CocoaError(.fileNoSuchFile) }
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    // MARK: - Too late
+
+    /// The queue is suspended: it was luck before.
+    @Test func settingAStreamAfterTheVerbTrapsEachTime() async {
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let manager = OperationManager()
+            manager.operationQueue.isSuspended = true
+            let operation = manager.get("http://127.0.0.1:9/", success: nil)
+            operation?.outputFile = URL(fileURLWithPath: "/tmp/never")
+        }
+    }
+
+    @Test func settingASerializerAfterTheVerbTrapsEachTime() async {
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let manager = OperationManager()
+            manager.operationQueue.isSuspended = true
+            let operation = manager.get("http://127.0.0.1:9/", success: nil)
+            operation?.responseSerializer = HTTPResponseSerializer()
+        }
+    }
+
+    // MARK: - Closures after the end
+
+    @Test func closuresThatAreSetLateAreCalledOnce() async throws {
+        let server = try ScriptedServer { request in
+            request.path.hasSuffix("bad") ? .hangUp : .respond(body: "four")
+        }
+        let queue = OperationQueue()
+        for round in 0..<200 {
+            let path = round % 5 == 4 ? "bad" : "good"
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: path)))
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            let heard = Recorder<Bool>()
+            queue.addOperation(operation)
+            // At once, after some time, and after the end.
+            if round % 3 > 0 { _ = try? await operation.value }
+            if round % 3 > 1 { while !operation.isFinished { await Task.yield() } }
+            operation.setCompletion(
+                success: { _, object in heard.append((object as? Data)?.count == 4) },
+                failure: { _, error in heard.append(path == "bad") }
+            )
+            #expect(try await heard.wait() == [true], "\(round)")
+            #expect(heard.elements == [true])
+        }
+    }
+
+    @MainActor @Test func lateClosuresOfTheMainActorComeOnTheMainQueue() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.start()
+        _ = try await operation.value
+        let heard = Recorder<Int>()
+        var count = 0
+        operation.setCompletion(success: { _, _ in
+            count += 1
+            heard.append(count)
+        })
+        operation.setCompletion(success: { _, _ in
+            count += 1
+            heard.append(count)
+        })
+        _ = try await heard.wait()
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            DispatchQueue.main.async { over.resume() }
+        }
+        // The second replaced the first, or came after it.
+        #expect(heard.elements == [1] || heard.elements == [1, 2])
+    }
+
+    // MARK: - Batches
+
+    @Test func aMemberThatIsGivenTwiceIsAMemberOnce() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let member = HTTPRequestOperation(request: URLRequest(url: server.url))
+        let other = HTTPRequestOperation(request: URLRequest(url: server.url))
+        let counts = Recorder<Int>()
+        let batch = OperationBatch(
+            [member, other, member],
+            completionQueue: DispatchQueue(label: "callbacks"),
+            onProgress: { ended, total in counts.append(ended * 10 + total) }
+        )
+        #expect(
+            batch.members.map { ObjectIdentifier($0) } == [ObjectIdentifier(member), ObjectIdentifier(other)]
+        )
+        let outer = OperationBatch([batch, batch])
+        let queue = OperationQueue()
+        for operation in outer.operations { queue.addOperation(operation) }
+        #expect(await outer.results().count == 2)
+        #expect(counts.elements == [12, 22])
+    }
+
+    @Test func theCountsOfABatchAreItsOwn() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let batch = OperationBatch(
+            [HTTPRequestOperation(request: URLRequest(url: server.url))],
+            completionQueue: DispatchQueue(label: "callbacks")
+        )
+        let progress = batch.progress
+        progress.totalUnitCount = 1000
+        progress.completedUnitCount = 999
+        #expect(progress.totalUnitCount != 1000 && progress.completedUnitCount == 0)
+        for member in batch.members { member.start() }
+        _ = await batch.results()
+        #expect(progress.isFinished)
+    }
+
+    // MARK: - Cancelling
+
+    @Test func cancellingAnOperationThatIsInNoQueueEndsIt() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let heard = Recorder<Bool>()
+        operation.setCompletion(
+            success: { _, _ in heard.append(false) },
+            failure: { _, error in heard.append(RequestFailure(error).isCancelled) }
+        )
+        let batch = OperationBatch([operation])
+        operation.cancel()
+        #expect(try await heard.wait() == [true])
+        #expect(operation.isFinished && operation.isCancelled)
+        #expect(await batch.results().first?.isSuccess == false)
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(server.requests.isEmpty)
+        // And a queue takes it all the same, and is done with it.
+        let queue = OperationQueue()
+        queue.addOperation(operation)
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            queue.addBarrierBlock { over.resume() }
+        }
+        #expect(heard.elements == [true])
+    }
+
+    @Test func cancellingAndAddingAtOnceLosesNothing() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let queue = OperationQueue()
+        let heard = Recorder<Bool>()
+        for _ in 0..<300 {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.setCompletion(
+                success: { _, _ in heard.append(true) },
+                failure: { _, _ in heard.append(true) }
+            )
+            DispatchQueue.global().async { operation.cancel() }
+            queue.addOperation(operation)
+        }
+        _ = try await heard.wait(count: 300)
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            queue.addBarrierBlock { over.resume() }
+        }
+        #expect(heard.elements.count == 300)
+        #expect(queue.operationCount == 0)
+    }
+
+    @Test func anOperationOfASuspendedQueueEndsWhenTheQueueGoesOn() async throws {
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/")))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        queue.addOperation(operation)
+        operation.cancel()
+        #expect(!operation.isFinished)
+        queue.isSuspended = false
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            queue.addBarrierBlock { over.resume() }
+        }
+        #expect(operation.isFinished)
+    }
+
+    // MARK: - Copies
+
+    @Test func aCopyHasItsType() throws {
+        final class Own: HTTPRequestOperation, @unchecked Sendable {
+            // @unchecked: it has no stored property of its own.
+        }
+        let operation = Own(request: URLRequest(url: try #require(URL(string: "http://example.com/"))))
+        operation.maximumDecodedLength = 7
+        let copy = operation.copied()
+        #expect(type(of: copy) == Own.self && copy !== operation && copy.maximumDecodedLength == 7)
+        let manager = OperationManager(baseURL: URL(string: "http://example.com/a/"))
+        #expect(manager.copied().baseURL == manager.baseURL)
+    }
+}

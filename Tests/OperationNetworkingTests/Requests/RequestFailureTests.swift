@@ -1,0 +1,143 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestFailureTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let error: any Error
+        let answers: String
+
+        init(_ error: any Error, _ answers: String) {
+            self.error = error
+            self.answers = answers
+        }
+
+        var testDescription: String { "\(error)" }
+    }
+
+    private static func answers(_ error: any Error) -> String {
+        let failure = RequestFailure(error)
+        var answers: [String] = []
+        if failure.isCancelled { answers.append("cancelled") }
+        if failure.isTimeout { answers.append("timeout") }
+        if failure.isOffline { answers.append("offline") }
+        if failure.isUntrusted { answers.append("untrusted") }
+        if let status = failure.statusCode { answers.append("\(status)") }
+        if failure.mayPass { answers.append("passing") }
+        if failure.isCallersMistake { answers.append("mistake") }
+        return answers.joined(separator: " ")
+    }
+
+    private static let file = URL(fileURLWithPath: "/tmp/a")
+
+    static let rows: [Row] = [
+        Row(URLError(.cancelled), "cancelled"),
+        Row(CancellationError(), "cancelled"),
+        Row(URLError(.timedOut), "timeout passing"),
+        Row(URLError(.notConnectedToInternet), "offline passing"),
+        Row(URLError(.networkConnectionLost), "passing"),
+        Row(URLError(.serverCertificateUntrusted), "untrusted"),
+        Row(URLError(.badURL), "mistake"),
+        Row(URLError(.badServerResponse), ""),
+        Row(NSError(domain: NSURLErrorDomain, code: URLError.Code.timedOut.rawValue), "timeout passing"),
+        Row(RequestSerializationError.invalidMethod(""), "mistake"),
+        Row(RequestBodyError.fileInUse(path: "/a"), "passing"),
+        Row(RequestBodyError.noBodySource, "mistake"),
+        Row(StreamError.closed, "mistake"),
+        Row(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
+        Row(ProxyError.malformed(reason: "r"), "mistake"),
+        Row(ResumeError.unexpectedStatus(503), "503 passing"),
+        Row(ResumeError.representationChanged, "passing"),
+        Row(ResumeError.malformedContentRange("x"), ""),
+        Row(DownloadError.notEnoughSpace(file, needed: 2, available: 1), "passing"),
+        Row(DownloadError.destinationExists(file), "mistake"),
+        Row(DownloadError.tooLarge(file, length: 2, limit: 1), ""),
+        Row(DownloadBatchError.journalInUse(file), "passing"),
+        Row(OutputFileError.inUse(file), "passing"),
+        Row(OutputFileError.notAFileURL(file), "mistake"),
+        Row(SessionError.invalidated, "mistake"),
+        Row(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
+        Row(CocoaError(.fileWriteOutOfSpace), "passing"),
+        Row(CocoaError(.fileNoSuchFile), ""),
+    ]
+
+    @Test(arguments: rows)
+    func answers(row: Row) {
+        #expect(Self.answers(row.error) == row.answers)
+    }
+
+    @Test(arguments: [(404, "404"), (503, "503 passing"), (429, "429 passing"), (401, "401")])
+    func aStatusIsANumber(status: Int, answers: String) async throws {
+        let server = try ScriptedServer([.respond(status, ["Content-Type": "text/html"], body: "<p>")])
+        let manager = OperationManager(baseURL: server.url)
+        let error = try await #require(throws: (any Error).self) { try await manager.get("a") }
+        #expect(Self.answers(error) == answers)
+        #expect(RequestFailure(error).code == nil)
+    }
+
+    @Test func anOperationIsAsked() async throws {
+        let server = try ScriptedServer([.silence])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.totalTimeout = 0.2
+        #expect(operation.failure == nil)
+        operation.start()
+        _ = try? await operation.value
+        #expect(operation.failure?.isTimeout == true && operation.failure?.mayPass == true)
+    }
+
+    /// Verbs, values, sessions and downloads end with one error when their task is cancelled.
+    @Test func aCancelledTaskThrowsOneErrorEverywhere() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let manager = OperationManager(baseURL: server.url)
+        let session = HTTPSessionManager(baseURL: server.url)
+        let folder = try TemporaryDirectory()
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await manager.get("a") },
+            { _ = try await manager.get("a", as: Int.self) },
+            { _ = try await manager.responses.get("a") },
+            { _ = try await manager.post("a", parameters: ["a"]) { $0.isResumable = true } },
+            { _ = try await session.get("a") },
+            { _ = try await HTTPRequestOperation(request: URLRequest(url: server.url)).value },
+            {
+                let download = manager.downloadOperation(
+                    for: URLRequest(url: server.url),
+                    to: folder.file("a")
+                )
+                download.start()
+                _ = try await download.savedFile
+            },
+        ]
+        manager.requestSerializer = JSONRequestSerializer()
+        for call in calls {
+            let task = Task { try await call() }
+            task.cancel()
+            let error = await #expect(throws: (any Error).self) { try await task.value }
+            #expect((error as? URLError)?.code == .cancelled)
+        }
+    }
+
+    /// Each public error of the library has a line in the document.
+    @Test func everyErrorIsInTheTable() throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let table = try String(
+            contentsOf: package.appendingPathComponent("Documentation/Errors.md"),
+            encoding: .utf8
+        )
+        let sources = package.appendingPathComponent("Sources/OperationNetworking")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var count = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /\npublic (?:enum|struct) (\w+): Error,/) {
+                count += 1
+                #expect(table.contains("`\(match.output.1)`"), "\(match.output.1)")
+            }
+        }
+        #expect(count >= 15)
+    }
+}
