@@ -18,7 +18,7 @@ let settings: [SwiftSetting] =
 /// One program for each of these, in the folder of its name.
 let examples = [
     "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager", "Encodable",
-    "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
+    "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Porting",
 ]
 
 /// The products that a program uses beside the library.
@@ -37,6 +37,14 @@ let package = Package(
             },
             swiftSettings: settings
         )
-    },
+    } + [
+        // The same code, where nothing is isolated unless it says so: links in a folder of their own.
+        .executableTarget(
+            name: "PortingNonisolated",
+            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            path: "Nonisolated/Porting",
+            swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
+        )
+    ],
     swiftLanguageModes: [.v6]
 )

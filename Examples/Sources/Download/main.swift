@@ -25,12 +25,12 @@ do {
     let download = DownloadOperation(request: URLRequest(url: big), to: file)
     download.expectedDigests = [digest]
     queue.addOperation(download)
-    let saved = try await download.value        // the file's URL
+    let saved = try await download.savedFile    // its URL
     print(download.download?.proof ?? .unverifiable, download.download?.bytesRecovered ?? 0)
 
     // MARK: End of example
 
-    print((saved as? URL)?.lastPathComponent ?? "nothing")
+    print(saved.lastPathComponent)
 } catch {
     FileHandle.standardError.write(Data("\(big.absoluteString): \(error)\n".utf8))
     exit(1)

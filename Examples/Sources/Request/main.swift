@@ -30,9 +30,8 @@ queue.addOperation(operation)
 
 // MARK: End of example
 
-// An operation finishes before its callbacks come. The last operation of a batch finishes after them.
-let batch = ConnectionOperation.batch(of: [operation], completionQueue: callbacks)
-queue.addOperations([batch[1]], waitUntilFinished: true)
+// An operation finishes before its callbacks come. A batch has its results after them.
+_ = await OperationBatch([operation]).results()
 
 if let error = operation.error {
     FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
