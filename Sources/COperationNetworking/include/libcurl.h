@@ -82,11 +82,24 @@ static inline CURLcode clibcurl_easy_setopt_blob(CURL *easy, CURLoption option, 
     return curl_easy_setopt(easy, option, &blob);
 }
 
+// With strings of C: making one of a Swift string costs more than the call.
+static inline CURLcode clibcurl_easy_setopt_empty(CURL *easy, CURLoption option) {
+    return curl_easy_setopt(easy, option, "");
+}
+
+static inline CURLcode clibcurl_easy_setopt_web_protocols(CURL *easy) {
+    return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+}
+
 static inline CURLcode clibcurl_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
 
 static inline CURLcode clibcurl_easy_getinfo_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode clibcurl_easy_getinfo_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }
 

@@ -22,12 +22,18 @@ open class OperationManager: @unchecked Sendable {
         var operationQueue: OperationQueue = TransferQueue()
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
-        var settings = TransferSettings(connectionLimit: ConnectionLimit())
+        var shared = SharedSettings(TransferSettings(connectionLimit: ConnectionLimit()))
         var loggingObserver: LoggingObserver?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var secretFieldScope = SecretFieldScope.baseURL
         /// The manager's way to know whether there is a network; `nil`: the one of the process.
         var network: (any NetworkWaiting)?
+
+        /// See ``shared``.
+        var settings: TransferSettings {
+            _read { yield shared.value }
+            _modify { yield &shared.value }
+        }
     }
 
     /// The URL that paths are relative to; `nil`: they have to be whole URLs. Its path ends in a slash,
@@ -107,7 +113,7 @@ open class OperationManager: @unchecked Sendable {
         operation.responseSerializer = settings.responseSerializer
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
-        operation.configure { $0.configuration.settings = settings.settings }
+        operation.configure(settings.shared) { swap(&$0.configuration.shared, &$1) }
         log(operation)
         operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)
@@ -118,7 +124,8 @@ open class OperationManager: @unchecked Sendable {
     /// ``baseURL``, if there is one.
     func state(for request: URLRequest) -> State {
         var state = state.withLock { $0 }
-        if let home = baseURL, request.url.map({ Origin($0) }) != Origin(home) {
+        let hasSecrets = state.settings.credential != nil || state.settings.tokenSource != nil
+        if hasSecrets, let home = baseURL, request.url.map({ Origin($0) }) != Origin(home) {
             state.settings.credential = nil
             state.settings.tokenSource = nil
         }

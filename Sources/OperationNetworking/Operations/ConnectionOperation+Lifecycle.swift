@@ -55,12 +55,12 @@ extension ConnectionOperation {
         case .begin:
             let exchange = state.exchange ?? makeExchange(state)
             state.exchange = exchange
-            let modes = state.configuration.runLoopModes
-            if modes != [.common] { NetworkThread.shared.add(modes: modes) }
+            if let modes = state.configuration.runLoopModes { NetworkThread.shared.add(modes: modes) }
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
             state.isRunning = true
             defer { state.hasBegun = true }
-            return state.append(state.hasBegun ? .resumed : .started, for: audience(state))
+            let audience = audience(state)
+            return state.hasBegun ? state.append(.resumed, for: audience) : state.appendStart(for: audience)
         case .suspend:
             let exchange = state.exchange
             NetworkThread.shared.perform { exchange?.suspend($0) }
@@ -84,16 +84,11 @@ extension ConnectionOperation {
         }
     }
 
-    /// The cookies that the first transfer may send.
-    func cookiesForStart() -> CookieReading {
-        let (request, jar) = state.withLock { ($0.request, $0.configuration.settings.cookieJar) }
-        return request.readCookies(jar)
-    }
-
     private func makeExchange(_ state: OperationState) -> any Exchanging {
         var configuration = exchangeConfiguration(state)
         if Self.receivesPieces { configuration.givesPieces = true }
-        return Exchange(configuration, cookies: state.cookies)
+        configuration.anchorVersions = state.readings.anchorVersions
+        return Exchange(configuration, cookies: state.readings.cookies)
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
@@ -205,6 +200,13 @@ extension ConnectionOperation: ExchangeOwner {
             state.results.response = response
             return state.closures.observers.isEmpty && !isSubclass ? nil : .received(response)
         }
+    }
+
+    func exchangeLasts() {
+        let target = state.withLock { state in
+            state.outbox.release() ? state.configuration.deliveryTarget(for: audience(state)) : nil
+        }
+        if let target { scheduleDelivery(target) }
     }
 
     func exchangeDidReceive(_ piece: Data, done: @escaping @Sendable () -> Void) {

@@ -60,7 +60,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var request: URLRequest { state.withLock { $0.configuration.request } }
 
     /// The head of the last response that was not a redirect to be followed.
-    public var response: HTTPURLResponse? { state.withLock { $0.results.response }?.value }
+    public var response: HTTPURLResponse? { receivedResponse?.value }
+
+    /// The same, with Foundation's form made on demand.
+    var receivedResponse: ReceivedResponse? { state.withLock { $0.results.response } }
 
     /// Why the operation failed; final before `isFinished`. A transport failure is a `URLError`; see
     /// `URLError.curlCode`. A cancelled operation has `URLError.cancelled`.
@@ -85,14 +88,14 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or
     /// one that has no number in Foundation: ``responseString`` is decoded in that all the same.
     public var responseStringEncoding: String.Encoding {
-        ResponseText(data: nil, response: response).encoding
+        ResponseText(data: nil, response: receivedResponse).encoding
     }
 
     /// ``responseData`` as text, in any character set that iconv(3) knows; `nil` when it is no text in the
     /// one that the response names.
     public var responseString: String? {
         let (data, response) = state.withLock { ($0.results.responseData, $0.results.response) }
-        return ResponseText(data: data, response: response?.value).string
+        return ResponseText(data: data, response: response).string
     }
 
     /// The class of ours that the operation is of, or of a subclass of.
@@ -176,7 +179,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Transfers move in the common modes of the network thread's run loop, and in these.
     public var runLoopModes: Set<RunLoop.Mode> {
-        get { state.withLock { $0.configuration.runLoopModes } }
+        get { state.withLock { $0.configuration.runLoopModes } ?? [.common] }
         set { configure { $0.configuration.runLoopModes = newValue } }
     }
 
@@ -187,36 +190,36 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// nothing to tell, and needs no queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.configuration.completionQueue } }
-        set { state.change { $0.configuration.completionQueue = newValue } }
+        set { state.replace(newValue) { swap(&$0.configuration.completionQueue, &$1) } }
     }
 
     /// The group that each callback enters while it waits for its queue and runs; not notifications alone.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.configuration.completionGroup } }
-        set { state.change { $0.configuration.completionGroup = newValue } }
+        set { state.replace(newValue) { swap(&$0.configuration.completionGroup, &$1) } }
     }
 
     /// Information of your own. Nothing here reads it.
     public var userInfo: [String: any Sendable] {
         get { state.withLock { $0.configuration.userInfo } }
-        set { state.change { $0.configuration.userInfo = newValue } }
+        set { state.replace(newValue) { swap(&$0.configuration.userInfo, &$1) } }
     }
 
     /// Called on ``completionQueue`` as the last callback, and released then.
     open override var completionBlock: (@Sendable () -> Void)? {
         get { state.withLock { $0.closures.completionBlock } }
-        set { state.change { $0.closures.completionBlock = newValue } }
+        set { state.replace(newValue) { swap(&$0.closures.completionBlock, &$1) } }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total
     /// counts the bytes that came before a pause, and never goes backwards while the transfer runs.
     public func setDownloadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        state.change { $0.closures.downloadProgress = block }
+        state.replace(block) { swap(&$0.closures.downloadProgress, &$1) }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
     public func setUploadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        state.change { $0.closures.uploadProgress = block }
+        state.replace(block) { swap(&$0.closures.uploadProgress, &$1) }
     }
 
     /// Called on a queue of the library, or on its actor, for each redirect that
@@ -226,7 +229,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// field that the policy names, to another origin. What it answers is followed, but not from https to
     /// http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
-        state.change { $0.closures.redirect = block }
+        state.replace(block) { swap(&$0.closures.redirect, &$1) }
     }
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
@@ -261,7 +264,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The class, the request and the state.
     open override var description: String {
         let (phase, isCancelled, status) = state.withLock {
-            ($0.machine.phase, $0.machine.isCancelled, $0.results.response?.value?.statusCode)
+            ($0.machine.phase, $0.machine.isCancelled, $0.results.response?.statusCode)
         }
         let address = request.url?.withoutUserInformation.absoluteString ?? "no URL"
         let target = "\(request.httpMethod ?? "GET") \(address)"
@@ -291,15 +294,16 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     public override func start() {
-        let queue = OperationQueue.current
-        let cookies = phase == .ready ? cookiesForStart() : .notYet
+        let isPlaced = state.withLock { $0.place.isEntered }
+        let queue = isPlaced ? nil : OperationQueue.current
+        let readings = phase == .ready ? StartReadings(readingFor: self) : StartReadings()
         let priority = TransferPriority(queuePriority)
         apply { state in
             state.priority = priority
-            state.place.enter(queue)
+            if !isPlaced { state.place.enter(queue) }
             state.place.start()
             // One that was paused meanwhile reads them when it goes on.
-            state.cookies = state.machine.phase == .ready ? cookies : .notYet
+            state.readings = state.machine.phase == .ready ? readings : StartReadings()
             return state.machine.start()
         }
     }
@@ -387,9 +391,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         decide(.usual)
     }
 
-    /// Calls `work`, which makes sense of what came, on a queue that may be held up by it.
+    /// Calls `work`, which makes sense of what came, on another thread. Called on the network thread.
     func schedule(_ end: ExchangeEnd, _ work: @escaping @Sendable () -> Void) {
-        Self.processingQueue.async(execute: work)
+        NetworkThread.shared.leave(work)
     }
 
     /// Gives a new operation the settings of this one.
@@ -424,8 +428,16 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     func configure(_ body: (inout OperationState) -> Void) {
         state.change { state in
-            precondition(state.isConfigurable, Self.lateConfiguration)
+            state.checkConfigurable()
             body(&state)
+        }
+    }
+
+    /// As ``configure(_:)``, for one part.
+    func configure<Part>(_ part: Part, _ exchange: (inout OperationState, inout Part) -> Void) {
+        state.replace(part) { state, part in
+            state.checkConfigurable()
+            exchange(&state, &part)
         }
     }
 }

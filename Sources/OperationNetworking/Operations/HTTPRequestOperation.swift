@@ -1,3 +1,4 @@
+import Dispatch
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
@@ -135,7 +136,9 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         if let error = end.error { return (nil, error) }
         do {
-            let object = try responseSerializer.responseObject(for: response, data: end.data)
+            let object = try responseSerializer.responseObject(
+                from: ReceivedMessage(receivedResponse, end.data)
+            )
             return (end.data == nil ? nil : object, nil)
         } catch {
             return (end.data == nil ? nil : (error as? ResponseSerializationError)?.responseObject, error)
@@ -143,10 +146,14 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     override func schedule(_ end: ExchangeEnd, _ work: @escaping @Sendable () -> Void) {
-        guard end.error == nil, end.data != nil,
-            let queue = (responseSerializer as? any QueuedResponseSerializer)?.processingQueue
-        else { return super.schedule(end, work) }
-        queue.async(work)
+        guard end.error == nil else { return super.schedule(end, work) }
+        let serializer = responseSerializer
+        if serializer.isQuick(with: end.data) { return super.schedule(end, work) }
+        if end.data != nil, let queue = (serializer as? any QueuedResponseSerializer)?.processingQueue {
+            queue.async(work)
+        } else {
+            Self.processingQueue.async(execute: work)
+        }
     }
 
     override func copySettings(to copy: ConnectionOperation) {

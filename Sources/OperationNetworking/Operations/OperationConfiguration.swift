@@ -9,17 +9,24 @@ struct OperationConfiguration {
     /// The use of the request's body, if that is a stream.
     private var inputStreamUse = StreamUse()
     var destination = ExchangeConfiguration.Destination.memory
-    var settings = TransferSettings()
+    var shared = SharedSettings.standard
     var maximumResponseDataLength = 256 << 20
     var maximumDecodedLength: Int64 = 256 << 20
     var isResumable = false
-    var runLoopModes: Set<RunLoop.Mode> = [.common]
+    /// `nil`: the common modes.
+    var runLoopModes: Set<RunLoop.Mode>?
     var userInfo: [String: any Sendable] = [:]
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
 
     init(request: URLRequest) {
         self.request = request
+    }
+
+    /// See ``shared``.
+    var settings: TransferSettings {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
     }
 
     /// Gives the request another body.
@@ -62,11 +69,11 @@ struct OperationConfiguration {
         provider: (@Sendable () -> InputStream?)?,
         priority: TransferPriority
     ) -> ExchangeConfiguration {
-        var settings = settings
-        settings.uploadLimits += ownUploadLimit
+        var shared = shared
+        if let limit = ownUploadLimit { shared.value.uploadLimits.append(limit) }
         return ExchangeConfiguration(
             request: request,
-            settings: settings,
+            shared: shared,
             body: BodyStream(of: request, use: inputStreamUse, provider: provider).map { .stream($0) },
             destination: destination,
             memoryLimit: Int64(maximumResponseDataLength),
@@ -78,7 +85,7 @@ struct OperationConfiguration {
     }
 
     /// The limit that the body itself asks for.
-    private var ownUploadLimit: [BandwidthLimit] {
-        request.bodySource?.maximumRate.map { [BandwidthLimit(bytesPerSecond: $0)] } ?? []
+    private var ownUploadLimit: BandwidthLimit? {
+        request.bodySource?.maximumRate.map { BandwidthLimit(bytesPerSecond: $0) }
     }
 }

@@ -6,12 +6,14 @@ struct OperationResults {
     var error: (any Error)?
     var responseData: Data?
     private(set) var responseObject: (any Sendable)?
-    private(set) var metrics: TransferLog?
+    private var end: ExchangeEnd?
+
+    var metrics: TransferLog? { end?.metrics }
 
     /// The exchange has ended. Whether that is a success is said by the evaluation.
     mutating func take(_ end: ExchangeEnd) {
         responseData = end.data
-        metrics = end.metrics
+        self.end = end
     }
 
     /// The response was evaluated.

@@ -17,8 +17,7 @@ struct OperationState {
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     var exchange: (any Exchanging)?
-    /// Read by `start()`, for the first transfer.
-    var cookies = CookieReading.notYet
+    var readings = StartReadings()
     /// The operation's when `start()` was called.
     var priority = TransferPriority.normal
     var place = QueuePlace()
@@ -49,6 +48,14 @@ struct OperationState {
         return outbox.append(delivery, entering: group) ? configuration.deliveryTarget(for: audience) : nil
     }
 
+    /// The same for the start of an operation of which only the notification is told: it waits for what comes
+    /// next, or until the operation has lasted for a while. Most end first, and wake a thread once.
+    mutating func appendStart(for audience: Audience) -> DeliveryTarget? {
+        guard !audience.hasObservers, !audience.isSubclass else { return append(.started, for: audience) }
+        outbox.hold(.started, entering: audience.needsQueue ? configuration.completionGroup : nil)
+        return nil
+    }
+
     /// Empties what is to be released when no event is left: the closures, the seats, and the exchange, which
     /// keeps the configuration it was made from, and with it the stream's provider. It is returned, because
     /// releasing a closure may run anything, and the lock is held here.
@@ -61,8 +68,31 @@ struct OperationState {
         return (closures, seats, exchange)
     }
 
+    /// Traps if the operation has read its configuration.
+    func checkConfigurable() {
+        precondition(isConfigurable, ConnectionOperation.lateConfiguration)
+    }
+
     var exchangeConfiguration: ExchangeConfiguration {
         configuration.exchangeConfiguration(provider: closures.bodyStreamProvider, priority: priority)
+    }
+}
+
+/// Read from the disk by `start()`, as the network thread may not.
+struct StartReadings {
+    /// Those that the first transfer may send.
+    var cookies = CookieReading.notYet
+    /// Of the files of authorities; `nil`: they were not looked at.
+    var anchorVersions: [FileVersion?]?
+
+    init() {}
+
+    init(readingFor operation: ConnectionOperation) {
+        let (request, jar, anchors) = operation.state.withLock {
+            ($0.request, $0.configuration.settings.cookieJar, $0.configuration.settings.trustAnchors)
+        }
+        cookies = request.readCookies(jar)
+        if request.url?.isTLS == true { anchorVersions = anchors.fileVersions }
     }
 }
 

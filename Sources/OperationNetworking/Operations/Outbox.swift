@@ -28,6 +28,21 @@ struct Outbox {
         return !isScheduled
     }
 
+    /// Puts a delivery behind the others that waits for the next one, or for ``release()``.
+    mutating func hold(_ delivery: Delivery, entering group: DispatchGroup? = nil) {
+        let wasScheduled = isScheduled
+        _ = append(delivery, entering: group)
+        isScheduled = wasScheduled
+    }
+
+    /// What is held waits no longer.
+    /// - Returns: whether the caller has to schedule a delivery.
+    mutating func release() -> Bool {
+        guard !isScheduled, !deliveries.isEmpty else { return false }
+        isScheduled = true
+        return true
+    }
+
     /// All that waits.
     mutating func takeAll() -> [Delivery] {
         defer { deliveries = [] }

@@ -86,7 +86,7 @@ extension HTTPRequestOperation {
             return .failure(
                 ResponseSerializationError(
                     .unexpectedStructure(type: "\(type)", "the operation's serializer made something else"),
-                    response: response,
+                    response: operation.receivedResponse,
                     data: responseData
                 )
             )

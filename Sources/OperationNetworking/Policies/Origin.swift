@@ -8,9 +8,19 @@ struct Origin: Hashable, Sendable {
     let port: Int
 
     init(_ url: URL) {
-        scheme = url.scheme?.lowercased()
-        host = url.host?.lowercased()
+        scheme = url.scheme?.inLowerCase
+        host = url.host?.inLowerCase
         port = url.port ?? (scheme == "https" ? 443 : 80)
+    }
+
+    var isTLS: Bool { scheme == "https" }
+}
+
+extension String {
+    /// The same as `lowercased()`, which copies what is in lower case already.
+    fileprivate var inLowerCase: String {
+        let isLowerASCII = utf8.allSatisfy { $0 < 0x80 && $0.lowercasedASCII == $0 }
+        return isLowerASCII ? self : lowercased()
     }
 }
 

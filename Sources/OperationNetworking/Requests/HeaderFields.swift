@@ -1,3 +1,5 @@
+internal import OperationNetworkingSystem
+
 /// The fields of a message's head, in the order they came or were set, found by name whatever its case.
 ///
 /// | Member            | On `ETag: "a"`, `Via: x`, `via: y`       |
@@ -9,6 +11,9 @@
 /// Names compare as ASCII without regard to case, values octet by octet. A name costs a scan of the fields,
 /// which for the ten or twenty of a real head is less than hashing it; nothing is lowercased or copied.
 /// Order and names are those of [RFC 9110 §5](https://www.rfc-editor.org/rfc/rfc9110#section-5).
+///
+/// A head is two arrays, whatever it holds: most fields of most responses are never asked for, so a `String`
+/// is made of one that is.
 struct HeaderFields: Hashable, Sendable {
     /// One line of a head. Two are equal when their names differ in case only and their values not at all.
     struct Field: Hashable, Sendable {
@@ -28,52 +33,92 @@ struct HeaderFields: Hashable, Sendable {
         }
     }
 
-    /// All of them, in order, repeated names included.
-    private(set) var fields: [Field] = []
+    /// The place of one line among the octets; it begins where the line before it ends.
+    private struct Line: Hashable, Sendable {
+        var nameEnd: Int
+        var end: Int
+    }
+
+    /// Names and values, one after the other, in UTF-8.
+    private var octets: [UInt8] = []
+    private var lines: [Line] = []
 
     init() {}
 
     /// From a dictionary, ordered by name so that equal dictionaries give equal values.
     init(_ dictionary: [String: String]) {
-        fields = dictionary.sorted { $0.key < $1.key }.map { Field(name: $0.key, value: $0.value) }
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { append(name: name, value: value) }
+    }
+
+    /// Without fields, and with room for those of a usual head.
+    static func withRoom() -> HeaderFields {
+        var fields = HeaderFields()
+        fields.octets.reserveCapacity(480)
+        fields.lines.reserveCapacity(16)
+        return fields
+    }
+
+    static func == (one: HeaderFields, other: HeaderFields) -> Bool {
+        guard one.count == other.count else { return false }
+        return one.octets == other.octets && one.lines == other.lines || one.fields == other.fields
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(fields)
     }
 
     // MARK: - Reading
 
-    var count: Int { fields.count }
+    /// All of them, in order, repeated names included.
+    var fields: [Field] { lines.indices.map { Field(name: name($0), value: value($0)) } }
 
-    var isEmpty: Bool { fields.isEmpty }
+    var count: Int { lines.count }
+
+    var isEmpty: Bool { lines.isEmpty }
 
     /// The first value of that name.
     ///
     /// Setting replaces the first and removes the others of that name; a new name goes to the end; `nil`
     /// removes all of that name.
     subscript(name: String) -> String? {
-        get {
-            for field in fields where field.name.isEqualIgnoringASCIICase(to: name) { return field.value }
-            return nil
-        }
+        get { index(of: name).map { value($0) } }
         set {
-            guard let newValue else {
-                fields.removeAll { $0.name.isEqualIgnoringASCIICase(to: name) }
+            guard let first = index(of: name) else {
+                if let newValue { append(name: name, value: newValue) }
                 return
             }
-            guard let first = fields.firstIndex(where: { $0.name.isEqualIgnoringASCIICase(to: name) }) else {
-                fields.append(Field(name: name, value: newValue))
-                return
-            }
-            fields[first] = Field(name: name, value: newValue)
-            for index in fields.indices.reversed() where index > first {
-                if fields[index].name.isEqualIgnoringASCIICase(to: name) { fields.remove(at: index) }
+            let old = self
+            removeAll()
+            for index in old.lines.indices {
+                if index == first, let newValue {
+                    append(name: name, value: newValue)
+                } else if !old.isLine(index, of: name.utf8Span.span) {
+                    append(old, index)
+                }
             }
         }
     }
 
+    /// Whether there is a field of that name.
+    func contains(_ name: String) -> Bool { index(of: name) != nil }
+
     /// Every value of that name, in order.
     func values(for name: String) -> [String] {
         var values: [String] = []
-        for field in fields where field.name.isEqualIgnoringASCIICase(to: name) { values.append(field.value) }
+        forEachValue(of: name) { values.append(String($0)) }
         return values
+    }
+
+    /// Calls `body` with the octets of every value of that name, in order.
+    func forEachValue<Failure: Error>(
+        of name: String,
+        _ body: (Span<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
+        var next = index(of: name)
+        while let index = next {
+            try body(octets.span.extracting(lines[index].nameEnd..<lines[index].end))
+            next = self.index(of: name, from: index + 1)
+        }
     }
 
     /// The values of that name as one list, `nil` when there is none
@@ -81,8 +126,39 @@ struct HeaderFields: Hashable, Sendable {
     ///
     /// Not for `Set-Cookie`, whose values hold commas of their own.
     func combined(for name: String) -> String? {
-        let values = values(for: name)
-        return values.count > 1 ? values.joined(separator: ", ") : values.first
+        guard let first = index(of: name) else { return nil }
+        guard index(of: name, from: first + 1) != nil else { return value(first) }
+        return values(for: name).joined(separator: ", ")
+    }
+
+    private func index(of name: String, from first: Int = 0) -> Int? {
+        let name = name.utf8Span.span
+        var index = first
+        while index < lines.count {
+            if isLine(index, of: name) { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    private func isLine(_ index: Int, of name: Span<UInt8>) -> Bool {
+        let start = start(index)
+        guard lines[index].nameEnd - start == name.count else { return false }  // most names differ in length
+        for offset in name.indices {
+            let (one, other) = (octets[start + offset], name[offset])
+            if one != other, one.lowercasedASCII != other.lowercasedASCII { return false }
+        }
+        return true
+    }
+
+    private func start(_ index: Int) -> Int { index == 0 ? 0 : lines[index - 1].end }
+
+    private func name(_ index: Int) -> String {
+        String(decoding: octets[start(index)..<lines[index].nameEnd], as: UTF8.self)
+    }
+
+    private func value(_ index: Int) -> String {
+        String(decoding: octets[lines[index].nameEnd..<lines[index].end], as: UTF8.self)
     }
 
     /// One value for each name, as `HTTPURLResponse` takes them: repeated names are combined under their
@@ -105,7 +181,25 @@ struct HeaderFields: Hashable, Sendable {
 
     /// Adds a field and keeps those of the same name.
     mutating func append(name: String, value: String) {
-        fields.append(Field(name: name, value: value))
+        octets.append(contentsOf: name.utf8)
+        let nameEnd = octets.count
+        octets.append(contentsOf: value.utf8)
+        lines.append(Line(nameEnd: nameEnd, end: octets.count))
+    }
+
+    /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1.
+    mutating func append(name: Span<UInt8>, headerText value: Span<UInt8>) {
+        octets.append(headerText: name)
+        let nameEnd = octets.count
+        octets.append(headerText: value)
+        lines.append(Line(nameEnd: nameEnd, end: octets.count))
+    }
+
+    private mutating func append(_ other: HeaderFields, _ index: Int) {
+        octets.append(contentsOf: other.octets[other.start(index)..<other.lines[index].nameEnd])
+        let nameEnd = octets.count
+        octets.append(contentsOf: other.octets[other.lines[index].nameEnd..<other.lines[index].end])
+        lines.append(Line(nameEnd: nameEnd, end: octets.count))
     }
 
     /// Adds one line of a head as it came from the wire, with or without its line end.
@@ -120,38 +214,43 @@ struct HeaderFields: Hashable, Sendable {
         let text = line.trimmingHTTPWhitespace()
         guard let first = line.first, !text.isEmpty else { return false }
         if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
-            guard let last = fields.indices.last else { return false }
-            fields[last].value += " " + String(decoding: text, as: UTF8.self)
+            guard !isEmpty else { return false }
+            continueLast(with: String(decoding: text, as: UTF8.self))
             return true
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let name = String(decoding: text[..<colon], as: UTF8.self)
         guard name.isHTTPToken else { return false }
         let value = text[text.index(after: colon)...].trimmingHTTPWhitespace()
-        fields.append(Field(name: name, value: String(decoding: value, as: UTF8.self)))
+        append(name: name, value: String(decoding: value, as: UTF8.self))
         return true
     }
 
     /// Adds to the value of the last field, after a space.
     mutating func continueLast(with text: String) {
-        guard let last = fields.indices.last else { return }
-        fields[last].value += " " + text
+        guard let last = lines.indices.last else { return }
+        octets.append(UInt8(ascii: " "))
+        octets.append(contentsOf: text.utf8)
+        lines[last].end = octets.count
     }
 
     mutating func removeAll() {
-        fields.removeAll(keepingCapacity: true)
+        octets = []
+        lines = []
     }
 
     /// Removes the fields that `shouldRemove` says.
     mutating func removeAll(where shouldRemove: (Field) -> Bool) {
-        fields.removeAll(where: shouldRemove)
+        let old = self
+        removeAll()
+        for (index, field) in old.fields.enumerated() where !shouldRemove(field) { append(old, index) }
     }
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
     /// In the order written; a name may be repeated.
     init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { Field(name: $0.0, value: $0.1) }
+        for (name, value) in elements { append(name: name, value: value) }
     }
 }
 

@@ -6,20 +6,18 @@ extension HTTPResponseSerializer {
     /// status all the same, and do not look into a body of an unacceptable media type.
     ///
     /// - Parameters:
-    ///   - response: the head.
-    ///   - data: the whole body.
+    ///   - message: the response.
     ///   - parse: makes the object of the body, never of an empty one. Its second argument is the error that
     ///     was found before; what it throws gets that one under it.
     /// - Returns: what `parse` made; `nil` for an empty body.
     /// - Throws: the error of the status or the media type, or what `parse` threw.
     func responseObject(
-        for response: HTTPURLResponse?,
-        data: Data?,
+        of message: ReceivedMessage,
         parse: (Data, ResponseSerializationError?) throws(ResponseSerializationError) -> (any Sendable)?
     ) throws(ResponseSerializationError) -> (any Sendable)? {
-        let body = data.flatMap { $0.isEmpty ? nil : $0 }
+        let body = message.data.flatMap { $0.isEmpty ? nil : $0 }
         do {
-            try validate(response, data: data)
+            try validate(message)
         } catch {
             guard !error.concernsContentType, let body else { throw error }
             var error = error

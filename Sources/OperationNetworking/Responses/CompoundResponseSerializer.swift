@@ -17,7 +17,7 @@ public import FoundationNetworking
 ///
 /// AFNetworking took an error with an object for a success, and the body for the object when a child could
 /// not read it.
-public struct CompoundResponseSerializer: ValidatingResponseSerializer {
+public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageSerializer {
     /// The errors of several children, where there is room for one.
     public struct ChildErrors: Error, Sendable {
         /// The children's errors, in the order of the children; those without an error are left out.
@@ -45,10 +45,14 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer {
     /// - Returns: the object of a child, else the body.
     /// - Throws: the error of a child, or ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
         var errors: [any Error] = []
         for serializer in serializers {
             do {
-                if let object = try serializer.responseObject(for: response, data: data) { return object }
+                if let object = try serializer.responseObject(from: message) { return object }
             } catch {
                 errors.append(error)
             }
@@ -59,7 +63,7 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer {
             throw errors.remove(at: index).on(topOf: errors)
         }
         do {
-            return try validation.responseObject(for: response, data: data)
+            return try validation.responseObject(of: message)
         } catch {
             throw error.on(topOf: errors)
         }
@@ -98,7 +102,7 @@ extension Error {
         let errors = (error.underlyingError.map { [$0] } ?? []) + others
         return ResponseSerializationError(
             error.reason,
-            response: error.response,
+            response: error.response.map { ReceivedResponse($0) },
             data: error.data,
             responseObject: error.responseObject,
             underlyingError: errors.count == 1

@@ -25,7 +25,7 @@ public import FoundationNetworking
 ///     return decoder
 /// }
 /// ```
-public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer {
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer, MessageSerializer {
     private enum Source: Sendable {
         case json(@Sendable () -> JSONDecoder)
         case propertyList(@Sendable () -> PropertyListDecoder)
@@ -113,11 +113,15 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// - Returns: a `Value`; `nil` when that is an optional without a value, or the body went elsewhere.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        guard data != nil else {
-            try validation.validate(response, data: nil)
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
+        guard message.data != nil else {
+            try validation.validate(message)
             return nil
         }
-        let value = try value(for: response, data: data)
+        let value = try value(of: message)
         guard let optional = value as? any Flattening else { return value }
         return optional.flattened.flatMap(handingOver)
     }
@@ -130,24 +134,29 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// - Returns: what the body decodes to, or stands for when it is empty.
     /// - Throws: ``ResponseSerializationError``.
     public func value(for response: HTTPURLResponse?, data: Data?) throws -> Value {
-        do {
-            try validation.validate(response, data: data)
-        } catch {
-            guard !error.concernsContentType else { throw error }
-            var error = error
-            error.responseObject = try explanation(of: response, data: data)
-            throw error
-        }
-        guard let data, !data.isEmpty, data != Data([UInt8(ascii: " ")]) else {
-            return try emptyValue(for: response, data: data)
-        }
-        return try decoded(data, response)
+        try value(of: ReceivedMessage(response, data))
     }
 
     // MARK: - Private
 
+    private func value(of message: ReceivedMessage) throws -> Value {
+        let response = message.response
+        do {
+            try validation.validate(message)
+        } catch {
+            guard !error.concernsContentType else { throw error }
+            var error = error
+            error.responseObject = try explanation(of: message)
+            throw error
+        }
+        guard let data = message.data, !data.isEmpty, data != Data([UInt8(ascii: " ")]) else {
+            return try emptyValue(for: response, data: message.data)
+        }
+        return try decoded(data, response)
+    }
+
     private func emptyValue(
-        for response: HTTPURLResponse?,
+        for response: ReceivedResponse?,
         data: Data?
     ) throws(ResponseSerializationError) -> Value {
         if let type = Value.self as? any EmptyResponseRepresentable.Type,
@@ -162,7 +171,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
         )
     }
 
-    private func decoded(_ data: Data, _ response: HTTPURLResponse?) throws(ResponseSerializationError)
+    private func decoded(_ data: Data, _ response: ReceivedResponse?) throws(ResponseSerializationError)
         -> Value
     {
         switch source {
@@ -209,7 +218,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
 
     private func structureError(
         _ error: any Error,
-        _ response: HTTPURLResponse?,
+        _ response: ReceivedResponse?,
         _ data: Data
     ) -> ResponseSerializationError {
         if let error = error as? ResponseSerializationError { return error }
@@ -225,9 +234,9 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
     /// The body's explanation of an unacceptable status.
     ///
     /// - Throws: that it is malformed, with the status under it, as ``JSONResponseSerializer`` does.
-    private func explanation(of response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        guard let data, !data.isEmpty else { return nil }
-        if let decodeError, let text = JSONText.parseable(data, charset: response?.charset),
+    private func explanation(of message: ReceivedMessage) throws -> (any Sendable)? {
+        guard let data = message.data, !data.isEmpty else { return nil }
+        if let decodeError, let text = JSONText.parseable(data, charset: message.response?.charset),
             let value = try? DecodingStack.run(on: text, decodeError)
         {
             return value
@@ -242,7 +251,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>: Validati
             break
         }
         do {
-            return try json.responseObject(for: response, data: data)
+            return try json.responseObject(of: message)
         } catch let error as ResponseSerializationError {
             if case .unacceptableStatusCode = error.reason { return error.responseObject }
             if case .json = source { throw error }

@@ -5,7 +5,7 @@ public import FoundationNetworking
 ///
 /// The object is always a `Data`, empty when there was no body (204, HEAD). The error of an unacceptable
 /// response has the body as its ``ResponseSerializationError/responseObject``.
-public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
+public struct HTTPResponseSerializer: MessageSerializer, Hashable, Codable {
     /// 200 to 299 unless set; `nil` accepts any.
     public var acceptableStatusCodes: IndexSet?
 
@@ -32,15 +32,21 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     /// - Returns: a `Data`, empty when there is no body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
         do {
-            try validate(response, data: data)
+            try validate(message)
         } catch {
             var error = error
-            error.responseObject = data ?? Data()
+            error.responseObject = message.data ?? Data()
             throw error
         }
-        return data ?? Data()
+        return message.data ?? Data()
     }
+
+    func isQuick(byteCount: Int) -> Bool { true }
 
     /// Judges a response by its media type and its status code, without looking into the body.
     ///
@@ -51,17 +57,21 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
     ///   - data: the whole body.
     /// - Throws: an error for the status, with the one for the media type under it if both are unacceptable.
     public func validate(_ response: HTTPURLResponse?, data: Data?) throws(ResponseSerializationError) {
-        guard let response else { return }
-        try validate(response, data: data, hasBody: data?.isEmpty == false)
+        try validate(ReceivedMessage(response, data))
+    }
+
+    func validate(_ message: ReceivedMessage) throws(ResponseSerializationError) {
+        guard let response = message.response else { return }
+        try validate(response, data: message.data, hasBody: message.data?.isEmpty == false)
     }
 
     /// Judges a response whose body is still to come.
     func validateHead(_ response: HTTPURLResponse) throws(ResponseSerializationError) {
-        try validate(response, data: nil, hasBody: true)
+        try validate(ReceivedResponse(response), data: nil, hasBody: true)
     }
 
     private func validate(
-        _ response: HTTPURLResponse,
+        _ response: ReceivedResponse,
         data: Data?,
         hasBody: Bool
     ) throws(ResponseSerializationError) {
@@ -77,7 +87,10 @@ public struct HTTPResponseSerializer: ResponseSerializer, Hashable, Codable {
         if let contentTypeError { throw contentTypeError }
     }
 
-    private func contentTypeError(for response: HTTPURLResponse, data: Data?) -> ResponseSerializationError? {
+    private func contentTypeError(
+        for response: ReceivedResponse,
+        data: Data?
+    ) -> ResponseSerializationError? {
         guard let acceptableContentTypes else { return nil }
         let type = response.mediaType
         if let type {

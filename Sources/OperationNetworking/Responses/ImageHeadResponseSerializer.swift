@@ -14,7 +14,7 @@ public import FoundationNetworking
 /// | unacceptable status, anything else        | the error for the status                                |
 ///
 /// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
-public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
+public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable, Codable {
     /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
     /// set; what is not a positive number counts as 1.
     public var scale: Double
@@ -48,27 +48,34 @@ public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, Hashabl
     /// - Returns: a ``ResponseImage``, `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
         do {
-            try validation.validate(response, data: data)
+            try validation.validate(message)
         } catch {
-            guard !error.concernsContentType, let data, let head = try? ImageHead(of: data) else {
+            guard !error.concernsContentType, let data = message.data, let head = try? ImageHead(of: data) else {
                 throw error
             }
             var error = error
             error.responseObject = image(of: data, head)
             throw error
         }
-        guard let data, !data.isEmpty else { return nil }
+        guard let data = message.data, !data.isEmpty else { return nil }
         do {
             return image(of: data, try ImageHead(of: data))
         } catch {
             throw ResponseSerializationError(
                 .malformedBody(.image, error.sentence),
-                response: response,
+                response: message.response,
                 data: data
             )
         }
     }
+
+    /// Only its beginning is looked at.
+    func isQuick(byteCount: Int) -> Bool { true }
 
     // MARK: - Private
 

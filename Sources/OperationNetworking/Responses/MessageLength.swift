@@ -1,4 +1,5 @@
 import Foundation
+internal import OperationNetworkingSystem
 
 /// The length of a response's body, and so its end
 /// ([RFC 9112 §6.3](https://www.rfc-editor.org/rfc/rfc9112#section-6.3)).
@@ -55,27 +56,40 @@ enum MessageLength: Hashable, Sendable {
     /// The value of `Content-Length`. A list of equal values is one value (RFC 9110 §8.6).
     static func declaredLength(_ fields: HeaderFields) throws(Failure) -> Int64? {
         var length: Int64?
-        for value in fields.values(for: "Content-Length") {
-            for item in value.split(separator: ",", omittingEmptySubsequences: false) {
-                let digits = item.trimmingBlanks
-                guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
-                    let number = Int64(digits)
-                else { throw .malformedLength(value) }
+        try fields.forEachValue(of: "Content-Length") { (value) throws(Failure) in
+            var start = 0
+            for end in 0...value.count where end == value.count || value[end] == UInt8(ascii: ",") {
+                guard let number = number(value.extracting(start..<end)) else {
+                    throw .malformedLength(String(value))
+                }
                 guard length == nil || length == number else {
                     throw .conflictingLengths(fields.values(for: "Content-Length").joined(separator: ", "))
                 }
                 length = number
+                start = end + 1
             }
         }
         return length
     }
-}
 
-extension Substring {
-    /// Without the optional white space of RFC 9110 §5.6.3 around it.
-    fileprivate var trimmingBlanks: Substring {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-        guard let last = lastIndex(where: { !isBlank($0) }) else { return "" }
-        return self[...last].drop(while: isBlank)
+    /// Digits, and optional white space (RFC 9110 §5.6.3) around them.
+    private static func number(_ text: Span<UInt8>) -> Int64? {
+        var (start, end) = (0, text.count)
+        while start < end, isBlank(text[start]) { start += 1 }
+        while start < end, isBlank(text[end - 1]) { end -= 1 }
+        guard start < end else { return nil }
+        var number: Int64 = 0
+        for index in start..<end {
+            guard text[index].isASCIIDigit else { return nil }
+            let (shifted, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = shifted.addingReportingOverflow(Int64(text[index] - UInt8(ascii: "0")))
+            guard !overflows, !isTooLarge else { return nil }
+            number = sum
+        }
+        return number
+    }
+
+    private static func isBlank(_ octet: UInt8) -> Bool {
+        octet == UInt8(ascii: " ") || octet == UInt8(ascii: "\t")
     }
 }

@@ -18,7 +18,7 @@ public import FoundationNetworking
 /// ``XMLParserResponseSerializer``, and the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
-public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equatable {
+public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {
     /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.
     public var readOptions: PropertyListSerialization.ReadOptions
@@ -51,9 +51,13 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equa
     /// - Returns: the list, `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        try validation.responseObject(for: response, data: data) {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
+        try validation.responseObject(of: message) {
             (body, validationError) throws(ResponseSerializationError) in
-            try list(of: body, response: response, validationError: validationError)
+            try list(of: body, response: message.response, validationError: validationError)
         }
     }
 
@@ -61,7 +65,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equa
 
     private func list(
         of data: Data,
-        response: HTTPURLResponse?,
+        response: ReceivedResponse?,
         validationError: ResponseSerializationError?
     ) throws(ResponseSerializationError) -> any Sendable {
         let octets = try Self.checked(data, response: response, validationError: validationError)
@@ -97,7 +101,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equa
     /// The body in a form that Foundation can be trusted with.
     static func checked(
         _ data: Data,
-        response: HTTPURLResponse?,
+        response: ReceivedResponse?,
         validationError: ResponseSerializationError?
     ) throws(ResponseSerializationError) -> Data {
         guard data.starts(with: BinaryPropertyList.mark) else {
@@ -119,7 +123,7 @@ public struct PropertyListResponseSerializer: ValidatingResponseSerializer, Equa
     private static func malformed(
         _ sentence: String,
         _ data: Data,
-        response: HTTPURLResponse?,
+        response: ReceivedResponse?,
         underlyingError: (any Error)?
     ) -> ResponseSerializationError {
         ResponseSerializationError(

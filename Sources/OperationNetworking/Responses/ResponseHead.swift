@@ -40,7 +40,10 @@ struct ResponseHeadReader {
     }
 
     private var byteCount = 0
-    private var head: ResponseHead?
+    /// Not an optional, which would be copied to be changed.
+    private var head = ResponseHead(version: "", status: 0, fields: HeaderFields())
+    /// Whether a head has begun and its empty line has not come.
+    private(set) var isInsideHead = false
     /// Whether what follows is the body, or trailers.
     private(set) var hasFinalHead = false
     /// Whether a field came after the body.
@@ -51,9 +54,6 @@ struct ResponseHeadReader {
     /// The first thing that was wrong with a field.
     private(set) var malformation: String?
 
-    /// Whether a head has begun and its empty line has not come.
-    var isInsideHead: Bool { head != nil }
-
     /// Takes the next line, with or without its line end.
     mutating func read(_ line: Span<UInt8>) -> Event {
         byteCount += line.count
@@ -62,15 +62,16 @@ struct ResponseHeadReader {
         guard excess == nil else { return .nothing }
         let line = line.extracting(Self.withoutLineEnd(line))
         guard !line.isEmpty else {
-            guard let complete = head else { return .trailer }
-            head = nil
-            hasFinalHead = !complete.isInterim
-            return .head(complete)
+            guard isInsideHead else { return .trailer }
+            isInsideHead = false
+            hasFinalHead = !head.isInterim
+            return .head(head)
         }
-        if head == nil, !hasFinalHead {
-            head = Self.statusLine(line)
-        } else if head != nil {
+        if isInsideHead {
             readField(line)
+        } else if !hasFinalHead {
+            isInsideHead = true
+            head = Self.statusLine(line)
         } else {
             hasTrailers = true
             return .trailer
@@ -81,31 +82,51 @@ struct ResponseHeadReader {
     private mutating func readField(_ line: Span<UInt8>) {
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112 §5.2).
-            if head?.fields.isEmpty == true { malformation = malformation ?? Self.continuesNothing }
-            head?.fields.continueLast(
-                with: String(headerText: line.extracting(Self.trimmed(line, line.indices)))
-            )
-            return
+            if head.fields.isEmpty { malformation = malformation ?? Self.continuesNothing }
+            let text = line.extracting(Self.trimmed(line, line.indices))
+            return head.fields.continueLast(with: String(headerText: text))
         }
         // libcurl has refused lines without a colon, but takes names that are none: `Content-Length : 3`.
-        let colon = line.indices.first { line[$0] == UInt8(ascii: ":") } ?? line.count
-        let rawName = String(headerText: line.extracting(0..<colon))
-        guard rawName.isHTTPToken, colon < line.count else {
-            malformation = malformation ?? "\(rawName.debugDescription) is not a field name"
-            return
+        var colon = 0
+        while colon < line.count, line[colon].isHTTPTokenCharacter { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
+            return noteMalformedName(line)
         }
         let value = line.extracting(Self.trimmed(line, (colon + 1)..<line.count))
-        head?.fields.append(name: rawName, value: String(headerText: value))
+        head.fields.append(name: line.extracting(..<colon), headerText: value)
+    }
+
+    private mutating func noteMalformedName(_ line: Span<UInt8>) {
+        let end = line.indices.first { line[$0] == UInt8(ascii: ":") } ?? line.count
+        let name = String(headerText: line.extracting(..<end))
+        malformation = malformation ?? "\(name.debugDescription) is not a field name"
     }
 
     /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked its form.
     private static func statusLine(_ line: Span<UInt8>) -> ResponseHead {
-        let parts = String(headerText: line).split(separator: " ", maxSplits: 2)
+        let version = word(of: line, from: 0)
+        var status = 0
+        for index in word(of: line, from: version.upperBound) {
+            guard line[index].isASCIIDigit, status < 1000 else {
+                status = 0
+                break
+            }
+            status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
+        }
         return ResponseHead(
-            version: parts.first.map { String($0) } ?? "",
-            status: parts.count > 1 ? Int(parts[1]) ?? 0 : 0,
-            fields: HeaderFields()
+            version: String(headerText: line.extracting(version)),
+            status: status,
+            fields: .withRoom()
         )
+    }
+
+    /// The place of the next word; empty if there is none.
+    private static func word(of line: Span<UInt8>, from start: Int) -> Range<Int> {
+        var start = start
+        while start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
+        var end = start
+        while end < line.count, line[end] != UInt8(ascii: " ") { end += 1 }
+        return start..<end
     }
 
     private static func withoutLineEnd(_ line: Span<UInt8>) -> Range<Int> {

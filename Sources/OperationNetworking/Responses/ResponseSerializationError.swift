@@ -48,13 +48,13 @@ public struct ResponseSerializationError: Error, Sendable {
 
     init(
         _ reason: Reason,
-        response: HTTPURLResponse?,
+        response: ReceivedResponse?,
         data: Data?,
         responseObject: (any Sendable)? = nil,
         underlyingError: (any Error)? = nil
     ) {
         self.reason = reason
-        self.response = response
+        self.response = response?.value
         self.data = data
         self.responseObject = responseObject
         self.underlyingError = underlyingError

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import FoundationNetworking
 
 /// A body as text, in the character set that the response names.
 struct ResponseText: Hashable, Sendable {
@@ -10,20 +9,9 @@ struct ResponseText: Hashable, Sendable {
     /// a character set, or with an unknown one, is UTF-8.
     let string: String?
 
-    init(data: Data?, response: HTTPURLResponse?) {
+    init(data: Data?, response: ReceivedResponse?) {
         let set = response?.charset.flatMap(NamedCharacterSet.init(name:)) ?? .utf8
         encoding = set.encoding ?? .utf8
         string = data.flatMap(set.decode)
     }
-}
-
-extension HTTPURLResponse {
-    /// The media type of the `Content-Type`. Not `mimeType` and `textEncodingName`, which on Linux miss a
-    /// parameter that is not in lower case.
-    var mediaType: MediaType? {
-        value(forHTTPHeaderField: "Content-Type").flatMap(MediaType.init(fieldValue:))
-    }
-
-    /// The name of the character set, as written.
-    var charset: String? { mediaType?.charset }
 }

@@ -16,7 +16,7 @@ public import FoundationXML
 ///
 /// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
 /// to use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
-public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equatable {
+public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {
     /// The options of the parser. Those that would load something else (`.nodeLoadExternalEntitiesAlways`,
     /// `.nodeLoadExternalEntitiesSameOriginOnly`, `.documentXInclude`, `.documentValidate`) are ignored.
     public var options: XMLNode.Options
@@ -44,15 +44,19 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Equat
     /// - Returns: a `FoundationXML.XMLDocument`, `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        try validation.responseObject(for: response, data: data) {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
+        try validation.responseObject(of: message) {
             (body, validationError) throws(ResponseSerializationError) in
-            let octets = try checkedXML(body, response: response, validationError: validationError)
+            let octets = try checkedXML(body, response: message.response, validationError: validationError)
             do {
                 return handingOver(try document(of: octets))
             } catch {
                 throw ResponseSerializationError(
                     .malformedBody(.xml, XMLDocumentResponseSerializer.sentence(of: error)),
-                    response: response,
+                    response: message.response,
                     data: body,
                     underlyingError: validationError ?? error
                 )

@@ -21,7 +21,7 @@ internal import FoundationXML
 ///
 /// The parser is yours alone: it is made for this one response, and nothing here keeps it. It is not safe to
 /// use it from two threads at a time.
-public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Hashable, Codable {
+public struct XMLParserResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable, Codable {
     /// 200 to 299, `application/xml`, `text/xml` and all types that end in `+xml` unless set.
     public var validation = HTTPResponseSerializer(acceptableContentTypes: HTTPResponseSerializer.xmlTypes)
 
@@ -38,9 +38,13 @@ public struct XMLParserResponseSerializer: ValidatingResponseSerializer, Hashabl
     /// - Returns: a `FoundationXML.XMLParser`, `nil` for an empty body.
     /// - Throws: ``ResponseSerializationError``.
     public func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        try validation.responseObject(for: response, data: data) {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
+        try validation.responseObject(of: message) {
             (body, validationError) throws(ResponseSerializationError) in
-            let octets = try checkedXML(body, response: response, validationError: validationError)
+            let octets = try checkedXML(body, response: message.response, validationError: validationError)
             // As a stream, since of data the parser takes no more than 10 MB.
             return handingOver(XMLParser(stream: InputStream(data: octets)))
         }
@@ -57,7 +61,7 @@ extension HTTPResponseSerializer {
 /// The body in UTF-8, once it is known that a parser can be trusted with it.
 func checkedXML(
     _ body: Data,
-    response: HTTPURLResponse?,
+    response: ReceivedResponse?,
     isPropertyList: Bool = false,
     validationError: ResponseSerializationError?
 ) throws(ResponseSerializationError) -> Data {

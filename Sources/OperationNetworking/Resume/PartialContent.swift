@@ -73,18 +73,7 @@ struct PartialContent: Hashable, Sendable {
 extension HeaderFields {
     /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with
     /// different numbers. A list of equal numbers is one (RFC 9110 §8.6), as it is for what counts the body.
-    var contentLength: Int64? {
-        var length: Int64?
-        for item in values(for: "Content-Length").flatMap({
-            $0.split(separator: ",", omittingEmptySubsequences: false)
-        }) {
-            guard let number = Int64(digits: Substring(item.utf8.trimmingHTTPWhitespace())),
-                number == length ?? number
-            else { return nil }
-            length = number
-        }
-        return length
-    }
+    var contentLength: Int64? { (try? MessageLength.declaredLength(self)) ?? nil }
 
     /// Whether the body is in a coding other than identity, which some servers call `none`.
     var hasContentCoding: Bool {

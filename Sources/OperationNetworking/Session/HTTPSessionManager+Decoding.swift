@@ -98,7 +98,7 @@ extension HTTPSessionManager {
         guard let value = try await task.outcome as? Value else {
             throw ResponseSerializationError(
                 .unexpectedStructure(type: "\(type)", "the task became a download"),
-                response: task.response,
+                response: task.response.map { ReceivedResponse($0) },
                 data: nil
             )
         }

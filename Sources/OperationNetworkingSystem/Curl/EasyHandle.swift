@@ -19,6 +19,10 @@ package final class EasyHandle {
     private static let betterThanBasic = Int(CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
 
     let pointer: OpaquePointer
+    /// The caller's name for it.
+    package var tag: UInt64 = 0
+    /// Whether it is in a ``MultiHandle``.
+    var isRunning = false
     /// The receiver of all events; kept until ``letGo()``.
     package private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
@@ -51,6 +55,15 @@ package final class EasyHandle {
             let share = UnsafeMutableRawPointer(sessions.pointer)
             clibcurl_easy_setopt_pointer(made, CURLOPT_SHARE, share)
         }
+    }
+
+    /// The object of a prepared handle.
+    static func of(_ raw: UnsafeMutableRawPointer) -> EasyHandle? {
+        var context: UnsafeMutableRawPointer?
+        guard clibcurl_easy_getinfo_pointer(raw, CURLINFO_PRIVATE, &context) == CURLE_OK, let context else {
+            return nil
+        }
+        return Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
     deinit {
@@ -217,7 +230,7 @@ package final class EasyHandle {
         // up every other transfer. And no signals: this is a library in an application's process.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_NOSIGNAL, 1)
-        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try check(clibcurl_easy_setopt_web_protocols(raw))
         try set(CURLOPT_HTTP09_ALLOWED, 0)
         // Names and passwords come from `TransferOptions` only, and for this server only.
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -276,8 +289,8 @@ package final class EasyHandle {
 
     private func setProxy(_ options: TransferOptions) throws(CurlError) {
         // An empty name keeps libcurl from reading the environment, whose proxies were looked at before this.
-        try set(CURLOPT_PROXY, options.proxy?.url ?? "")
-        try set(CURLOPT_NOPROXY, "")
+        if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy.url) } else { try clear(CURLOPT_PROXY) }
+        try clear(CURLOPT_NOPROXY)
         guard let proxy = options.proxy else { return }
         // Fields of the request are for the server, and a proxy that opens a tunnel does not see them.
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
@@ -330,6 +343,11 @@ package final class EasyHandle {
 
     func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
         try check(clibcurl_easy_setopt_long(raw, option, value))
+    }
+
+    /// Sets an empty string, which libcurl does not take for none.
+    private func clear(_ option: CURLoption) throws(CurlError) {
+        try check(clibcurl_easy_setopt_empty(raw, option))
     }
 
     func set(_ option: CURLoption, _ value: String) throws(CurlError) {

@@ -11,12 +11,36 @@ extension Data {
     }
 }
 
-extension String {
-    /// The text of a header line: UTF-8, or else ISO 8859-1, which can be anything (RFC 9110 §5.5).
-    package init(headerText bytes: Span<UInt8>) {
-        self = bytes.withUnsafeBufferPointer { buffer in
-            String(validating: buffer, as: UTF8.self)
-                ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
+extension Array where Element == UInt8 {
+    /// Adds the text of a header line in UTF-8: what is neither ASCII nor UTF-8 is ISO 8859-1, which can be
+    /// anything (RFC 9110 §5.5).
+    package mutating func append(headerText bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { buffer in
+            if Self.isASCII(buffer) || String(validating: buffer, as: UTF8.self) != nil {
+                append(contentsOf: buffer)
+            } else {
+                append(contentsOf: String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) })).utf8)
+            }
         }
+    }
+
+    private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var union: UInt8 = 0
+        for byte in bytes { union |= byte }
+        return union < 0x80
+    }
+}
+
+extension String {
+    /// The text of octets that are UTF-8; others become U+FFFD.
+    package init(_ bytes: Span<UInt8>) {
+        self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The text of a header line: UTF-8, or else ISO 8859-1.
+    package init(headerText bytes: Span<UInt8>) {
+        var octets: [UInt8] = []
+        octets.append(headerText: bytes)
+        self = String(decoding: octets, as: UTF8.self)
     }
 }

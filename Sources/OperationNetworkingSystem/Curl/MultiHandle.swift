@@ -19,7 +19,8 @@ package final class MultiHandle {
     package var maximumIdleConnections: Int {
         didSet { if maximumIdleConnections != oldValue { keepIdleConnections() } }
     }
-    private var members: [OpaquePointer: EasyHandle] = [:]
+    /// The number of transfers in it.
+    package private(set) var count = 0
 
     private var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
@@ -55,28 +56,27 @@ package final class MultiHandle {
     }
 
     deinit {
-        for member in members.values {
-            curl_multi_remove_handle(raw, UnsafeMutableRawPointer(member.pointer))
-        }
+        // Handles that are still in it are let go of.
         curl_multi_cleanup(raw)
     }
 
-    /// The number of transfers in it.
-    package var count: Int { members.count }
-
-    /// Starts a prepared transfer; it moves at the next ``timeOut()``, which libcurl asks for at once.
+    /// Starts a prepared transfer; it moves at the next ``timeOut()``, which libcurl asks for at once. The
+    /// caller keeps the handle until it is removed.
     package func add(_ easy: EasyHandle) throws(CurlError) {
         let code = curl_multi_add_handle(raw, UnsafeMutableRawPointer(easy.pointer))
         guard code == CURLM_OK else {
             throw CurlError(code: Int32(CURLE_FAILED_INIT.rawValue), message: text(code))
         }
-        members[easy.pointer] = easy
+        easy.isRunning = true
+        count += 1
         keepIdleConnections()
     }
 
     /// Ends a transfer, finished or not. Never waits, not even for a name look-up.
     package func remove(_ easy: EasyHandle) {
-        guard members.removeValue(forKey: easy.pointer) != nil else { return }
+        guard easy.isRunning else { return }
+        easy.isRunning = false
+        count -= 1
         curl_multi_remove_handle(raw, UnsafeMutableRawPointer(easy.pointer))
         keepIdleConnections()
     }
@@ -84,7 +84,7 @@ package final class MultiHandle {
     /// `CURLMOPT_MAXCONNECTS` counts connections in use, too: fixed, it would turn keep-alive off as soon as
     /// as many transfers run.
     private func keepIdleConnections() {
-        clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(1, members.count + maximumIdleConnections))
+        clibcurl_multi_setopt_long(raw, CURLMOPT_MAXCONNECTS, max(1, count + maximumIdleConnections))
     }
 
     /// Moves the transfers of a socket that is ready.
@@ -107,8 +107,7 @@ package final class MultiHandle {
     package func nextFinished() -> (EasyHandle, code: Int32)? {
         var result = CURLE_OK
         guard let pointer = clibcurl_multi_next_finished(raw, &result) else { return nil }
-        guard let member = members[OpaquePointer(pointer)] else { return nil }
-        return (member, Int32(result.rawValue))
+        return EasyHandle.of(pointer).map { ($0, Int32(result.rawValue)) }
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> MultiHandle {

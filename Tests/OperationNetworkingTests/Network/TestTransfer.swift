@@ -121,10 +121,11 @@ extension TransferRequest {
     ) -> TransferRequest {
         TransferRequest(
             url: url,
+            origin: Origin(url),
             method: method,
             fields: fields,
             body: body,
-            settings: TransferSettings(connectionLimit: .none),
+            shared: SharedSettings(TransferSettings(connectionLimit: .none)),
             trustDomain: TrustDomain(anchors: anchors),
             version: version,
             acceptsContentCoding: acceptsContentCoding,

@@ -63,6 +63,20 @@ import Testing
         #expect(fourth)
     }
 
+    @Test func whatIsHeldWaitsForTheNextOrForItsRelease() {
+        for isReleased in [false, true] {
+            var outbox = Outbox()
+            let wasNothing = outbox.release()
+            outbox.hold(.started)
+            let first = isReleased ? outbox.release() : outbox.append(.paused)
+            let second = isReleased ? outbox.append(.paused) : outbox.release()
+            #expect(!wasNothing && first && !second)
+            #expect(outbox.takeAll().count == 2)
+            let third = outbox.release()
+            #expect(!third)
+        }
+    }
+
     @Test func progressThatWaitsIsMerged() {
         var outbox = Outbox()
         _ = outbox.append(.downloaded(ProgressReport(bytes: 1, total: 1, expected: 10)))

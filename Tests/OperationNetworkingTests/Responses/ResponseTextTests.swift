@@ -58,7 +58,7 @@ import Testing
     )
     func decodes(charset: String, octets: [UInt8], text: String) throws {
         let response = try exampleResponse(200, "text/plain; charset=\(charset)")
-        #expect(ResponseText(data: Data(octets), response: response).string == text)
+        #expect(ResponseText(data: Data(octets), response: ReceivedResponse(response)).string == text)
     }
 
     @Test(arguments: [
@@ -67,7 +67,8 @@ import Testing
         "text/plain; charset=hz-gb-2312",
     ])
     func isUTF8WhenTheResponseDoesNotSay(contentType: String?) throws {
-        let text = ResponseText(data: Data("é".utf8), response: try exampleResponse(200, contentType))
+        let response = ReceivedResponse(try exampleResponse(200, contentType))
+        let text = ResponseText(data: Data("é".utf8), response: response)
         #expect(text.encoding == .utf8)
         #expect(text.string == "é")
     }
@@ -85,7 +86,7 @@ import Testing
     )
     func encoding(id: String, contentType: String, encoding: String.Encoding) throws {
         let response = try exampleResponse(200, contentType)
-        #expect(ResponseText(data: nil, response: response).encoding == encoding)
+        #expect(ResponseText(data: nil, response: ReceivedResponse(response)).encoding == encoding)
     }
 
     @Test(
@@ -99,7 +100,7 @@ import Testing
     )
     func isNil(charset: String, octets: [UInt8]) throws {
         let response = try exampleResponse(200, "text/plain; charset=\(charset)")
-        #expect(ResponseText(data: Data(octets), response: response).string == nil)
+        #expect(ResponseText(data: Data(octets), response: ReceivedResponse(response)).string == nil)
     }
 
     @Test func isNilWithoutABodyAndForBytesThatAreNoText() {

@@ -20,10 +20,10 @@ struct TransferPlace: Hashable, Sendable {
 
     init(_ request: TransferRequest) {
         limit = request.settings.connectionLimit
-        origin = Origin(request.url)
+        origin = request.origin
         let mayShare =
             switch request.version {
-            case .automatic, .http2: origin.scheme == "https" && request.trustDomain.transfer == nil
+            case .automatic, .http2: origin.isTLS && request.trustDomain.transfer == nil
             case .http2PriorKnowledge: true
             case .http1: false
             }

@@ -13,6 +13,9 @@ struct Fifo<Element> {
         elements.append(contentsOf: more.map(Optional.some))
     }
 
+    /// The oldest element.
+    var first: Element? { head < elements.count ? elements[head] : nil }
+
     /// Takes the oldest element out, and lets go of it.
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }

@@ -17,6 +17,7 @@ final class NetworkLoop {
     private let room: NetworkRoom
     private let transfers: Transfers
     private let inbox: Inbox
+    private let passWork: PassWork
     private let hands: Hands
     private let sockets: RunLoopPort
     private let timer: RunLoopTimer
@@ -26,11 +27,12 @@ final class NetworkLoop {
     private var isDue = false
 
     /// On the network thread, with transfers that are open and work that waited for the run loop.
-    init(_ room: NetworkRoom, inbox: Inbox, first: [NetworkWork]) {
+    init(_ room: NetworkRoom, inbox: Inbox, first: [NetworkWork], passWork: PassWork) {
         let hands = Hands()
         self.room = room
         transfers = room.transfers
         self.inbox = inbox
+        self.passWork = passWork
         self.hands = hands
         work.append(contentsOf: first)
         wake = RunLoopSource { hands.loop?.pass() }
@@ -84,8 +86,9 @@ final class NetworkLoop {
             isDue = false
             wake.signalFromItsOwnThread()
         }
-        arm()
+        arm(transfers.nextDeadline)
         tellEnds()
+        arm(passWork.handOver(now: MonotonicTime.now))
     }
 
     /// The last thing in a pass: a nested run of the loop in there finds everything armed, and the rest of
@@ -100,8 +103,8 @@ final class NetworkLoop {
 
     /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system
     /// calls.
-    private func arm() {
-        guard let deadline = transfers.nextDeadline else { return }
+    private func arm(_ deadline: MonotonicTime?) {
+        guard let deadline else { return }
         if let armed, armed <= deadline { return }
         armed = deadline
         timer.fire(after: max(0, deadline - MonotonicTime.now))

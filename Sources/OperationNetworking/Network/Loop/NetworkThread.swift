@@ -10,13 +10,14 @@ final class NetworkThread: Sendable {
     static let shared = NetworkThread()
 
     private let inbox = Inbox()
+    private let passWork = PassWork()
 
     private init() {
-        let inbox = inbox
+        let (inbox, passWork) = (inbox, passWork)
         RunLoopThread.start(name: "OperationNetworking") {
             let room = NetworkRoom(Transfers { work in NetworkThread.shared.perform { work($0.transfers) } })
-            let kept = Self.waitForDescriptors(room, inbox)
-            let loop = NetworkLoop(room, inbox: inbox, first: kept)
+            let kept = Self.waitForDescriptors(room, inbox, passWork)
+            let loop = NetworkLoop(room, inbox: inbox, first: kept, passWork: passWork)
             inbox.open(waking: loop.wake)
             return loop
         }
@@ -25,7 +26,11 @@ final class NetworkThread: Sendable {
     /// Waits on the new thread until there are descriptors for its run loop, looking whenever something is
     /// asked for. Until then each transfer ends with the reason.
     /// - Returns: what was asked for that needs the run loop.
-    private static func waitForDescriptors(_ room: NetworkRoom, _ inbox: Inbox) -> [NetworkWork] {
+    private static func waitForDescriptors(
+        _ room: NetworkRoom,
+        _ inbox: Inbox,
+        _ passWork: PassWork
+    ) -> [NetworkWork] {
         var kept: [NetworkWork] = []
         while true {
             inbox.waitForWork()
@@ -37,6 +42,7 @@ final class NetworkThread: Sendable {
                     if case .room(let body) = work { body(room) } else { kept.append(work) }
                 }
                 while let tell = room.transfers.nextEnd() { tell() }
+                _ = passWork.handOver(now: MonotonicTime.now)
             }
         }
     }
@@ -46,6 +52,12 @@ final class NetworkThread: Sendable {
     /// process would wait with it.
     func perform(_ work: @escaping @Sendable (NetworkRoom) -> Void) {
         inbox.append(.room(work))
+    }
+
+    /// Runs `work` on another thread after the pass that goes on now. It must not wait for anything: others
+    /// come after it. Called on the network thread.
+    func leave(_ work: @escaping @Sendable () -> Void) {
+        passWork.append(work)
     }
 
     /// Lends the thread's run loop to `body`, after everything already asked for. Callable from any thread.

@@ -9,6 +9,11 @@ struct TransferAlarms {
     /// Entries of transfers that have ended are kept up to this number beyond those of transfers that run.
     private static let staleLimit = 1024
 
+    /// Seconds after which a transfer counts as one that lasts.
+    private static let moment = 0.05
+
+    /// Transfers whose clients want to hear that they last, in order.
+    private var young = Fifo<(id: TransferID, end: MonotonicTime)>()
     /// The next looks for idleness.
     private var idle = DeadlineQueue()
     /// The times at which transfers go on that a limit holds.
@@ -21,6 +26,7 @@ struct TransferAlarms {
         var earliest = idle.next
         if let next = held.next { earliest = min(next, earliest ?? next) }
         if let next = stalled.next { earliest = min(next, earliest ?? next) }
+        if let next = young.first?.end { earliest = min(next, earliest ?? next) }
         return earliest
     }
 
@@ -42,6 +48,16 @@ struct TransferAlarms {
         stalled.insert(id, at: moment + Self.longestStall)
     }
 
+    mutating func watchYouth(of id: TransferID, since now: MonotonicTime) {
+        young.append((id, now + Self.moment))
+    }
+
+    /// The next transfer that has lasted for a moment, or has ended.
+    mutating func nextLasting(now: MonotonicTime) -> TransferID? {
+        guard let first = young.first, first.end <= now else { return nil }
+        return young.popFirst()?.id
+    }
+
     /// The next transfer whose idleness is to be judged.
     mutating func nextIdle(now: MonotonicTime) -> TransferID? { idle.removeFirst(dueAt: now) }
 
@@ -55,7 +71,9 @@ struct TransferAlarms {
 
     /// Forgets the looks at transfers that have ended, once they are many: most transfers end long before
     /// their deadline, and the thread need not wake up for those.
-    mutating func forget(keeping running: RunningTransfers) {
+    /// - Parameter isAlone: whether no transfer is there.
+    mutating func forget(keeping running: RunningTransfers, isAlone: Bool) {
+        if isAlone { young = Fifo() }
         guard idle.count > (running.count == 0 ? 0 : 2 * running.count + Self.staleLimit) else { return }
         idle.removeAll { running[$0] == nil }
     }

@@ -29,7 +29,7 @@ final class Transfers: TransferRunning {
     private(set) var isInsideCurl = false
 
     private enum Wish {
-        case transfer(TransferRequest)
+        case transfer(SentRequest)
         case turn(TransferPlace)
     }
 
@@ -79,12 +79,13 @@ final class Transfers: TransferRunning {
             let error = TransferError.cannotStart(obstacle)
             return news.append(TransferEnd(id: id, error: error, metrics: TransferMetrics()), for: client)
         }
-        var request = request
-        versions.decide(&request, id: id)
+        var decided = request
+        versions.decide(&decided, id: id)
+        let request = SentRequest(decided)
         guard let turn = turns.removeValue(forKey: id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
-        guard turn.place == TransferPlace(request) else {
+        guard turn.place == TransferPlace(request.value) else {
             admission.remove(id)
             return enqueue(request, id, client, TransferMetrics(), rank: turn.rank)
         }
@@ -111,8 +112,20 @@ final class Transfers: TransferRunning {
         )
     }
 
+    /// Has the client of a transfer hear ``TransferClient/transferLasts()`` after a moment, unless it has
+    /// ended by then.
+    func tellLasting(_ id: TransferID) {
+        alarms.watchYouth(of: id, since: clock.now)
+    }
+
+    private func tellThoseThatLast() {
+        while let id = alarms.nextLasting(now: clock.now) {
+            (running[id]?.transfer.client ?? waiting[id]?.client)?.transferLasts()
+        }
+    }
+
     private func enqueue(
-        _ request: TransferRequest,
+        _ request: SentRequest,
         _ id: TransferID,
         _ client: any TransferClient,
         _ spent: TransferMetrics,
@@ -120,9 +133,9 @@ final class Transfers: TransferRunning {
     ) {
         let rank = admission.append(
             id,
-            to: TransferPlace(request),
-            priority: request.priority,
-            raisedLimit: request.settings.raisedConnectionLimit,
+            to: TransferPlace(request.value),
+            priority: request.value.priority,
+            raisedLimit: request.value.settings.raisedConnectionLimit,
             rank: rank
         )
         waiting[id] = Waiting(wish: .transfer(request), client: client, spent: spent, rank: rank)
@@ -186,7 +199,8 @@ final class Transfers: TransferRunning {
         collectFinished()
         stopIdle()
         lookAtStalled()
-        alarms.forget(keeping: running)
+        tellThoseThatLast()
+        alarms.forget(keeping: running, isAlone: count == 0)
         return ready > 0 || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
 
@@ -267,8 +281,8 @@ final class Transfers: TransferRunning {
         }
     }
 
-    private func begin(_ next: Waiting, _ request: TransferRequest, _ id: TransferID) throws(CurlError) {
-        let (number, domain) = try domains.takeForTransfer(request.trustDomain) {
+    private func begin(_ next: Waiting, _ request: SentRequest, _ id: TransferID) throws(CurlError) {
+        let (number, domain) = try domains.takeForTransfer(request.value.trustDomain) {
             (number) throws(CurlError) in try makeDomain(number)
         }
         do throws(CurlError) {
@@ -281,7 +295,7 @@ final class Transfers: TransferRunning {
 
     private func begin(
         _ next: Waiting,
-        _ request: TransferRequest,
+        _ request: SentRequest,
         _ id: TransferID,
         in domain: TransferDomain,
         _ number: UInt32
@@ -304,17 +318,16 @@ final class Transfers: TransferRunning {
         )
         do throws(CurlError) {
             try easy.prepare(transfer.options, delegate: transfer)
-            if request.usesTunnel { easy.reportProgress() }
+            if transfer.request.usesTunnel { easy.reportProgress() }
             try drive { () throws(CurlError) in try domain.add(easy) }
         } catch {
             // It and the transfer hold each other.
             easy.letGo()
             throw error
         }
-        running.insert(
-            RunningTransfer(transfer: transfer, domain: domain, domainNumber: number, rank: next.rank)
-        )
-        alarms.watchIdleness(of: id, since: clock.now, timeout: request.idleTimeout)
+        easy.tag = id.tag
+        running.insert(RunningTransfer(transfer, in: domain, number, next.rank))
+        alarms.watchIdleness(of: id, since: clock.now, timeout: transfer.request.idleTimeout)
     }
 
     private func collectFinished() {
@@ -327,7 +340,7 @@ final class Transfers: TransferRunning {
                 remove(transfer.id, hasFailed: !end.isSentBack)
                 versions.learn(transfer.request, end.error, chosen: transfer.connection.chosenProtocol)
                 if let next = nextRequest(transfer, after: end) {
-                    enqueue(next, transfer.id, transfer.client, end.metrics, rank: finished.rank)
+                    enqueue(SentRequest(next), transfer.id, transfer.client, end.metrics, rank: finished.rank)
                 } else {
                     news.append(end, for: transfer.client)
                 }

@@ -30,7 +30,7 @@ struct IncomingBody {
             head: head,
             length: length,
             isCoded: decoder != nil,
-            isTLS: request.url.isTLS
+            isTLS: request.origin.isTLS
         )
     }
 

@@ -25,7 +25,7 @@ struct KnownVersions {
         let trustDomain: TrustDomain
 
         init(_ request: TransferRequest) {
-            origin = Origin(request.url)
+            origin = request.origin
             trustDomain = request.trustDomain
         }
     }
@@ -38,11 +38,11 @@ struct KnownVersions {
 
     /// Sets the version that `request` asks for, and what follows from it; `id`: its transfer.
     func decide(_ request: inout TransferRequest, id: TransferID) {
-        guard request.url.isTLS else {
+        guard request.origin.isTLS else {
             request.version = EndProof.version(for: request, needsChunks: needsChunks(request))
             return
         }
-        let origin = Origin(request.url)
+        let origin = request.origin
         let mayOffer = request.version != .http2PriorKnowledge && !request.needsHTTP1
         if mayOffer, http2Only.contains(origin) {
             // A held stream keeps what the others of its connection make libcurl read: up to 32 MB. Alone on
@@ -88,9 +88,9 @@ struct KnownVersions {
         }
         guard let chosen else { return }
         if chosen == "h2" {
-            if request.version == .http2 { Self.insert(Origin(request.url), into: &http2Only) }
+            if request.version == .http2 { Self.insert(request.origin, into: &http2Only) }
         } else if chosen != nil || request.version != .http1 {
-            let origin = Origin(request.url)
+            let origin = request.origin
             http2Only.remove(origin)
             Self.insert(origin, into: &http1)
         }

@@ -5,48 +5,95 @@ internal import OperationNetworkingSystem
 ///
 /// libcurl hands out a connection that was opened under one policy to a transfer with another one, so it
 /// never gets the chance: each domain has its own multi handle.
+///
+/// Every transfer is looked up by its domain, more than once. So a domain is one reference, and its hash is
+/// worked out when it is made, which is once for many transfers.
+@dynamicMemberLookup
 struct TrustDomain: Hashable, Sendable {
-    var policy = SecurityPolicy.default
-    var anchors = TrustAnchors.system
-    /// The versions of the files that `anchors` names when the transfer was made: after a change of
-    /// authorities, no older connection is used. libcurl reads a file once for each domain.
-    var anchorVersions: [FileVersion?] = []
-    var identity: ClientIdentity?
-    var versions = TLSVersion.defaultRange
-    /// With its credentials: a connection through a proxy, or a tunnel, is for the user that opened it.
-    var proxy: Proxy?
-    /// The caller's own `Proxy-Authorization`, besides.
-    var proxyAuthorization: String?
-    /// The credential that authenticated the connections, by a scheme that authenticates those; `nil`: none.
-    var credential: Credential?
-    /// The one transfer that the domain is for: it has its connection to itself. `nil`: any.
-    var transfer: TransferID?
-    /// Servers that the challenge's closure trusts although the policy does not.
-    var exceptions: Set<TrustException> = []
+    /// The settings.
+    struct Parts: Hashable, Sendable {
+        var policy = SecurityPolicy.default
+        var anchors = TrustAnchors.system
+        /// The versions of the files that `anchors` names when the operation started: after a change of
+        /// authorities, no older connection is used. libcurl reads a file once for each domain.
+        var anchorVersions: [FileVersion?] = []
+        var identity: ClientIdentity?
+        var versions = TLSVersion.defaultRange
+        /// With its credentials: a connection through a proxy, or a tunnel, is for the user that opened it.
+        var proxy: Proxy?
+        /// The caller's own `Proxy-Authorization`, besides.
+        var proxyAuthorization: String?
+        /// The credential that authenticated the connections, by a scheme that authenticates those; `nil`:
+        /// none.
+        var credential: Credential?
+        /// The one transfer that the domain is for: it has its connection to itself. `nil`: any.
+        var transfer: TransferID?
+        /// Servers that the challenge's closure trusts although the policy does not.
+        var exceptions: Set<TrustException> = []
+    }
 
+    private final class Storage: Sendable {
+        let parts: Parts
+        let hash: Int
+
+        init(_ parts: Parts) {
+            self.parts = parts
+            hash = parts.hashValue
+        }
+    }
+
+    private var storage: Storage
+
+    init(_ parts: Parts = Parts()) {
+        storage = Storage(parts)
+    }
+
+    init(anchors: TrustAnchors, proxy: Proxy? = nil, credential: Credential? = nil) {
+        self.init(Parts(anchors: anchors, proxy: proxy, credential: credential))
+    }
+
+    /// One of the settings. Setting it makes another domain, and costs the hash of one.
+    subscript<Value>(dynamicMember part: WritableKeyPath<Parts, Value>) -> Value {
+        get { storage.parts[keyPath: part] }
+        set {
+            var parts = storage.parts
+            parts[keyPath: part] = newValue
+            storage = Storage(parts)
+        }
+    }
+
+    static func == (one: TrustDomain, other: TrustDomain) -> Bool {
+        one.storage === other.storage
+            || one.storage.hash == other.storage.hash && one.storage.parts == other.storage.parts
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.hash)
+    }
+}
+
+extension TrustDomain: CustomDebugStringConvertible {
+    var debugDescription: String { String(reflecting: storage.parts) }
+}
+
+extension TrustDomain {
     /// libcurl's form of it, for a connection to `host`.
     func tlsOptions(judge: ServerExamination) -> TLSOptions {
         TLSOptions(
             authorities: authorities,
-            identity: identity?.keyPair,
-            versions: versions.lowerBound.rawValue...versions.upperBound.rawValue,
+            identity: self.identity?.keyPair,
+            versions: self.versions.lowerBound.rawValue...self.versions.upperBound.rawValue,
             // The judge compares names as well, and knows of exceptions.
-            checksHost: policy.validatesDomainName && exceptions.isEmpty,
+            checksHost: self.policy.validatesDomainName && self.exceptions.isEmpty,
             // A short handshake shows no certificate, and what was pinned may be wanted no more.
-            resumesSessions: !policy.pins && identity == nil && exceptions.isEmpty,
+            resumesSessions: !self.policy.pins && self.identity == nil && self.exceptions.isEmpty,
             judge: judge
         )
     }
 
-    /// Looks at the places that `anchors` names.
-    mutating func lookAtAnchors() {
-        let places = anchors.places
-        anchorVersions = [places.file, places.directory].compactMap(\.self).map { FileVersion(path: $0) }
-    }
-
     private var authorities: TLSOptions.Authorities {
-        if case .certificates(let certificates) = anchors { return .certificates(Self.pem(certificates)) }
-        let places = anchors.places
+        if case .certificates(let certificates) = self.anchors { return .certificates(Self.pem(certificates)) }
+        let places = self.anchors.places
         return places.isEmpty ? .standard : .places(file: places.file, directory: places.directory)
     }
 
@@ -109,15 +156,11 @@ final class ServerExamination: ServerJudge {
     }
 }
 
-extension TransferSettings {
-    /// The domain of a transfer with these settings, before its proxy and its connection's credential are
-    /// known.
-    var trustDomain: TrustDomain {
-        TrustDomain(
-            policy: securityPolicy,
-            anchors: trustAnchors,
-            identity: clientIdentity,
-            versions: tlsVersions
-        )
+extension TrustAnchors {
+    /// The versions of the files that are named. Looks at the disk.
+    var fileVersions: [FileVersion?] {
+        let places = places
+        guard !places.isEmpty else { return [] }
+        return [places.file, places.directory].compactMap(\.self).map { FileVersion(path: $0) }
     }
 }

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// Used on the network thread; libcurl calls it while ``Transfers`` drives.
 final class Transfer: EasyHandleDelegate {
     let id: TransferID
-    let request: TransferRequest
+    private let sent: SentRequest
     let client: any TransferClient
     let easy: EasyHandle
     let context: TransferContext
@@ -26,14 +26,15 @@ final class Transfer: EasyHandleDelegate {
 
     init(
         id: TransferID,
-        request: TransferRequest,
+        request sent: SentRequest,
         client: any TransferClient,
         easy: EasyHandle,
         context: TransferContext,
         delegate: any TransferDelegate
     ) {
         self.id = id
-        self.request = request
+        self.sent = sent
+        let request = sent.value
         self.client = client
         self.easy = easy
         self.delegate = delegate
@@ -42,7 +43,11 @@ final class Transfer: EasyHandleDelegate {
         outgoing = OutgoingBody(of: request, demand: context.demand)
         unseen = UnseenBytes(usesTunnel: request.usesTunnel)
         examination =
-            request.url.isTLS ? ServerExamination(request.trustDomain, url: request.url) : nil
+            request.origin.isTLS ? ServerExamination(request.trustDomain, url: request.url) : nil
+    }
+
+    var request: TransferRequest {
+        _read { yield sent.value }
     }
 
     /// libcurl's form of the request.

@@ -33,11 +33,15 @@ protocol TransferClient: AnyObject {
     /// stopped meanwhile.
     func transferCannotStart(_ id: TransferID, _ error: TransferError)
 
+    /// The transfer does not end at once: see ``Transfers/tellLasting(_:)``. Called outside of libcurl.
+    func transferLasts()
+
     /// The last call: the transfer has ended by itself. Not called for one that was stopped.
     func transferDidComplete(_ end: TransferEnd)
 }
 
 extension TransferClient {
+    func transferLasts() {}
     func transferMayStart(_ id: TransferID) {}
     func transferCannotStart(_ id: TransferID, _ error: TransferError) {}
 }

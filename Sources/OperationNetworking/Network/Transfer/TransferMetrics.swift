@@ -78,13 +78,20 @@ struct TransferLog: Sendable {
     static let longestList = 100
 
     private(set) var sum = TransferMetrics()
-    private(set) var transfers: [TransferMetrics] = []
+    /// Most exchanges have one, and need no list.
+    private var last: TransferMetrics?
+    private var earlier: [TransferMetrics] = []
+
+    var transfers: [TransferMetrics] { earlier + (last.map { [$0] } ?? []) }
+
+    var isEmpty: Bool { last == nil }
 
     /// A transfer has ended.
     mutating func add(_ next: TransferMetrics) {
         sum.add(next)
-        if transfers.count == Self.longestList { transfers.removeFirst() }
-        transfers.append(next)
+        if let last { earlier.append(last) }
+        if earlier.count == Self.longestList { earlier.removeFirst() }
+        last = next
     }
 
     /// Bytes were there already, and are not fetched again.

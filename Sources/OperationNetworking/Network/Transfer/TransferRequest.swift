@@ -4,15 +4,17 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 17. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 18. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
+    /// Of the URL.
+    var origin: Origin
     var method: String
     var fields: HeaderFields
     var body: RequestBody?
     /// As the caller chose them. What they say of trust, credentials and cookies was decided for this hop,
     /// and is in the other properties.
-    var settings: TransferSettings
+    var shared: SharedSettings
     var trustDomain: TrustDomain
     /// The credentials that libcurl sends to the server; the exchange sends tokens as a field.
     var authentication: CurlAuthentication?
@@ -39,9 +41,15 @@ struct TransferRequest: Sendable {
     /// The use that a cache may be made of, if there is one.
     var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
+    /// See ``shared``.
+    var settings: TransferSettings {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+
     /// Whether a proxy gets the request, and not just a tunnel to the server: what it answers may be its own.
     var isAskedOfProxy: Bool {
-        trustDomain.proxy?.kind == .http && url.scheme?.lowercased() == "http"
+        trustDomain.proxy?.kind == .http && !origin.isTLS
             && version != .http2PriorKnowledge
     }
 
@@ -55,7 +63,7 @@ struct TransferRequest: Sendable {
 
     /// Whether a proxy is asked to CONNECT first.
     var usesTunnel: Bool {
-        trustDomain.proxy?.kind == .http && (url.isTLS || version == .http2PriorKnowledge)
+        trustDomain.proxy?.kind == .http && (origin.isTLS || version == .http2PriorKnowledge)
     }
 
     /// Whether the body waits until a proxy of which that is known has had a look at the head.
@@ -96,14 +104,30 @@ struct TransferRequest: Sendable {
 
     /// The fields in libcurl's form. A body that is held waits for 100 (Continue), or for a second.
     func headerLines(holdsBody: Bool) -> [String] {
-        var lines = fields.fields.map { $0.value.isEmpty ? $0.name + ";" : $0.name + ": " + $0.value }
-        if acceptsContentCoding { lines.append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
+        var lines = fields.isEmpty ? [] : fields.fields.map(\.line)
+        // `Accept: */*` is libcurl's own, which looks through the lines for each field that it adds.
+        if acceptsContentCoding { lines.append(Self.acceptEncoding) }
         // Added by libcurl otherwise: a pause of a second before a large body, and its own idea of a type.
         if body != nil {
             if fields["Expect"] == nil { lines.append(holdsBody ? "Expect: 100-continue" : "Expect:") }
             if fields["Content-Type"] == nil { lines.append("Content-Type:") }
         }
-        if fields["Accept"] == nil { lines.append("Accept: */*") }
         return lines
     }
+
+    private static let acceptEncoding = "Accept-Encoding: " + ContentDecoder.acceptEncoding
+}
+
+/// A request on its way through the transfers: one reference, where each copy of the request would be a dozen.
+final class SentRequest {
+    let value: TransferRequest
+
+    init(_ value: TransferRequest) {
+        self.value = value
+    }
+}
+
+extension HeaderFields.Field {
+    /// In libcurl's form.
+    fileprivate var line: String { value.isEmpty ? name + ";" : name + ": " + value }
 }

@@ -24,13 +24,16 @@ struct Authentication {
 
     /// The credentials of the operation and of its request's URL.
     private let credential: Credential?
-    private let ownOrigin: Origin?
+    private let ownURL: URL?
+    /// Known from the first hop on.
+    private var ownOrigin: Origin?
     private let allowed: Set<AuthenticationScheme>
     /// From the URL of a hop: for its origin, whatever hops follow.
     private var named: (origin: Origin, credential: Credential)?
     /// The proofs that origins have taken in this exchange.
     private var accepted: (origin: Origin, proof: Proof)?
-    private var origin: Origin?
+    /// The origin of the hop.
+    private(set) var origin: Origin?
     /// Whether a digest of the hop's body can be made.
     private(set) var hasBodyInMemory = true
 
@@ -54,7 +57,7 @@ struct Authentication {
     init(_ settings: TransferSettings, for url: URL?) {
         credential = settings.credential
         allowed = settings.authenticationSchemes
-        ownOrigin = url.map { Origin($0) }
+        ownURL = url
     }
 
     // MARK: - Hops
@@ -63,6 +66,10 @@ struct Authentication {
     /// has named.
     mutating func begin(_ url: URL?, credential: Credential?, hasBodyInMemory: Bool = true) {
         origin = url.map { Origin($0) }
+        if ownOrigin == nil {
+            let isOwn = url?.absoluteString == ownURL?.absoluteString
+            ownOrigin = isOwn ? origin : ownURL.map { Origin($0) }
+        }
         self.hasBodyInMemory = hasBodyInMemory
         if let origin, let credential { named = (origin, credential) }
         proof = nil

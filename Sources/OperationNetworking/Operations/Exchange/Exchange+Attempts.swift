@@ -8,7 +8,7 @@ extension Exchange {
     /// Whether the server of the next transfer asked to be left alone for a while; then the transfer starts
     /// after that.
     func waitsForHost(_ room: NetworkRoom) -> Bool {
-        guard attempts.mayWait, let url = route.hop.url,
+        guard attempts.mayWait, let url = route.hopURL,
             let rest = room.hosts.remaining(for: Origin(url), now: clock.now),
             let delay = attempts.wait(whileHostRests: rest, now: clock.now)
         else { return false }
@@ -22,7 +22,7 @@ extension Exchange {
     /// Seconds until another attempt, if this response may be better then.
     func retryDelay(after head: ResponseHead) -> TimeInterval? {
         noteRest(after: head)
-        guard canSendAgain, let url = route.hop.url, let response = head.response(for: url),
+        guard canSendAgain, let url = route.hopURL, let response = head.response(for: url),
             let delay = attempts.wait(after: head, to: configuration.request, now: clock.now)
         else { return nil }
         owner?.exchangeWillRetry(Retry(cause: .response(response), delay: delay))
@@ -95,7 +95,7 @@ extension Exchange {
 
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteRest(after head: ResponseHead) {
-        guard let url = route.hop.url, let seconds = attempts.rest(after: head) else { return }
+        guard let url = route.hopURL, let seconds = attempts.rest(after: head) else { return }
         NetworkThread.shared.perform { [now = clock.now] room in
             room.hosts.note(Origin(url), seconds: seconds, now: now)
         }

@@ -15,7 +15,7 @@ extension Exchange {
     func beginHop() {
         let credential = route.takeCredential()
         authentication.begin(
-            route.hop.url,
+            route.hopURL,
             credential: credential,
             hasBodyInMemory: route.hasBodyInMemory
         )
@@ -26,7 +26,7 @@ extension Exchange {
         guard let source = configuration.settings.tokenSource, authentication.isAtHome,
             authentication.proof == nil, authentication.refused.isEmpty,
             configuration.settings.authenticationSchemes.contains(.bearer),
-            route.hop.value(forHTTPHeaderField: "Authorization") == nil
+            route.field("Authorization") == nil
         else { return false }
         if let token = source.goodToken {
             authentication.send(token)
@@ -38,8 +38,8 @@ extension Exchange {
 
     /// Sends at once what the server is known to want.
     func authenticateInAdvance(_ room: NetworkRoom) {
-        guard authentication.proof == nil, authentication.refused.isEmpty, let url = route.hop.url,
-            route.hop.value(forHTTPHeaderField: "Authorization") == nil
+        guard authentication.proof == nil, authentication.refused.isEmpty, let url = route.hopURL,
+            route.field("Authorization") == nil
         else { return }
         for credential in authentication.knownCredentials {
             let key = memoryKey(credential, url)
@@ -122,7 +122,7 @@ extension Exchange {
 
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteAcceptance(_ head: ResponseHead) {
-        guard let proof = authentication.proof, let url = route.hop.url, head.status < 500, head.status != 407
+        guard let proof = authentication.proof, let url = route.hopURL, head.status < 500, head.status != 407
         else {
             return
         }
@@ -142,7 +142,7 @@ extension Exchange {
     }
 
     private func forget(_ proof: Authentication.Proof) {
-        guard let url = route.hop.url else { return }
+        guard let url = route.hopURL else { return }
         let key = memoryKey(proof.credential, url)
         let digest = authentication.digest
         NetworkThread.shared.perform { room in
@@ -175,7 +175,7 @@ extension Exchange {
 
     private func challenge(_ offers: [AuthenticationOffer], _ head: ResponseHead) -> AuthenticationChallenge?
     {
-        guard let url = route.hop.url else { return nil }
+        guard let url = route.hopURL else { return nil }
         return AuthenticationChallenge(
             url: url,
             offers: offers,
@@ -236,7 +236,7 @@ extension Exchange {
         _ head: ResponseHead
     ) -> Machine.Effect {
         if case .refuse = answer {
-            return fail(URLError.refusedAuthentication(url: route.hop.url), after: head)
+            return fail(URLError.refusedAuthentication(url: route.hopURL), after: head)
         }
         if let delay = retryDelay(after: head) { return goOn(.retry(after: delay), afterAnswerTo: head) }
         guard let question = questionOfAddress(after: head) else { return take(head) }

@@ -32,7 +32,7 @@ extension Exchange {
             facts.lengthError = resumption.lengthError(
                 held: sink.count,
                 hasEnded: true,
-                url: route.hop.url
+                url: route.hopURL
             )
         }
         return facts
@@ -83,9 +83,7 @@ extension Exchange {
         guard machine.end(with: decided) else { return }
         let stop = sink.abandon { NetworkThread.shared.perform { _ in self.sinkDidStop() } }
         guard case .stopped(let kept) = stop else { return }
-        var decided = decided
-        decided.data = decided.data ?? kept
-        conclude(decided)
+        conclude(decided.orData(kept))
     }
 
     private func sinkDidStop() {
@@ -97,7 +95,7 @@ extension Exchange {
     }
 
     func tell(_ end: ExchangeEnd) {
-        sink.onChange = nil
+        if sink.tellsChanges { sink.onChange = nil }
         let owner = owner
         self.owner = nil
         owner?.exchangeDidEnd(end)

@@ -23,7 +23,7 @@ extension Exchange {
             route.dropCondition()
             return .goOn(.again)
         }
-        let url = route.hop.url?.absoluteString
+        let url = route.hopURL?.absoluteString
         switch resumption.judge(head, from: url, held: sink.count, abilities: sink.abilities) {
         case .append(let total):
             meters.log.addKept(sink.count)
@@ -73,7 +73,7 @@ extension Exchange {
         isProven: Bool = true,
         _ use: BodyUse = .deliver
     ) throws -> Machine.Decision {
-        if let response = route.hop.url.map({ ReceivedResponse(head, for: $0) }) {
+        if let response = route.hopURL.map({ ReceivedResponse(head, for: $0) }) {
             if let check = configuration.check, let value = response.value { try check(value) }
             owner?.exchangeDidReceive(response)
         }
@@ -98,7 +98,7 @@ extension Exchange {
             head: head,
             url: route.url,
             isProven: isProven,
-            mayComeAgain: resumption.canComeAgain(route.hop)
+            mayComeAgain: sink.keepsLastBytes && resumption.canComeAgain(route.hop)
         )
         try sink.prepare(start)
         return .take(use)
@@ -122,7 +122,7 @@ extension Exchange {
     }
 
     func tell(_ head: ResponseHead) {
-        guard let url = route.hop.url else { return }
+        guard let url = route.hopURL else { return }
         owner?.exchangeDidReceive(ReceivedResponse(head, for: url))
     }
 }

@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// The transfer starts after that.
     func open(_ room: NetworkRoom) {
-        let opensFiles = configuration.opensFiles && route.hop.url != nil
+        let opensFiles = configuration.opensFiles && route.hopURL != nil
         perform(machine.openSink(inTurn: opensFiles ? .next() : nil), room)
     }
 

@@ -114,7 +114,7 @@ extension Exchange {
     }
 
     private func askForPlace(after head: ResponseHead) -> Bool {
-        guard configuration.asksForPlace, owner != nil, let response = route.hop.url.flatMap(head.response)
+        guard configuration.asksForPlace, owner != nil, let response = route.hopURL.flatMap(head.response)
         else { return false }
         ask(.place(response), after: head)
         return true

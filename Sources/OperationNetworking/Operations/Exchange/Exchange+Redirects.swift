@@ -8,9 +8,9 @@ extension Exchange {
     func judgeRedirect(_ head: ResponseHead) -> Machine.Decision {
         let policy = configuration.settings.redirectPolicy
         if let locations = RedirectPolicy.conflict(in: head) {
-            return .goOn(.fail(URLError.conflictingLocations(locations, url: route.hop.url)))
+            return .goOn(.fail(URLError.conflictingLocations(locations, url: route.hopURL)))
         }
-        guard let url = route.hop.url, let response = head.response(for: url),
+        guard let url = route.hopURL, let response = head.response(for: url),
             let next = policy.request(after: head, to: route.hop)
         else { return takeForResponse(head) }
         guard route.redirectCount < policy.maximumCount else {
@@ -41,7 +41,7 @@ extension Exchange {
     /// byte has come from the new one.
     func questionOfAddress(after head: ResponseHead) -> Question? {
         guard configuration.refreshesURL, !route.hasFreshURL, [401, 403, 404, 410].contains(head.status),
-            owner != nil, let url = route.hop.url, let response = head.response(for: url)
+            owner != nil, let url = route.hopURL, let response = head.response(for: url)
         else { return nil }
         return .address(response)
     }

@@ -15,6 +15,6 @@ extension Exchange {
     private func totalTimeIsOver(_ lap: Int, _ room: NetworkRoom) {
         guard totalTime.isRunning, totalTime.lap == lap, let stop = machine.stop() else { return }
         perform(stop, room)
-        fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: route.hop.url))
+        fail(URLError.tookTooLong(configuration.settings.totalTimeout ?? 0, url: route.hopURL))
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 internal import OperationNetworkingSystem
@@ -13,7 +14,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     typealias Machine = ExchangeMachine<ExchangeNext, ExchangeEnd>
 
-    let configuration: ExchangeConfiguration
+    private(set) var configuration: ExchangeConfiguration
     let sink: any ResponseSink
     private let pieces: PieceQueue?
     let clock = PassClock()
@@ -59,6 +60,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         clock.tick()
         if !machine.isDecided { startTotalTime() }
         perform(machine.begin(), room)
+        // A first transfer tells by itself when it lasts.
+        if !machine.isTransferring || !meters.log.isEmpty { self.owner?.exchangeLasts() }
     }
 
     func suspend(_ room: NetworkRoom) {
@@ -193,8 +196,22 @@ extension Exchange {
         // it.
         guard !waitsForToken() else { return giveTurnBack(room) }
         guard machine.hasOpenSink else { return open(room) }
-        guard !readsCookies() else { return }
+        guard !readsCookies(), !looksAtAnchors() else { return }
         start(room, with: cookies.take())
+    }
+
+    /// Whether the files of authorities have to be looked at first, since a redirect leads to TLS; then the
+    /// transfer starts after that.
+    private func looksAtAnchors() -> Bool {
+        guard configuration.anchorVersions == nil, authentication.origin?.isTLS == true else { return false }
+        let anchors = configuration.settings.trustAnchors
+        guard !anchors.places.isEmpty else { return false }
+        let go = wait { (exchange, versions: [FileVersion?], room) in
+            exchange.configuration.anchorVersions = versions
+            exchange.prepare(room)
+        }
+        DispatchQueue.global().async { go(anchors.fileVersions) }
+        return true
     }
 
     func start(_ room: NetworkRoom, with cookies: [Cookie]?) {
@@ -211,12 +228,14 @@ extension Exchange {
             }
             let request = try transferRequest(asking: asked, cookies)
             let id = machine.start(.next())
-            let onChange: @Sendable () -> Void = { [weak self] in
-                NetworkThread.shared.perform { [weak self] room in self?.sinkDidChange(room, id) }
+            if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
+            let runner = runner(room)
+            runner.start(request, id: id, for: self)
+            if runner === room.transfers, meters.log.isEmpty {
+                room.transfers.tellLasting(id)
+            } else {
+                owner?.exchangeLasts()
             }
-            sink.onChange = onChange
-            pieces?.onChange = onChange
-            runner(room).start(request, id: id, for: self)
             tellRedirect()
         } catch {
             giveTurnBack(room)
@@ -256,11 +275,12 @@ extension Exchange {
         }
         var question = route.hop
         if let method = asked.method { question.httpMethod = method }
-        if question.value(forHTTPHeaderField: "Expect") == nil, authentication.asksForLeave(body) {
+        if route.field("Expect") == nil, authentication.asksForLeave(body) {
             question.setValue("100-continue", forHTTPHeaderField: "Expect")
         }
         return try configuration.transferRequest(
             for: question,
+            at: authentication.origin,
             body: body,
             asking: asked,
             continues: resumption.asksForRest,
@@ -270,6 +290,14 @@ extension Exchange {
             isAtHome: authentication.isAtHome,
             trusting: trustedServers
         )
+    }
+
+    private func listenToSink(of id: TransferID) {
+        let onChange: @Sendable () -> Void = { [weak self] in
+            NetworkThread.shared.perform { [weak self] room in self?.sinkDidChange(room, id) }
+        }
+        sink.onChange = onChange
+        pieces?.onChange = onChange
     }
 
     private func sinkDidChange(_ room: NetworkRoom, _ id: TransferID) {
@@ -314,6 +342,10 @@ extension Exchange: TransferClient {
         }
     }
 
+    func transferLasts() {
+        owner?.exchangeLasts()
+    }
+
     func transferDidSend(_ count: Int) {
         clock.tick()
         guard let report = meters.upload.add(count, now: clock.now) else { return }
@@ -346,7 +378,7 @@ extension Exchange: TransferClient {
     private func take(_ bytes: Span<UInt8>, countingFrom start: Int) throws {
         if resumption.end != nil {
             let held = sink.count + Int64(bytes.count - start)
-            if let error = resumption.lengthError(held: held, hasEnded: false, url: route.hop.url) {
+            if let error = resumption.lengthError(held: held, hasEnded: false, url: route.hopURL) {
                 machine.giveUp(for: .fail(error))
                 throw TransferError.refused
             }

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// All that an exchange needs to know, read from the operation when it starts.
 struct ExchangeConfiguration: Sendable {
     var request: URLRequest
-    var settings: TransferSettings
+    var shared: SharedSettings
     var body: RequestBody?
     var destination: Destination
     /// In bytes, for a body that is kept in memory.
@@ -29,6 +29,15 @@ struct ExchangeConfiguration: Sendable {
     var givesPieces = false
     /// Whether the owner says, when the head came, where a body goes that is to be kept in memory.
     var asksForPlace = false
+
+    /// The versions of the files of authorities; `nil`: not known yet. The network thread asks no disk.
+    var anchorVersions: [FileVersion?]?
+
+    /// See ``shared``.
+    var settings: TransferSettings {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
 
     /// Where the body of a 2xx response goes.
     enum Destination: @unchecked Sendable {
@@ -57,6 +66,7 @@ struct ExchangeConfiguration: Sendable {
     /// The transfer of one hop.
     /// - Parameters:
     ///   - hop: the request, or what a redirect made of it.
+    ///   - origin: that of the hop's URL.
     ///   - body: the hop's body.
     ///   - asked: the fields that ask for what is missing.
     ///   - continues: whether they ask for the rest of the bytes held.
@@ -71,6 +81,7 @@ struct ExchangeConfiguration: Sendable {
     ///   ``OutputFileError`` for a destination that is no file.
     func transferRequest(
         for hop: URLRequest,
+        at origin: Origin? = nil,
         body: RequestBody?,
         asking asked: ResumeRequest,
         continues: Bool,
@@ -80,7 +91,7 @@ struct ExchangeConfiguration: Sendable {
         isAtHome: Bool = true,
         trusting exceptions: Set<TrustException> = []
     ) throws -> TransferRequest {
-        let url = try hop.checkedURL()
+        let (url, origin) = try hop.checkedURL(origin)
         try settings.securityPolicy.check(url)
         if case .file(let file) = destination {
             guard file.namesLocalFile else { throw OutputFileError.notAFileURL(file) }
@@ -92,14 +103,20 @@ struct ExchangeConfiguration: Sendable {
         }
         try fields.leaveFraming(to: body)
         try fields.ask(by: hop.cachePolicy, hasCache: settings.layers[.cache] != nil, url: url)
-        var trustDomain = settings.trustDomain
+        var trustDomain = shared.trustDomain
         // Who the client is was meant for one origin.
-        if !isAtHome { trustDomain.identity = nil }
-        trustDomain.exceptions = exceptions
-        if url.isTLS { trustDomain.lookAtAnchors() }
-        trustDomain.proxy = try settings.proxyConfiguration.proxy(for: url)
-        // It is for a proxy, and no server ever sees it.
-        if trustDomain.proxy?.kind == .http { trustDomain.proxyAuthorization = fields["Proxy-Authorization"] }
+        if !isAtHome, trustDomain.identity != nil { trustDomain.identity = nil }
+        if !exceptions.isEmpty { trustDomain.exceptions = exceptions }
+        if origin.isTLS, let anchorVersions, !anchorVersions.isEmpty {
+            trustDomain.anchorVersions = anchorVersions
+        }
+        if let proxy = try settings.proxyConfiguration.proxy(for: url) {
+            trustDomain.proxy = proxy
+            // It is for a proxy, and no server ever sees it.
+            if proxy.kind == .http, let authorization = fields["Proxy-Authorization"] {
+                trustDomain.proxyAuthorization = authorization
+            }
+        }
         fields["Proxy-Authorization"] = nil
         let method = (hop.httpMethod ?? "GET").uppercased()
         guard method.isHTTPToken else {
@@ -124,10 +141,11 @@ struct ExchangeConfiguration: Sendable {
         }
         return TransferRequest(
             url: url,
+            origin: origin,
             method: method,
             fields: fields,
             body: body,
-            settings: settings,
+            shared: shared,
             trustDomain: trustDomain,
             authentication: authentication?.curlAuthentication,
             credential: authentication?.credential,
@@ -143,7 +161,7 @@ struct ExchangeConfiguration: Sendable {
     }
 
     /// The domain of transfers without a connection-based credential.
-    var trustDomain: TrustDomain { settings.trustDomain }
+    var trustDomain: TrustDomain { shared.trustDomain }
 
     /// Ranges count bytes as sent, after any content coding: what is to be continued must not be coded.
     var acceptsContentCoding: Bool {

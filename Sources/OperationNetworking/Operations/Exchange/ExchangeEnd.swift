@@ -1,10 +1,23 @@
 import Foundation
 
-/// The end of an exchange.
-struct ExchangeEnd: Sendable {
+/// The end of an exchange. An object, since it is handed on several times, and kept in the results: an operation
+/// that waits in a queue has room for a reference.
+final class ExchangeEnd: Sendable {
     /// `nil`: there is a response, and its body is complete.
-    var error: (any Error)?
+    let error: (any Error)?
     /// The body, or as much of it as came, if it is in memory.
-    var data: Data?
-    var metrics: TransferLog
+    let data: Data?
+    let metrics: TransferLog
+
+    init(error: (any Error)?, data: Data?, metrics: TransferLog) {
+        self.error = error
+        self.data = data
+        self.metrics = metrics
+    }
+
+    /// The same with `data`, if it has none.
+    func orData(_ data: Data?) -> ExchangeEnd {
+        guard self.data == nil, let data else { return self }
+        return ExchangeEnd(error: error, data: data, metrics: metrics)
+    }
 }

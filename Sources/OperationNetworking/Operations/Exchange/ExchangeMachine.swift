@@ -279,6 +279,10 @@ extension ExchangeMachine {
         body.take(piece)
     }
 
+    var isTransferring: Bool {
+        if case .transferring = phase { true } else { false }
+    }
+
     /// The transfer that runs for a body that no sink gets; `nil`: there is none, or the owner has not said
     /// yet what its body is for.
     var unusedTransfer: (id: TransferID, use: UnusedBody)? {

@@ -3,6 +3,9 @@ import FoundationNetworking
 
 /// The owner of an exchange: its operation. Called on the network thread; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
+    /// The exchange has begun, and does not end at once.
+    func exchangeLasts()
+
     func exchangeDidReceive(_ response: ReceivedResponse)
     /// Only if the configuration asks for pieces. `done` is to be called once, on any thread, when the piece
     /// is out of the way.

@@ -7,7 +7,12 @@ struct ExchangeRoute {
     /// The caller's request, at the address that it has now.
     private(set) var request: URLRequest
     /// The request of the next transfer, or of the one that runs.
-    private(set) var hop: URLRequest
+    private(set) var hop: URLRequest {
+        didSet { look() }
+    }
+    /// The URL of the hop. A request works it out each time that it is asked.
+    private(set) var hopURL: URL?
+    private var hopHasFields = true
     /// Of the caller's request.
     private let body: RequestBody?
     /// The reader of the hop's body, if that is a stream.
@@ -32,6 +37,17 @@ struct ExchangeRoute {
         self.body = body
         hop = request
         streamedBody = body
+        look()
+    }
+
+    private mutating func look() {
+        hopURL = hop.url
+        hopHasFields = hop.allHTTPHeaderFields?.isEmpty == false
+    }
+
+    /// The value of a field of the hop.
+    func field(_ name: String) -> String? {
+        hopHasFields ? hop.value(forHTTPHeaderField: name) : nil
     }
 
     // MARK: - Hops
@@ -72,14 +88,14 @@ struct ExchangeRoute {
 
     /// The address of the hop, for responses and errors. A request without one fails before anything is
     /// sent.
-    var url: URL { hop.url ?? URL(fileURLWithPath: "/") }
+    var url: URL { hopURL ?? URL(fileURLWithPath: "/") }
 
     /// The method of the hop, as it is sent.
     var method: String { (hop.httpMethod ?? "GET").uppercased() }
 
     /// Takes out of the hop's URL the user and password in it: the server does not need to see them.
     mutating func takeCredential() -> Credential? {
-        guard let url = hop.url else { return nil }
+        guard let url = hopURL else { return nil }
         let information = url.userInformation
         if url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
         return information.map { Credential(user: $0.user, password: $0.password) }

@@ -3,9 +3,12 @@ import FoundationNetworking
 
 /// The checks of a request before an exchange sends it.
 extension URLRequest {
-    /// The URL: with a host, and http or https.
-    func checkedURL() throws(URLError) -> URL {
-        guard let url, let scheme = url.scheme?.lowercased(), url.host?.isEmpty == false else {
+    /// The URL: with a host, and http or https; and its origin.
+    /// - Parameter origin: that of the URL, if it is known.
+    func checkedURL(_ origin: Origin? = nil) throws(URLError) -> (URL, Origin) {
+        guard let url, let origin = origin ?? self.url.map({ Origin($0) }), let scheme = origin.scheme,
+            origin.host?.isEmpty == false
+        else {
             throw URLError(
                 .badURL,
                 url: url,
@@ -15,7 +18,7 @@ extension URLRequest {
         guard scheme == "http" || scheme == "https" else {
             throw URLError(.unsupportedURL, url: url, sentence: "\(scheme) is not http or https.")
         }
-        return url
+        return (url, origin)
     }
 
     /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).

@@ -16,7 +16,7 @@ struct Resumption {
     /// The last question.
     private(set) var asked = ResumeRequest.whole
     /// The content that the sink holds, as its server described it.
-    private var partial: PartialContent?
+    private var content: Content?
     private var history = ResumeDecision.History()
     /// The question that the last answer left open, until the next one has come: a redirect, an error and a
     /// lost connection are no answers.
@@ -31,6 +31,21 @@ struct Resumption {
     private var shortAnswers = ShortAnswers()
     /// The server sent a part of this whole without its validator: it will do so again (S12).
     private var comparesOverlap = false
+
+    private enum Content {
+        case partial(PartialContent)
+        /// What it says is read when it is needed: of most bodies nothing is ever continued.
+        case head(ResponseHead, url: String?)
+    }
+
+    private var partial: PartialContent? {
+        switch content {
+        case nil: nil
+        case .partial(let partial): partial
+        case .head(let head, let url):
+            PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0", url: url)
+        }
+    }
 
     init(isAllowed: Bool, overlap: Int64? = nil) {
         self.isAllowed = isAllowed
@@ -47,7 +62,7 @@ struct Resumption {
 
     /// The sink has bytes of an earlier process, which this describes.
     mutating func take(_ partial: PartialContent) {
-        self.partial = partial
+        content = .partial(partial)
     }
 
     /// Decides what to ask for, with `held` bytes there already.
@@ -89,7 +104,7 @@ struct Resumption {
             partial: partial(held),
             abilities: abilities,
             history: history,
-            isElsewhere: partial?.url.map { $0 != url } ?? false
+            isElsewhere: earlierURL.map { $0 != url } ?? false
         )
         history.wasRefused = head.status == 416
         let decision = ResumeDecision(question, status: head.status, fields: head.fields)
@@ -101,7 +116,7 @@ struct Resumption {
             keep(total, held)
         case .replace(let total, let derived):
             let reason = derived == nil ? nil : reason ?? derived
-            partial = PartialContent(fields: head.fields, isHTTP10: head.version == "HTTP/1.0", url: url)
+            content = .head(head, url: url)
             history = ResumeDecision.History()
             comparesOverlap = false
             answerStart = 0
@@ -120,7 +135,10 @@ struct Resumption {
 
     /// The bytes held are kept, as a part of `total` bytes.
     private mutating func keep(_ total: Int64?, _ held: Int64) {
-        partial?.total = total
+        if var partial {
+            partial.total = total
+            content = .partial(partial)
+        }
         answerStart = held
         history.hasRepeated = false
         next = nil
@@ -184,6 +202,14 @@ struct Resumption {
     /// stop.
     func canComeAgain(_ request: URLRequest) -> Bool {
         RangeRequest(request) == nil && ResumeRequest.mayContinue(request) && partial?.isNamed ?? false
+    }
+
+    private var earlierURL: String? {
+        switch content {
+        case nil: nil
+        case .partial(let partial): partial.url
+        case .head(_, let url): url
+        }
     }
 
     private func partial(_ held: Int64) -> PartialContent? {

@@ -4,6 +4,8 @@ import Foundation
 struct QueuePlace {
     /// The queue that called `start()`.
     private(set) weak var queue: OperationQueue?
+    /// Whether the queue is known.
+    private(set) var isEntered = false
     /// The slots of that queue, from the first pause to the end.
     private(set) var slots: QueueSlots?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
@@ -31,6 +33,7 @@ struct QueuePlace {
     /// The operation is started; by `queue`, unless it was known before.
     mutating func enter(_ queue: OperationQueue?) {
         if self.queue == nil { self.queue = queue }
+        isEntered = self.queue != nil
     }
 
     mutating func lendSlot(to slots: QueueSlots) {

@@ -10,6 +10,7 @@ final class MemorySink: ResponseSink {
     private let limit: Int64
     private var data = Data()
 
+    let tellsChanges = false
     var onChange: (@Sendable () -> Void)?
     let failure: (any Error)? = nil
     let isFull = false

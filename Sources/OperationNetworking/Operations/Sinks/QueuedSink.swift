@@ -22,6 +22,8 @@ final class QueuedSink: ResponseSink {
         SinkAbilities(canBeEmptied: writer.canBeEmptied, keptCount: Int64(writer.keptCount))
     }
 
+    let keepsLastBytes = true
+
     var onChange: (@Sendable () -> Void)? {
         get { writer.onChange }
         set { writer.onChange = newValue }

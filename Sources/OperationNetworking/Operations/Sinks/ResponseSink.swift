@@ -17,6 +17,12 @@ protocol ResponseSink: AnyObject {
     /// ``prepare(_:)`` for the whole, and only then.
     var demand: RestartReason? { get }
 
+    /// Whether it keeps last bytes only where they may be asked back.
+    var keepsLastBytes: Bool { get }
+
+    /// Whether ``onChange`` is ever called.
+    var tellsChanges: Bool { get }
+
     /// Called, on any thread, when a full one has room again, and when one fails, or demands something,
     /// between two writes.
     var onChange: (@Sendable () -> Void)? { get set }
@@ -58,6 +64,10 @@ protocol ResponseSink: AnyObject {
 }
 
 extension ResponseSink {
+    var keepsLastBytes: Bool { false }
+
+    var tellsChanges: Bool { true }
+
     var demand: RestartReason? { nil }
 
     func dropCondition() {}
@@ -104,7 +114,7 @@ struct BodyStart: Sendable {
     /// Whether anything but equal bytes says that it belongs to those that are there.
     var isProven = true
     /// Whether the rest, or the whole, may be asked for if this body breaks off: then the last bytes may be
-    /// asked back.
+    /// asked back. For a sink that ``ResponseSink/keepsLastBytes``.
     var mayComeAgain = false
 
     /// The bytes of the whole that begin this file, if they are a part that the caller's own `Range` asked

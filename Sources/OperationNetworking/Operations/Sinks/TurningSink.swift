@@ -21,6 +21,7 @@ final class TurningSink: ResponseSink {
     }
 
     var count: Int64 { sink.count }
+    let keepsLastBytes = true
     var isFull: Bool { sink.isFull }
     var failure: (any Error)? { sink.failure }
     var abilities: SinkAbilities { sink.abilities }

@@ -210,7 +210,7 @@ struct TransferTests {
     ) throws -> Transfer {
         Transfer(
             id: client.id,
-            request: .plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout),
+            request: SentRequest(.plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout)),
             client: client,
             easy: try EasyHandle(),
             context: TransferContext(

@@ -31,7 +31,7 @@ struct HopScene: Sendable {
         settings.cookieJar = nil
         configuration = ExchangeConfiguration(
             request: hop,
-            settings: settings,
+            shared: SharedSettings(settings),
             destination: .memory,
             memoryLimit: .max,
             resumesByRange: true,

@@ -81,9 +81,11 @@ import Testing
     }
 
     @Test(arguments: [("http://example.org/", 0), ("https://example.org/", 1), ("HTTPS://example.org/", 1)])
-    func theFileOfAuthoritiesIsLookedAtForTLSOnly(url: String, count: Int) throws {
+    func theVersionsOfAuthoritiesCountForTLSOnly(url: String, count: Int) throws {
         var scene = try HopScene(url)
-        scene.configuration.settings.trustAnchors = .file(URL(fileURLWithPath: "/missing.pem"))
+        let anchors = TrustAnchors.file(URL(fileURLWithPath: "/missing.pem"))
+        scene.configuration.settings.trustAnchors = anchors
+        scene.configuration.anchorVersions = anchors.fileVersions
         #expect(try scene.transfer().trustDomain.anchorVersions.count == count)
     }
 

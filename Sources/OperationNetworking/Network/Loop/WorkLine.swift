@@ -1,0 +1,51 @@
+internal import OperationNetworkingSystem
+
+/// Works that one worker does one after the other, and the rule of when another one has to help: a value.
+///
+/// | event | and                                                        | follows                            |
+/// |-------|------------------------------------------------------------|------------------------------------|
+/// | look  | works wait, there is no worker                             | one begins                         |
+/// | look  | works wait, each worker is at its work for `patience`      | one more begins                    |
+/// | look  | any other                                                  | nothing                            |
+/// | next  | a work waits                                               | the worker takes it                |
+/// | next  | none waits                                                 | the worker ends                    |
+///
+/// So works that take a moment cost one thread, and one that is held up by foreign code holds up the others
+/// for `patience` at most.
+struct WorkLine<Work> {
+    /// Seconds that a worker may spend on one work before others go past it.
+    static var patience: Double { 0.01 }
+
+    private var waiting = Fifo<Work>()
+    /// The workers, and when each began its work.
+    private var workers: [(number: Int, since: MonotonicTime)] = []
+    private var lastNumber = 0
+
+    mutating func append(_ work: Work) {
+        waiting.append(work)
+    }
+
+    /// - Returns: the number of a worker that has to begin; `nil`: there are enough.
+    mutating func look(now: MonotonicTime) -> Int? {
+        guard !waiting.isEmpty, workers.allSatisfy({ $0.since + Self.patience <= now }) else { return nil }
+        lastNumber += 1
+        workers.append((lastNumber, now))
+        return lastNumber
+    }
+
+    /// The next work of a worker; `nil`: it ends.
+    mutating func next(for worker: Int, now: MonotonicTime) -> Work? {
+        guard let index = workers.firstIndex(where: { $0.number == worker }) else { return nil }
+        guard let work = waiting.popFirst() else {
+            workers.remove(at: index)
+            return nil
+        }
+        workers[index].since = now
+        return work
+    }
+
+    /// The time of the next ``look(now:)``; `nil`: none is needed before the next append.
+    var nextLook: MonotonicTime? {
+        waiting.isEmpty ? nil : workers.map { $0.since + Self.patience }.max()
+    }
+}

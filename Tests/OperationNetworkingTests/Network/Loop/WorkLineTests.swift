@@ -1,0 +1,93 @@
+import OperationNetworkingSystem
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct WorkLineTests {
+    private let start = MonotonicTime(seconds: 100)
+    private let patience = WorkLine<Int>.patience
+
+    @Test func oneWorkerDoesWhatWaits() throws {
+        var line = WorkLine<Int>()
+        #expect(line.look(now: start) == nil)
+        for work in 1...3 { line.append(work) }
+        let workerNumber = line.look(now: start)
+        let worker = try #require(workerNumber)
+        #expect(line.look(now: start) == nil)
+        #expect(line.nextLook == start + patience)
+        #expect(line.next(for: worker, now: start) == 1)
+        #expect(line.next(for: worker, now: start) == 2)
+        #expect(line.next(for: worker, now: start) == 3)
+        // Nothing waits for it, however long it takes.
+        #expect(line.nextLook == nil)
+        #expect(line.look(now: start + 10) == nil)
+        #expect(line.next(for: worker, now: start + 10) == nil)
+        // It has ended, and takes nothing any more.
+        line.append(4)
+        #expect(line.next(for: worker, now: start + 10) == nil)
+        #expect(line.look(now: start + 10) != worker)
+    }
+
+    @Test func aWorkerThatIsHeldUpGetsHelp() throws {
+        var line = WorkLine<Int>()
+        for work in 1...4 { line.append(work) }
+        let firstNumber = line.look(now: start)
+        let first = try #require(firstNumber)
+        #expect(line.next(for: first, now: start) == 1)
+        #expect(line.look(now: start + patience / 2) == nil)
+        let secondNumber = line.look(now: start + patience)
+        let second = try #require(secondNumber)
+        #expect(line.nextLook == start + 2 * patience)
+        #expect(line.next(for: second, now: start + patience) == 2)
+        // Each of them is held up.
+        let thirdNumber = line.look(now: start + 2 * patience)
+        let third = try #require(thirdNumber)
+        #expect(line.next(for: third, now: start + 2 * patience) == 3)
+        // The first goes on: no other has to help.
+        #expect(line.next(for: first, now: start + 3 * patience) == 4)
+        line.append(5)
+        #expect(line.look(now: start + 3 * patience) == nil)
+        #expect(Set([first, second, third]).count == 3)
+    }
+
+    @Test func eachWorkIsDoneOnceAndInOrder() {
+        var random = SeededGenerator(seed: 7)
+        var line = WorkLine<Int>()
+        var workers: [Int] = []
+        var taken: [Int] = []
+        var now = start
+        for work in 0..<5000 {
+            line.append(work)
+            now = now + Double.random(in: 0..<2 * patience, using: &random)
+            if let worker = line.look(now: now) { workers.append(worker) }
+            guard let worker = workers.randomElement(using: &random) else { continue }
+            if let work = line.next(for: worker, now: now) {
+                taken.append(work)
+            } else {
+                workers.removeAll { $0 == worker }
+            }
+        }
+        while let worker = workers.first ?? line.look(now: now) {
+            while let work = line.next(for: worker, now: now) { taken.append(work) }
+            workers.removeAll { $0 == worker }
+        }
+        #expect(taken == Array(0..<5000))
+    }
+
+    @Test func aWorkThatWaitsHoldsUpTheOthersForAMomentOnly() async throws {
+        let gate = Gate()
+        let done = Recorder<Int>()
+        let work = PassWork()
+        work.append { try? gate.waitSynchronously() }
+        for number in 1...3 { work.append { done.append(number) } }
+        // As the network thread does, pass by pass.
+        while done.elements.count < 3 {
+            _ = work.handOver(now: MonotonicTime.now)
+            await Task.yield()
+        }
+        #expect(done.elements == [1, 2, 3])
+        gate.open()
+    }
+}

@@ -1,0 +1,104 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// The start of an operation that only notifications tell of: it waits for what comes next, but not for long.
+@Suite(.timeLimit(.minutes(1)))
+struct StartNotificationTests {
+    private final class Ears: @unchecked Sendable {
+        // @unchecked: Foundation's tokens are only handed back.
+        let heard = Recorder<String>()
+        private let tokens: [any NSObjectProtocol]
+
+        init(_ operation: ConnectionOperation) {
+            let heard = heard
+            tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
+                NotificationCenter.default.addObserver(forName: name, object: operation, queue: nil) {
+                    heard.append($0.name == .operationDidStart ? "start" : "finish")
+                }
+            }
+        }
+
+        deinit {
+            for token in tokens { NotificationCenter.default.removeObserver(token) }
+        }
+    }
+
+    private func operation(_ url: URL) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.completionQueue = DispatchQueue(label: "completion")
+        return operation
+    }
+
+    @Test func itIsToldWhileTheServerThinks() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
+        let operation = operation(server.url)
+        let ears = Ears(operation)
+        operation.start()
+        #expect(try await ears.heard.wait() == ["start"])
+        gate.open()
+        _ = try await operation.value
+        #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+    }
+
+    @Test func itIsToldWhileItWaitsForAConnection() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let manager = OperationManager()
+        manager.maximumConnectionsPerHost = 1
+        let operations = (0..<2).map { _ in manager.operation(for: URLRequest(url: server.url)) }
+        for operation in operations { operation.completionQueue = DispatchQueue(label: "completion") }
+        let ears = operations.map { Ears($0) }
+        for operation in operations { operation.start() }
+        for ear in ears { #expect(try await ear.heard.wait() == ["start"]) }
+        gate.open()
+        for ear in ears { #expect(try await ear.heard.wait(count: 2) == ["start", "finish"]) }
+    }
+
+    @Test func itComesBeforeTheEndOfARequestThatIsOverAtOnce() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        for _ in 0..<20 {
+            let operation = operation(server.url)
+            let ears = Ears(operation)
+            operation.start()
+            #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+        }
+    }
+
+    @Test func itComesBeforeAPause() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server.url)
+        let ears = Ears(operation)
+        operation.start()
+        operation.pause()
+        #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+        operation.resume()
+        #expect(try await ears.heard.wait(count: 3).last == "start")
+        gate.open()
+        _ = try await operation.value
+        #expect(try await ears.heard.wait(count: 4).last == "finish")
+    }
+
+    @Test func anObserverHearsItAtOnce() async throws {
+        final class Observer: OperationObserver {
+            let started = Gate()
+
+            func operationDidStart(_ operation: ConnectionOperation) { started.open() }
+        }
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let operation = operation(server.url)
+        let observer = Observer()
+        operation.addObserver(observer)
+        operation.start()
+        try await observer.started.wait()
+        gate.open()
+        _ = try await operation.value
+    }
+}
