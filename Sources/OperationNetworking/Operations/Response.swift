@@ -86,7 +86,7 @@ extension HTTPRequestOperation {
             return .failure(
                 ResponseSerializationError(
                     .unexpectedStructure(type: "\(type)", "the operation's serializer made something else"),
-                    response: operation.receivedResponse,
+                    response: receivedResponse,
                     data: responseData
                 )
             )

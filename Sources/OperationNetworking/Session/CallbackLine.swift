@@ -18,7 +18,7 @@ final class CallbackLine: Sendable {
         var waiting: [CallLine.Call] = []
         var isScheduled = false
         /// The directions whose progress waits.
-        var progress: Set<ProgressBinding.Direction> = []
+        var progress: Set<TaskEar.Direction> = []
         /// Whether the task has closures.
         var hasAudience: Bool
     }
@@ -56,7 +56,7 @@ final class CallbackLine: Sendable {
 
     /// Has `body` called, which tells the progress as it is then: one that waits already is enough.
     func appendProgress(
-        _ direction: ProgressBinding.Direction,
+        _ direction: TaskEar.Direction,
         _ call: @escaping CallLine.Call
     ) {
         guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 
@@ -27,7 +28,9 @@ struct SessionHooks: Sendable {
     var didReceiveResponse: (@Sendable (DataTask, HTTPURLResponse) -> DataTask.ResponseDisposition)?
     var didBecomeDownload: (@Sendable (DataTask, DownloadTask) -> Void)?
     var didReceiveData: (@Sendable (DataTask, Data) -> Void)?
-    var willCacheResponse: (@Sendable (DataTask, CachedURLResponse) -> CachedURLResponse?)?
+    /// Set for the cache. Called with the operation of a data task before that starts, and with the delegate
+    /// queue.
+    var prepare: (@Sendable (HTTPRequestOperation, DataTask, DispatchQueue) -> Void)?
     var didFinishDownloading: (@Sendable (DownloadTask, URL) -> URL?)?
     var didWriteData: (@Sendable (DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void)?
     var didResumeDownload: (@Sendable (DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?

@@ -41,7 +41,8 @@ extension ProgressBinding {
             TaskEar(listener: ObjectIdentifier(self)) { event in
                 switch event {
                 case .isRunning: break
-                case .didMove(let direction, let total, let expected): self.tell(direction, total, expected)
+                case .didMove(.download, let total, let expected): self.tell(.download, total, expected)
+                case .didMove(.upload, let total, let expected): self.tell(.upload, total, expected)
                 case .didComplete: self.finish()
                 }
             }

@@ -201,13 +201,7 @@ final class TaskDelegate: SessionTaskOwner {
                 await self.answer(challenge, hooks)
             }
         }
-        if let willCache = hooks.willCacheResponse, let dataTask = task as? DataTask {
-            operation.setCacheResponseHandler { [session, weak dataTask] proposed, answer in
-                session.delegateQueue.async { [dataTask] in
-                    answer(dataTask.map { willCache($0, proposed) } ?? proposed)
-                }
-            }
-        }
+        if let dataTask = task as? DataTask { hooks.prepare?(operation, dataTask, session.delegateQueue) }
         guard let operation = operation as? SessionDataOperation else { return }
         if hooks.didReceiveData != nil { operation.setReceiver { self.didReceive($0) } }
         if hooks.didReceiveResponse != nil {
@@ -293,7 +287,7 @@ final class TaskDelegate: SessionTaskOwner {
     }
 
     private func tellProgress(
-        _ direction: ProgressBinding.Direction,
+        _ direction: TaskEar.Direction,
         _ progress: Progress,
         of task: SessionTask
     ) {

@@ -109,15 +109,6 @@ extension URLSessionManager {
         core.hooks.change { $0.didReceiveData = block }
     }
 
-    /// Called with a complete response that is about to be stored in the `cache` of the session: answers with
-    /// it, with another one, or with `nil` for none. The whole body is in memory then. Set it before the task
-    /// is resumed.
-    public func setDataTaskWillCacheResponse(
-        _ block: (@Sendable (_ task: DataTask, _ proposed: CachedURLResponse) -> CachedURLResponse?)?
-    ) {
-        core.hooks.change { $0.willCacheResponse = block }
-    }
-
     // MARK: - Downloads
 
     /// Called when a file is complete: answers with its destination, which wins over that of the task's own

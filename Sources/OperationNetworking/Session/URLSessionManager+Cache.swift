@@ -1,0 +1,24 @@
+import Dispatch
+import Foundation
+public import FoundationNetworking
+internal import OperationNetworkingSystem
+
+extension URLSessionManager {
+    /// Called with a complete response that is about to be stored in the `cache` of the session: answers with
+    /// it, with another one, or with `nil` for none. The whole body is in memory then. Set it before the task
+    /// is resumed.
+    public func setDataTaskWillCacheResponse(
+        _ block: (@Sendable (_ task: DataTask, _ proposed: CachedURLResponse) -> CachedURLResponse?)?
+    ) {
+        guard let block else { return core.hooks.change { $0.prepare = nil } }
+        core.hooks.change { hooks in
+            hooks.prepare = { operation, dataTask, delegateQueue in
+                operation.setCacheResponseHandler { [weak dataTask] proposed, answer in
+                    delegateQueue.async { [dataTask] in
+                        answer(dataTask.map { block($0, proposed) } ?? proposed)
+                    }
+                }
+            }
+        }
+    }
+}
