@@ -19,10 +19,11 @@ let settings: [SwiftSetting] =
 let examples = [
     "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager", "Encodable",
     "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Porting",
+    "Views",
 ]
 
 /// The products that a program uses beside the library.
-let more = ["Images": ["OperationNetworkingImages"]]
+let more = ["Images": ["OperationNetworkingImages"], "Views": ["OperationNetworkingImages"]]
 
 let package = Package(
     name: "OperationNetworkingExamples",

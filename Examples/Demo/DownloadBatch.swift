@@ -10,6 +10,8 @@ final class DownloadBatch {
     enum Event: Sendable {
         /// `bytes` bytes of the file have been received.
         case received(file: Int, bytes: Int)
+        /// The file is being fetched, or not any more.
+        case runs(file: Int, Bool)
         /// `files` files are done.
         case done(files: Int)
     }
@@ -26,6 +28,10 @@ final class DownloadBatch {
 
         func show(_ progress: TransferProgress) {
             report.yield(.received(file: file, bytes: Int(progress.bytes)))
+        }
+
+        func show(runs: Bool) {
+            report.yield(.runs(file: file, runs))
         }
     }
 
@@ -47,6 +53,7 @@ final class DownloadBatch {
             download.outputFile = directory.file(file.name)
             download.completionQueue = callbacks
             ProgressBinding(of: download, to: row) { row, progress in row.show(progress) }
+            ActivityBinding(of: download, to: row) { row, isActive in row.show(runs: isActive) }
             return download
         }
         operations = ConnectionOperation.batch(

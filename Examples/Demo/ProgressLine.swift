@@ -12,7 +12,7 @@ struct ProgressLine {
         let percent = "\(Int(tally.fraction * 100))%".paddedLeft(to: 4)
         let bytes = "\(ByteCount(tally.bytesReceived))".paddedLeft(to: whole.count) + " of \(whole)"
         let files = "\(tally.filesDone)".paddedLeft(to: count.count) + " of \(count) files"
-        var figures = [percent, bytes, files]
+        var figures = [percent, bytes, files, "\(tally.running.count) running"]
         // Two columns before the bar, two for its brackets, two before each figure; the last one stays empty.
         while figures.count > 1, room(beside: figures) < Self.barWidth.shortest { figures.removeLast() }
         let width = max(Self.barWidth.shortest, min(Self.barWidth.longest, room(beside: figures)))

@@ -2,6 +2,8 @@
 struct Tally {
     /// Bytes that are here, of each file.
     private(set) var received: [Int]
+    /// Files that are being fetched.
+    private(set) var running: Set<Int> = []
     /// Files that are done.
     private(set) var filesDone = 0
     /// Bytes of all files together.
@@ -23,6 +25,8 @@ struct Tally {
     mutating func take(_ event: DownloadBatch.Event) {
         switch event {
         case .received(let file, let bytes): received[file] = bytes
+        case .runs(let file, true): running.insert(file)
+        case .runs(let file, false): running.remove(file)
         case .done(let files): filesDone = files
         }
     }

@@ -39,7 +39,7 @@ func goOn() async throws {
     let kept = try JSONDecoder().decode(Kept.self, from: Data(contentsOf: file))
     let manager = OperationManager(archive: kept.manager)
     for archive in kept.operations {
-        let operation = HTTPRequestOperation(archive: archive)
+        let operation = archive.makeOperation()
         manager.operationQueue.addOperation(operation)
         print(try await operation.value ?? "nothing")
     }

@@ -8,9 +8,9 @@ final class DescriptorStream: OutputStream {
     private var terminal = Terminal.standardOutput
     private var status = Status.notOpen
     private var failure: (any Error)?
-    /// Guards `isHeld`.
+    /// Guards `holds`.
     private let condition = NSCondition()
-    private var isHeld = false
+    private var holds = false
 
     convenience init(_ descriptor: Int32) {
         self.init(toMemory: ())
@@ -32,22 +32,25 @@ final class DescriptorStream: OutputStream {
 
     // MARK: - Holding, from any thread
 
+    /// Whether nothing is taken now.
+    var isHeld: Bool { condition.withLock { holds } }
+
     /// Has the writer wait from now on.
     func hold() {
-        condition.withLock { isHeld = true }
+        condition.withLock { holds = true }
     }
 
     /// Lets the writer go on.
     func letGo() {
         condition.withLock {
-            isHeld = false
+            holds = false
             condition.broadcast()
         }
     }
 
     override func write(_ buffer: UnsafePointer<UInt8>, maxLength length: Int) -> Int {
         condition.withLock {
-            while isHeld { condition.wait() }
+            while holds { condition.wait() }
         }
         let bytes = Array(UnsafeBufferPointer(start: buffer, count: length))
         let code = terminal.write(bytes: bytes[...])

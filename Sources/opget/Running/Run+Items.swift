@@ -61,6 +61,7 @@ extension Run {
             guard run.running[index]?.comparison == nil else { return }
             run.running[index]?.progress(progress)
         }
+        ActivityBinding(of: operation, to: self) { run, isActive in run.running[index]?.show(runs: isActive) }
         operation.setCompletion { [self] _, _ in
             end(index, nil)
         } failure: { [self] _, error in

@@ -16,6 +16,8 @@ struct Transfer {
     private(set) var resumedAt: Int64 = 0
     /// Whether it was given up because it took too long.
     private(set) var isOverdue = false
+    /// Whether the operation runs, as its binding says; one that is held, with its connection open, does.
+    private var runs = false
     private var clock: TransferClock
     /// The time of the next attempt.
     private var waitsUntil = -Double.infinity
@@ -88,6 +90,11 @@ struct Transfer {
 
     // MARK: - What happens
 
+    /// The operation begins to run, or stands.
+    mutating func show(runs: Bool) {
+        self.runs = runs
+    }
+
     /// Records what has come.
     mutating func progress(_ progress: TransferProgress) {
         hasFetched = hasFetched || progress.bytes > received
@@ -146,7 +153,7 @@ struct Transfer {
             speed: clock.meter.speed,
             timeLeft: clock.meter.timeLeft(expected: expected),
             waitingTime: waitsUntil > now ? waitsUntil - now : nil,
-            isPaused: isPaused
+            isPaused: isPaused && (!runs || stream?.isHeld == true)
         )
     }
 

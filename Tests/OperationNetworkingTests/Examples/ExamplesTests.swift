@@ -353,6 +353,18 @@ struct ExamplesTests {
         #expect(server.requests.count == 1)
     }
 
+    // MARK: - Views
+
+    @Test(.enabled(if: RealServers.httpbin != nil)) func viewsShowAnImageAndAPage() async throws {
+        let httpbin = try #require(RealServers.httpbin)
+        let addresses = ["image/png", "html"].map { httpbin.appendingPathComponent($0).absoluteString }
+        let result = try await ExampleProgram("Views").run(addresses[0], addresses[1])
+        #expect(result.status == 0, "\(result)")
+        let lines = result.lines.sorted()
+        #expect(lines.first == "image: 100 x 100" && lines.count == 2, "\(result)")
+        #expect(lines.last?.hasPrefix("page: text/html, ") == true, "\(result)")
+    }
+
     // MARK: - Cache
 
     @Test func cacheSaysWhereAResponseCameFrom() async throws {
@@ -413,7 +425,7 @@ struct ExamplesTests {
 
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Session", "Upload",
-        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
+        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Views",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
