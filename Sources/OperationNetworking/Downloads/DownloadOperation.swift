@@ -30,7 +30,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     public typealias URLRefresher =
         @Sendable (_ operation: DownloadOperation, _ response: HTTPURLResponse) async -> URL?
 
-    private struct Settings {
+    struct Settings {
         var destination: URL?
         var replacesFile = false
         var replaceable = ReplaceableFile.none
@@ -230,7 +230,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(DownloadOperation.self) }
 
-    override class var isArchivable: Bool { false }
+    /// No archive has the options that only `opget` sets: its checkpoints are enough.
+    override var isArchivable: Bool { settings.withLock { $0.startedFile == nil && $0.replaceable == .none } }
+
+    override var archivedDownload: DownloadArchive? {
+        DownloadArchive(settings.withLock { $0 }, progress.withLock { $0 })
+    }
+
+    override func restore(_ download: DownloadArchive) {
+        settings.change { $0.restore(download) }
+        progress.withLock { progress in
+            progress.isConditional = download.isConditional
+            progress.download = download.file.map(DownloadedFile.init)
+        }
+        guard isFinished, error == nil else { return }
+        let file = self.download?.file ?? (isUpToDate ? destination : nil)
+        state.withLock { $0.results.take((file, nil)) }
+    }
 
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         if end.error == nil, isUpToDate { return (destination, nil) }

@@ -53,7 +53,7 @@ extension ConnectionOperation {
         case .none, .announceReadiness, .settleSlot:
             return nil
         case .begin:
-            let exchange = state.exchange ?? makeExchange(state)
+            let exchange = state.exchange ?? makeExchange(&state)
             state.exchange = exchange
             if let modes = state.configuration.runLoopModes { NetworkThread.shared.add(modes: modes) }
             NetworkThread.shared.perform { exchange.begin($0, for: self) }
@@ -68,7 +68,7 @@ extension ConnectionOperation {
             return state.append(.paused, for: audience(state))
         case .abandon:
             // It may have been paused before it began.
-            let exchange = state.exchange ?? makeExchange(state)
+            let exchange = state.exchange ?? makeExchange(&state)
             state.exchange = exchange
             NetworkThread.shared.perform { exchange.cancel($0, for: self) }
             return nil
@@ -84,11 +84,15 @@ extension ConnectionOperation {
         }
     }
 
-    private func makeExchange(_ state: OperationState) -> any Exchanging {
+    private func makeExchange(_ state: inout OperationState) -> any Exchanging {
         var configuration = exchangeConfiguration(state)
         if Self.receivesPieces { configuration.givesPieces = true }
         configuration.anchorVersions = state.readings.anchorVersions
-        return Exchange(configuration, cookies: state.readings.cookies)
+        return Exchange(
+            configuration,
+            cookies: state.readings.cookies,
+            continuing: state.takeEarlierBody()
+        )
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.

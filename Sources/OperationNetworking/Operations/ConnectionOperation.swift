@@ -101,8 +101,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The class of ours that the operation is of, or of a subclass of.
     class var ownKind: ObjectIdentifier { ObjectIdentifier(ConnectionOperation.self) }
 
+    /// The part of an archive that only a download has, made by its class; `nil`: this is none.
+    var archivedDownload: DownloadArchive? { nil }
+
     /// Whether an archive says all there is to say.
-    class var isArchivable: Bool { true }
+    var isArchivable: Bool { true }
 
     // MARK: - Configuration
 
@@ -413,6 +416,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Takes the serializer of an archive. A finished operation makes its object again.
     func restore(_ serializer: any ResponseSerializer) {}
+
+    /// Takes what is left of the operation that was archived, if this is a download.
+    func restore(_ download: DownloadArchive) {}
 
     // MARK: - Helpers
 

@@ -8,9 +8,17 @@ internal import OperationNetworkingSystem
 ///
 /// A body of data and files is kept, the files by their names. Not kept: closures, queues, streams, secrets
 /// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), a serializer
-/// of a kind of your own that is no ``ArchivableResponseSerializer``, or one that decodes values of a type,
-/// what came of an unfinished body. An operation that was not finished is made anew, ready to start from the
-/// beginning; a finished one comes back finished.
+/// of a kind of your own that is no ``ArchivableResponseSerializer``, or one that decodes values of a type.
+///
+/// A finished operation comes back finished, another one ready to start:
+///
+/// | Not finished, with some of its body                       | The later process                            |
+/// |-----------------------------------------------------------|----------------------------------------------|
+/// | a ``DownloadOperation``                                   | goes on by its checkpoint, on the disk       |
+/// | a GET into memory, with a strong validator, in no coding  | asks for the rest, by `If-Range`: the bytes are in the archive |
+/// | another one, an `outputFile`                              | asks for the whole                           |
+///
+/// Stored properties: 16. They are the keys of the form in which earlier versions wrote it.
 public struct OperationArchive: Codable, Sendable {
     /// The request, as given.
     public var request: URLRequest {
@@ -33,6 +41,11 @@ public struct OperationArchive: Codable, Sendable {
     private let response: Response?
     private let responseData: Data?
     private let failure: Failure?
+    /// `nil`: as they are unless set.
+    private let limits: Limits?
+    private let bodySoFar: EarlierBodyArchive?
+    /// `nil`: the operation was no download.
+    var download: DownloadArchive?
     /// `nil`: there is none, or none that can be kept.
     var responseSerializer: ResponseSerializerArchive?
 
@@ -40,6 +53,12 @@ public struct OperationArchive: Codable, Sendable {
         let url: URL
         let status: Int
         let fields: [String: String]
+    }
+
+    private struct Limits: Codable {
+        let isResumable: Bool
+        let responseDataLength: Int
+        let decodedLength: Int64
     }
 
     private struct Failure: Codable {
@@ -57,8 +76,9 @@ public struct OperationArchive: Codable, Sendable {
         }
     }
 
-    /// - Returns: `nil` for a request without a URL, and for an operation that would need a stream again.
-    init?(_ state: OperationState) {
+    /// `nil` for a request without a URL, and for an operation that would need a stream again. `soFar` are
+    /// the bytes that it had, if it is not finished.
+    init?(_ state: OperationState, _ soFar: EarlierBody?) {
         guard let url = state.request.url else { return nil }
         self.url = url
         method = state.request.httpMethod
@@ -68,7 +88,15 @@ public struct OperationArchive: Codable, Sendable {
         timeoutInterval = state.request.timeoutInterval
         outputFile = state.configuration.outputFile
         settings = TransferSettingsArchive(state.configuration.settings)
+        limits = Limits(
+            isResumable: state.configuration.isResumable,
+            responseDataLength: state.configuration.maximumResponseDataLength,
+            decodedLength: state.configuration.maximumDecodedLength
+        )
         isFinished = state.machine.phase == .finished
+        bodySoFar =
+            isFinished
+            ? nil : soFar.flatMap { EarlierBodyArchive($0, isOfNamedUser: state.namesUser) }
         guard isFinished || bodyArchive != nil || state.request.httpBodyStream == nil else { return nil }
         response = (state.results.response?.value).flatMap { [isFinished] response in
             guard isFinished, let url = response.url else { return nil }
@@ -92,7 +120,12 @@ public struct OperationArchive: Codable, Sendable {
     func restore(_ state: inout OperationState) {
         state.configuration.outputFile = outputFile
         settings.restore(&state.configuration.settings)
-        guard isFinished else { return }
+        if let limits {
+            state.configuration.isResumable = limits.isResumable
+            state.configuration.maximumResponseDataLength = limits.responseDataLength
+            state.configuration.maximumDecodedLength = limits.decodedLength
+        }
+        guard isFinished else { return state.earlierBody = bodySoFar?.body }
         state.machine = .finished
         state.isDelivered = true
         state.results.responseData = responseData

@@ -17,6 +17,8 @@ struct OperationState {
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     var exchange: (any Exchanging)?
+    /// The bytes that an earlier process had, until the exchange has them.
+    var earlierBody: EarlierBody?
     var readings = StartReadings()
     /// The operation's when `start()` was called.
     var priority = TransferPriority.normal
@@ -71,6 +73,20 @@ struct OperationState {
     /// Traps if the operation has read its configuration.
     func checkConfigurable() {
         precondition(isConfigurable, ConnectionOperation.lateConfiguration)
+    }
+
+    /// Whether the request names a user by what no archive has.
+    var namesUser: Bool {
+        let settings = configuration.settings
+        return settings.credential != nil || settings.clientIdentity != nil || settings.tokenSource != nil
+            || closures.challenge != nil || settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
+    }
+
+    /// The bytes of an earlier process for the exchange that is made now, which keeps them from then on.
+    mutating func takeEarlierBody() -> EarlierBody? {
+        defer { earlierBody = nil }
+        if namesUser { earlierBody?.content.isOfOtherQuestion = true }
+        return earlierBody
     }
 
     var exchangeConfiguration: ExchangeConfiguration {

@@ -150,8 +150,4 @@ struct DownloadPlaceAttackTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.names == ["file.bin"])
     }
-
-    @Test func aDownloadHasACheckpointAndNoArchive() throws {
-        #expect(try DownloadScene().operation().archive == nil)
-    }
 }

@@ -11,10 +11,13 @@ final class NetworkThread: Sendable {
 
     private let inbox = Inbox()
     private let passWork = PassWork()
+    /// Itself, once it runs.
+    private let identity = Locked<ThreadIdentity?>(nil)
 
     private init() {
-        let (inbox, passWork) = (inbox, passWork)
+        let (inbox, passWork, identity) = (inbox, passWork, identity)
         RunLoopThread.start(name: "OperationNetworking") {
+            identity.withLock { $0 = .current }
             let room = NetworkRoom(Transfers { work in NetworkThread.shared.perform { work($0.transfers) } })
             let kept = Self.waitForDescriptors(room, inbox, passWork)
             let loop = NetworkLoop(room, inbox: inbox, first: kept, passWork: passWork)
@@ -58,6 +61,19 @@ final class NetworkThread: Sendable {
     /// come after it. Called on the network thread.
     func leave(_ work: @escaping @Sendable () -> Void) {
         passWork.append(work)
+    }
+
+    /// The answer of the network thread to a question, after everything already asked for. Waits for it,
+    /// which that thread itself cannot: there it is `nil`.
+    func answer<Answer: Sendable>(_ question: @escaping @Sendable (NetworkRoom) -> Answer) -> Answer? {
+        guard identity.withLock({ $0?.isCurrent != true }) else { return nil }
+        let (answer, isThere) = (Locked<Answer?>(nil), DispatchSemaphore(value: 0))
+        perform { room in
+            answer.withLock { $0 = question(room) }
+            isThere.signal()
+        }
+        isThere.wait()
+        return answer.withLock { $0 }
     }
 
     /// Lends the thread's run loop to `body`, after everything already asked for. Callable from any thread.

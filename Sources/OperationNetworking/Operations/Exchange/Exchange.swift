@@ -40,10 +40,17 @@ final class Exchange: Exchanging, @unchecked Sendable {
     var sideBody = Data()
     var meters = ExchangeMeters()
 
-    /// `cookies` are those for the first hop, if they have been read already.
-    init(_ configuration: ExchangeConfiguration, cookies: CookieReading = .notYet) {
+    /// - Parameters:
+    ///   - configuration: what is asked, and how.
+    ///   - cookies: those for the first hop, if they have been read already.
+    ///   - earlier: the body so far of an earlier exchange.
+    init(
+        _ configuration: ExchangeConfiguration,
+        cookies: CookieReading = .notYet,
+        continuing earlier: EarlierBody? = nil
+    ) {
         self.configuration = configuration
-        sink = configuration.makeSink()
+        sink = configuration.makeSink(with: earlier?.data ?? Data())
         pieces = configuration.givesPieces ? PieceQueue() : nil
         route = ExchangeRoute(configuration.request, body: configuration.body)
         resumption = Resumption(isAllowed: configuration.resumesByRange, overlap: configuration.overlap)
@@ -51,6 +58,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         totalTime = TotalTime(limit: configuration.settings.totalTimeout)
         self.cookies = CookieWork(cookies)
         authentication = Authentication(configuration.settings, for: configuration.request.url)
+        if let earlier, sink.count > 0 { resumption.take(earlier.content) }
     }
 
     // MARK: - Commands
@@ -79,6 +87,13 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     func drop(_ room: NetworkRoom) {
         if let stop = machine.drop() { perform(stop, room) }
+    }
+
+    func bodySoFar(_ room: NetworkRoom) -> EarlierBody? {
+        guard ResumeRequest.mayContinue(configuration.request), resumption.canComeAgain(route.hop),
+            let data = sink.bytesInMemory, let content = resumption.content(held: Int64(data.count))
+        else { return nil }
+        return EarlierBody(data, content)
     }
 
     /// Whether the bytes held can neither be taken back nor be continued: a stream of the caller's, or a

@@ -53,10 +53,11 @@ struct ExchangeConfiguration: Sendable {
     /// Bytes that are kept of an error's body when the destination is not memory.
     static let sideBodyLimit: Int64 = 64 * 1024
 
-    /// A new sink for the destination.
-    func makeSink() -> any ResponseSink {
+    /// A new sink for the destination. One for memory has `data`, which an earlier operation had.
+    func makeSink(with data: Data = Data()) -> any ResponseSink {
         switch destination {
-        case .memory: asksForPlace ? TurningSink(limit: memoryLimit) : MemorySink(limit: memoryLimit)
+        case .memory where asksForPlace: TurningSink(limit: memoryLimit)
+        case .memory: MemorySink(limit: memoryLimit, data: data)
         case .file(let url): QueuedSink(FileDestination(url))
         case .stream(let stream): QueuedSink(StreamDestination(stream))
         case .custom(let make): make()

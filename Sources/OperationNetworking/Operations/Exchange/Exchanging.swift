@@ -16,4 +16,7 @@ protocol Exchanging: AnyObject, Sendable {
 
     /// Lets go of what is held: the operation that suspended it is gone.
     func drop(_ room: NetworkRoom)
+
+    /// The body so far, if it is in memory, and another exchange can ask for the rest of it.
+    func bodySoFar(_ room: NetworkRoom) -> EarlierBody?
 }

@@ -212,6 +212,12 @@ struct Resumption {
         }
     }
 
+    /// The description of `held` bytes, of which the rest may be asked for.
+    func content(held: Int64) -> PartialContent? {
+        if case .whole = next { return nil }
+        return isAllowed ? partial(held) : nil
+    }
+
     private func partial(_ held: Int64) -> PartialContent? {
         guard held > 0, var partial else { return nil }
         partial.offset = held

@@ -8,7 +8,7 @@ final class MemorySink: ResponseSink {
     private static let maximumReservation: Int64 = 16 << 20
 
     private let limit: Int64
-    private var data = Data()
+    private var data: Data
 
     let tellsChanges = false
     var onChange: (@Sendable () -> Void)?
@@ -20,12 +20,17 @@ final class MemorySink: ResponseSink {
         canBeAnyPart: true
     )
 
-    /// - Parameter limit: in bytes; a longer body is an error.
-    init(limit: Int64) {
+    /// - Parameters:
+    ///   - limit: in bytes; a longer body is an error.
+    ///   - data: the bytes that an earlier operation had.
+    init(limit: Int64, data: Data = Data()) {
         self.limit = limit
+        self.data = data
     }
 
     var count: Int64 { Int64(data.count) }
+
+    var bytesInMemory: Data? { data }
 
     func prepare(_ start: BodyStart) throws {
         if case .start = start.place { data = Data() }

@@ -45,6 +45,9 @@ protocol ResponseSink: AnyObject {
     /// The last bytes that it took: at most `count`, and at least as many as ``abilities`` promise.
     func lastBytes(_ count: Int) -> [UInt8]
 
+    /// The bytes that it has, if they are in memory: for an archive.
+    var bytesInMemory: Data? { get }
+
     /// Takes all of `bytes`.
     func write(_ bytes: Span<UInt8>) throws
 
@@ -69,6 +72,8 @@ extension ResponseSink {
     var tellsChanges: Bool { true }
 
     var demand: RestartReason? { nil }
+
+    var bytesInMemory: Data? { nil }
 
     func dropCondition() {}
 
