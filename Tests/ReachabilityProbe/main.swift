@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import FoundationNetworking
 import OperationNetworking
 
 // Prints a line for everything that a manager tells, with its isReachable at that moment:
@@ -12,8 +13,19 @@ import OperationNetworking
 //     closure Reachable via WiFi true
 //     notification Reachable via WiFi true
 //     sequence Reachable via WiFi true
+//
+// Or what becomes of a request whose only retry waits for a network: nothing else ends that wait in time.
+//
+//     OperationNetworkingReachabilityProbe get http://127.0.0.1:8080/
+//
+//     retrying -1004
+//     ended 200 true
 
 let arguments = CommandLine.arguments.dropFirst()
+if arguments.first == "get", let url = arguments.dropFirst().first.flatMap({ URL(string: $0) }) {
+    await get(url)
+    exit(0)
+}
 let found: NetworkReachabilityManager? =
     switch (arguments.first, arguments.dropFirst().first) {
     case ("internet", nil): .shared
@@ -22,7 +34,7 @@ let found: NetworkReachabilityManager? =
     default: nil
     }
 guard let manager = found else {
-    FileHandle.standardError.write(Data("usage: internet | domain NAME | address ADDRESS\n".utf8))
+    FileHandle.standardError.write(Data("usage: internet | domain NAME | address ADDRESS | get URL\n".utf8))
     exit(64)
 }
 
@@ -52,3 +64,26 @@ say("started", manager.status, manager)
 if let error = manager.monitoringError { print("error \(error)") }
 for await status in manager.statuses { say("sequence", status, manager) }
 withExtendedLifetime(token) {}
+
+/// Prints the error of an attempt.
+final class Attempts: OperationObserver {
+    func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
+        guard case .error(let error as URLError) = retry.cause else { return }
+        FileHandle.standardOutput.write(Data("retrying \(error.code.rawValue)\n".utf8))
+    }
+}
+
+@MainActor func get(_ url: URL) async {
+    var policy = RetryPolicy(maximumRetries: 1)
+    policy.initialDelay = 3_600
+    policy.longestDelay = 3_600
+    policy.network = NetworkReachabilityManager.shared
+    let operation = HTTPRequestOperation(request: URLRequest(url: url))
+    operation.completionQueue = DispatchQueue(label: "callbacks")
+    operation.retryPolicy = policy
+    operation.addObserver(Attempts())
+    operation.start()
+    let isDone = (try? await operation.value) != nil
+    let end = operation.response.map { "\($0.statusCode)" } ?? "without a response"
+    FileHandle.standardOutput.write(Data("ended \(end) \(isDone)\n".utf8))
+}

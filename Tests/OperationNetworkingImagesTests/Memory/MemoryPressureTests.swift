@@ -152,8 +152,55 @@ import Testing
         #expect(MemoryPressure.shared.isAvailable)
     }
 
-    /// Memory cannot be made short without harm to other tests. The processor can: its file is of the same
-    /// kind, and takes the same trigger.
+    /// A process in a group of its own, whose memory is short: it reads more pages than it may keep.
+    @Test(
+        "The kernel's event of a control group empties a cache",
+        .enabled(if: ControlGroup.isPermitted, "This process may not make control groups.")
+    )
+    func theKernelsEventOfAControlGroupIsHeard() async throws {
+        let group = try ControlGroup(memory: 48 << 20)
+        defer { group.remove() }
+        let file = directory.url.appendingPathComponent("pages").path
+        await #expect(processExitsWith: .success) {
+            [folders = group.folders as [String], file = file as String] in
+            alarm(50)
+            try ControlGroup.join(folders)
+            var source = MemoryPressureSource.current
+            // The machine's file is not the group's.
+            source.pressure.removeAll { $0.hasPrefix("/proc/") }
+            let pressure = MemoryPressure(source)
+            let cache = AutoPurgingImageCache(memoryPressure: pressure)
+            guard pressure.isAvailable,
+                let image = DecodedImage(pixels: Data(count: 4), pixelWidth: 1, pixelHeight: 1)
+            else { _exit(2) }
+            cache.add(image, identifier: "a")
+            let heard = Gate()
+            let observation = pressure.observe { heard.open() }
+            let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            let piece = [UInt8](repeating: 1, count: 1 << 20)
+            for _ in 0..<150 where write(descriptor, piece, piece.count) != piece.count { _exit(3) }
+            for _ in 0..<3 {
+                Thread.detachNewThread {
+                    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                    var offset = 0
+                    while !heard.isOpen {
+                        if pread(descriptor, &buffer, buffer.count, offset) < buffer.count {
+                            offset = -(1 << 16)
+                        }
+                        offset += 1 << 16
+                    }
+                }
+            }
+            try await heard.wait(within: .seconds(30))
+            // The observers are told one after the other.
+            let deadline = ContinuousClock.now + .seconds(5)
+            while cache.memoryUsage > 0, ContinuousClock.now < deadline { await Task.yield() }
+            withExtendedLifetime(observation) {}
+            _exit(cache.memoryUsage == 0 ? 0 : 4)
+        }
+    }
+
+    /// The processor can be made short everywhere: its file is of the same kind, and takes the same trigger.
     @Test("The kernel's event is heard", .enabled(if: Self.processorPressureIsPermitted))
     func theKernelsEventIsHeard() async throws {
         let pressure = MemoryPressure(MemoryPressureSource(pressure: ["/proc/pressure/cpu"]))

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Testing
 
 /// Managers of another process, in networks that the tests make: the kernel's own routes, links and
@@ -256,5 +257,28 @@ struct ReachabilityNamespaceTests {
         try await network.run("ip link set lo up")
         #expect(try await network.next("closure") == Self.isIt)
         #expect(try await network.next("notification") == Self.isIt)
+    }
+
+    // MARK: - Retries
+
+    /// A server of another author: the loopback is down when the request begins, and up again before there is
+    /// a default route.
+    @Test(.enabled(if: RealServers.python != nil))
+    func aRetryWaitsForTheKernelsNetworkAndThenComes() async throws {
+        try await addInterface()
+        try await start("get", "http://127.0.0.1:8080/")
+        // Not connected, to nothing: the attempt has failed, and waits.
+        #expect(try await network.next("retrying") == "\(URLError.Code.cannotConnectToHost.rawValue)")
+        try await network.run("ip link set lo up")
+        let server = """
+            import http.server as h; s = h.HTTPServer(("127.0.0.1", 8080), h.SimpleHTTPRequestHandler); \
+            print("listening 8080", flush=True); s.serve_forever()
+            """
+        try await network.start(try #require(RealServers.python), ["-c", server])
+        _ = try await network.next("listening")
+        #expect(network.rest("ended").isEmpty)
+        try await network.run("\(Self.up); \(Self.address); \(Self.route)")
+        #expect(try await network.next("ended") == "200 true")
+        #expect(network.rest("retrying").isEmpty)
     }
 }
