@@ -17,8 +17,10 @@ let settings: [SwiftSetting] =
 
 /// One program for each of these, in the folder of its name.
 let examples = [
-    "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager", "Encodable",
-    "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Porting",
+    "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager",
+    "Encodable",
+    "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
+    "Porting",
     "Views",
 ]
 

@@ -14,7 +14,7 @@ import OperationNetworking
 //     notification Reachable via WiFi true
 //     sequence Reachable via WiFi true
 //
-// Or what becomes of a request whose only retry waits for a network: nothing else ends that wait in time.
+// Or what becomes of a request whose only retry waits for a network: one that did not would fail again.
 //
 //     OperationNetworkingReachabilityProbe get http://127.0.0.1:8080/
 //
@@ -75,8 +75,8 @@ final class Attempts: OperationObserver {
 
 @MainActor func get(_ url: URL) async {
     var policy = RetryPolicy(maximumRetries: 1)
-    policy.initialDelay = 3_600
-    policy.longestDelay = 3_600
+    // Also the longest time that a retry waits once there is a network: not all come at once.
+    policy.initialDelay = 1
     policy.network = NetworkReachabilityManager.shared
     let operation = HTTPRequestOperation(request: URLRequest(url: url))
     operation.completionQueue = DispatchQueue(label: "callbacks")

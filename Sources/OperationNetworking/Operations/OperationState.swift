@@ -4,6 +4,8 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
+///
+/// Stored properties: 16. One lock is cheaper than several, and lets all of them change together.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
@@ -96,7 +98,7 @@ struct OperationState {
 
 /// Read from the disk by `start()`, as the network thread may not.
 struct StartReadings {
-    /// Those that the first transfer may send.
+    /// The cookies that the first transfer may send.
     var cookies = CookieReading.notYet
     /// Of the files of authorities; `nil`: they were not looked at.
     var anchorVersions: [FileVersion?]?

@@ -35,7 +35,7 @@ struct Outbox {
         isScheduled = wasScheduled
     }
 
-    /// What is held waits no longer.
+    /// Ends the wait of the deliveries that are held.
     /// - Returns: whether the caller has to schedule a delivery.
     mutating func release() -> Bool {
         guard !isScheduled, !deliveries.isEmpty else { return false }

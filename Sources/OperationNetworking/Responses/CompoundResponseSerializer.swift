@@ -70,6 +70,11 @@ public struct CompoundResponseSerializer: ValidatingResponseSerializer, MessageS
     }
 }
 
+extension CompoundResponseSerializer {
+    /// No: the children may be code of the caller.
+    func isQuick(byteCount: Int?) -> Bool { false }
+}
+
 // MARK: - QueuedResponseSerializer
 
 extension CompoundResponseSerializer: QueuedResponseSerializer {

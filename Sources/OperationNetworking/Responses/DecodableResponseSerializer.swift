@@ -25,7 +25,9 @@ public import FoundationNetworking
 ///     return decoder
 /// }
 /// ```
-public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ValidatingResponseSerializer, MessageSerializer {
+public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
+    ValidatingResponseSerializer, MessageSerializer
+{
     private enum Source: Sendable {
         case json(@Sendable () -> JSONDecoder)
         case propertyList(@Sendable () -> PropertyListDecoder)

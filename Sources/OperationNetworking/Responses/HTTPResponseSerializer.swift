@@ -46,7 +46,7 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, Codable {
         return message.data ?? Data()
     }
 
-    func isQuick(byteCount: Int) -> Bool { true }
+    func isQuick(byteCount: Int?) -> Bool { true }
 
     /// Judges a response by its media type and its status code, without looking into the body.
     ///

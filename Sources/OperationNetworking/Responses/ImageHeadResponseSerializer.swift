@@ -14,7 +14,9 @@ public import FoundationNetworking
 /// | unacceptable status, anything else        | the error for the status                                |
 ///
 /// Only the beginning is judged: whether the pixels are there, and are sound, is for a decoder to say.
-public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Hashable, Codable {
+public struct ImageHeadResponseSerializer:
+    ValidatingResponseSerializer, MessageSerializer, Hashable, Codable
+{
     /// Pixels per point of the images: AFNetworking's `imageScale`, which was that of the screen. 1 unless
     /// set; what is not a positive number counts as 1.
     public var scale: Double
@@ -55,7 +57,8 @@ public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, Message
         do {
             try validation.validate(message)
         } catch {
-            guard !error.concernsContentType, let data = message.data, let head = try? ImageHead(of: data) else {
+            guard !error.concernsContentType, let data = message.data, let head = try? ImageHead(of: data)
+            else {
                 throw error
             }
             var error = error
@@ -75,7 +78,7 @@ public struct ImageHeadResponseSerializer: ValidatingResponseSerializer, Message
     }
 
     /// Only its beginning is looked at.
-    func isQuick(byteCount: Int) -> Bool { true }
+    func isQuick(byteCount: Int?) -> Bool { true }
 
     // MARK: - Private
 

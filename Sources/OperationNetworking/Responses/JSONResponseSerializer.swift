@@ -57,7 +57,7 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSeria
     }
 
     /// Parsing takes some 20 nanoseconds a byte.
-    func isQuick(byteCount: Int) -> Bool { byteCount <= 16 * 1024 }
+    func isQuick(byteCount: Int?) -> Bool { (byteCount ?? 0) <= 16 * 1024 }
 
     // MARK: - Private
 

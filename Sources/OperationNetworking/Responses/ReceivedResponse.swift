@@ -67,12 +67,14 @@ protocol MessageSerializer: ResponseSerializer {
     /// As ``ResponseSerializer/responseObject(for:data:)``.
     func responseObject(of message: ReceivedMessage) throws -> (any Sendable)?
 
-    /// Whether a body of this length takes a moment only, and no code of the caller's.
-    func isQuick(byteCount: Int) -> Bool
+    /// Whether a body of this length takes a moment only, and no code of the caller's; `nil`: the body went
+    /// elsewhere.
+    func isQuick(byteCount: Int?) -> Bool
 }
 
 extension MessageSerializer {
-    func isQuick(byteCount: Int) -> Bool { false }
+    /// A body that went elsewhere is not looked at.
+    func isQuick(byteCount: Int?) -> Bool { byteCount == nil }
 }
 
 extension ResponseSerializer {
@@ -88,8 +90,6 @@ extension ResponseSerializer {
 extension ResponseSerializer {
     /// Whether the object of a response is made in a moment, without any code of the caller's.
     func isQuick(with data: Data?) -> Bool {
-        guard let serializer = self as? any MessageSerializer else { return false }
-        // A body that went elsewhere is not looked at.
-        return data.map { serializer.isQuick(byteCount: $0.count) } ?? !(self is CompoundResponseSerializer)
+        (self as? any MessageSerializer)?.isQuick(byteCount: data?.count) ?? false
     }
 }

@@ -11,6 +11,7 @@ public struct Locked<Value>: @unchecked Sendable {
     // @unchecked: `storage` is immutable, and what it holds is read and written only between lock and unlock.
     @usableFromInline let storage: Storage
 
+    /// A lock, and the value behind it.
     @inlinable
     public init(_ value: Value) {
         storage = Storage.make(value)

@@ -21,7 +21,9 @@ final class ControlGroup: Sendable {
         var (longest, type): (Int, String) = (0, "")
         for line in mounts.components(separatedBy: "\n") {
             let words: [String] = line.components(separatedBy: " ")
-            guard words.count > 2, directory.hasPrefix(words[1]), words[1].utf8.count >= longest else { continue }
+            guard words.count > 2, directory.hasPrefix(words[1]), words[1].utf8.count >= longest else {
+                continue
+            }
             (longest, type) = (words[1].utf8.count, words[2])
         }
         return type == "tmpfs"

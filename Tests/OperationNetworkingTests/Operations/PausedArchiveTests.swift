@@ -135,7 +135,7 @@ struct PausedArchiveTests {
         later.credential = Credential(user: "bob", password: "secret")
         later.start()
         #expect(try await later.value as? Data == second.body.data)
-        #expect((later.metrics?.bytesKept ?? 0 > 0) == isSame)
+        if isSame { #expect(later.metrics?.bytesKept ?? 0 > 0) }
         // The rest, which is not believed, and what is compared.
         #expect(server.requests.count > 2)
     }

@@ -134,8 +134,10 @@ import Testing
         let terminal = try start([files.address("missing")])
         try await terminal.wait("no frame") { $0.lines.last?.hasPrefix("[2/5]") == true }
         terminal.type("p")
-        let screen = try await terminal.wait("no pause") { $0.showsPausedBatch }
-        #expect(screen.text(inColor: 33) == ["paused", "paused", "paused", "paused"])
+        // Each line says so when its transfer has stopped.
+        let screen = try await terminal.wait("no pause") {
+            $0.showsPausedBatch && $0.text(inColor: 33) == ["paused", "paused", "paused", "paused"]
+        }
         #expect(screen.text(inColor: 31) == ["opget:"])
         terminal.type("q")
         _ = try await terminal.end()

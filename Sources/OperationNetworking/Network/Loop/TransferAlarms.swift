@@ -71,7 +71,10 @@ struct TransferAlarms {
 
     /// Forgets the looks at transfers that have ended, once they are many: most transfers end long before
     /// their deadline, and the thread need not wake up for those.
-    /// - Parameter isAlone: whether no transfer is there.
+    ///
+    /// - Parameters:
+    ///   - running: those that have not ended.
+    ///   - isAlone: whether no transfer is there.
     mutating func forget(keeping running: RunningTransfers, isAlone: Bool) {
         if isAlone { young = Fifo() }
         guard idle.count > (running.count == 0 ? 0 : 2 * running.count + Self.staleLimit) else { return }

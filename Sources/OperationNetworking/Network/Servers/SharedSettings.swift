@@ -1,5 +1,5 @@
-import Synchronization
 internal import OperationNetworkingSystem
+import Synchronization
 
 /// Settings that a manager and its operations have in common, until one of them changes its own.
 ///
@@ -22,7 +22,7 @@ struct SharedSettings: Sendable {
         }
     }
 
-    /// Those of an operation that nothing was set on.
+    /// The settings of an operation that nothing was set on.
     static let standard = SharedSettings(TransferSettings())
 
     private var box: Box

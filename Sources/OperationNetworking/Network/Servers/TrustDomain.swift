@@ -92,7 +92,9 @@ extension TrustDomain {
     }
 
     private var authorities: TLSOptions.Authorities {
-        if case .certificates(let certificates) = self.anchors { return .certificates(Self.pem(certificates)) }
+        if case .certificates(let certificates) = self.anchors {
+            return .certificates(Self.pem(certificates))
+        }
         let places = self.anchors.places
         return places.isEmpty ? .standard : .places(file: places.file, directory: places.directory)
     }

@@ -118,7 +118,8 @@ struct TransferRequest: Sendable {
     private static let acceptEncoding = "Accept-Encoding: " + ContentDecoder.acceptEncoding
 }
 
-/// A request on its way through the transfers: one reference, where each copy of the request would be a dozen.
+/// A request on its way through the transfers: one reference, where each copy of the request would be a
+/// dozen.
 final class SentRequest {
     let value: TransferRequest
 

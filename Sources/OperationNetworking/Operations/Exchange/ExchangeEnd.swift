@@ -1,7 +1,7 @@
 import Foundation
 
-/// The end of an exchange. An object, since it is handed on several times, and kept in the results: an operation
-/// that waits in a queue has room for a reference.
+/// The end of an exchange. An object, since it is handed on several times, and kept in the results: an
+/// operation that waits in a queue has room for a reference.
 final class ExchangeEnd: Sendable {
     /// `nil`: there is a response, and its body is complete.
     let error: (any Error)?

@@ -3,8 +3,11 @@ import FoundationNetworking
 
 /// The checks of a request before an exchange sends it.
 extension URLRequest {
-    /// The URL: with a host, and http or https; and its origin.
+    /// Looks whether the request can be sent.
+    ///
     /// - Parameter origin: that of the URL, if it is known.
+    /// - Returns: the URL, with a host, and http or https; and its origin.
+    /// - Throws: `URLError.badURL` or `.unsupportedURL`.
     func checkedURL(_ origin: Origin? = nil) throws(URLError) -> (URL, Origin) {
         guard let url, let origin = origin ?? self.url.map({ Origin($0) }), let scheme = origin.scheme,
             origin.host?.isEmpty == false

@@ -34,7 +34,7 @@ struct Resumption {
 
     private enum Content {
         case partial(PartialContent)
-        /// What it says is read when it is needed: of most bodies nothing is ever continued.
+        /// A head that is read when it is needed: of most bodies nothing is ever continued.
         case head(ResponseHead, url: String?)
     }
 

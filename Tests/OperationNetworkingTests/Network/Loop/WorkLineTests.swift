@@ -31,24 +31,27 @@ struct WorkLineTests {
     }
 
     @Test func aWorkerThatIsHeldUpGetsHelp() throws {
+        // Added one by one, as the line does: sums of fractions are rounded.
+        var moments = [start]
+        for index in 0..<3 { moments.append(moments[index] + patience) }
         var line = WorkLine<Int>()
         for work in 1...4 { line.append(work) }
         let firstNumber = line.look(now: start)
         let first = try #require(firstNumber)
         #expect(line.next(for: first, now: start) == 1)
         #expect(line.look(now: start + patience / 2) == nil)
-        let secondNumber = line.look(now: start + patience)
+        let secondNumber = line.look(now: moments[1])
         let second = try #require(secondNumber)
-        #expect(line.nextLook == start + 2 * patience)
-        #expect(line.next(for: second, now: start + patience) == 2)
+        #expect(line.nextLook == moments[2])
+        #expect(line.next(for: second, now: moments[1]) == 2)
         // Each of them is held up.
-        let thirdNumber = line.look(now: start + 2 * patience)
+        let thirdNumber = line.look(now: moments[2])
         let third = try #require(thirdNumber)
-        #expect(line.next(for: third, now: start + 2 * patience) == 3)
+        #expect(line.next(for: third, now: moments[2]) == 3)
         // The first goes on: no other has to help.
-        #expect(line.next(for: first, now: start + 3 * patience) == 4)
+        #expect(line.next(for: first, now: moments[3]) == 4)
         line.append(5)
-        #expect(line.look(now: start + 3 * patience) == nil)
+        #expect(line.look(now: moments[3]) == nil)
         #expect(Set([first, second, third]).count == 3)
     }
 

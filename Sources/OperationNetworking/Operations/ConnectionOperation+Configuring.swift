@@ -1,0 +1,29 @@
+internal import OperationNetworkingSystem
+
+// Configuring, which is over when the operation starts.
+extension ConnectionOperation {
+    static let lateConfiguration = """
+        An operation was configured after its manager had put it into the queue, or after it had started: \
+        use configure: of the verb
+        """
+
+    /// Nothing can be configured any more.
+    func seal() {
+        state.withLock { $0.isSealed = true }
+    }
+
+    func configure(_ body: (inout OperationState) -> Void) {
+        state.change { state in
+            state.checkConfigurable()
+            body(&state)
+        }
+    }
+
+    /// As ``configure(_:)``, for one part.
+    func configure<Part>(_ part: Part, _ exchange: (inout OperationState, inout Part) -> Void) {
+        state.replace(part) { state, part in
+            state.checkConfigurable()
+            exchange(&state, &part)
+        }
+    }
+}
