@@ -148,14 +148,14 @@ extension ConnectionOperation {
             defer { state.whenFinished = [] }
             return (state.whenFinished, state.isDelivered)
         }
-        // One that ended alone can still be added to a queue, which starts it, and sees then that it has
-        // finished.
-        if state.withLock({ $0.place.mayBeInQueue || $0.place.isStarted }) {
-            didChangeValue(forKey: "isExecuting")
-            didChangeValue(forKey: "isFinished")
-        }
+        if state.withLock({ $0.place.end() }) { tellFoundationOfEnd() }
         if isDelivered { endWithoutAudience() }
         for body in whenFinished { body() }
+    }
+
+    func tellFoundationOfEnd() {
+        didChangeValue(forKey: "isExecuting")
+        didChangeValue(forKey: "isFinished")
     }
 
     /// Ends an operation without listeners: only notifications are left, and nothing waits for these.

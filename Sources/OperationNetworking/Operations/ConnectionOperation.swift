@@ -297,18 +297,19 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     public var isPaused: Bool { state.withLock { $0.machine.isPaused } }
 
     public override func start() {
-        let isPlaced = state.withLock { $0.place.isEntered }
-        let queue = isPlaced ? nil : OperationQueue.current
+        let queue = OperationQueue.current
         let readings = phase == .ready ? StartReadings(readingFor: self) : StartReadings()
         let priority = TransferPriority(queuePriority)
         apply { state in
             state.priority = priority
-            if !isPlaced { state.place.enter(queue) }
+            state.place.enter(queue)
             state.place.start()
             // One that was paused meanwhile reads them when it goes on.
             state.readings = state.machine.phase == .ready ? readings : StartReadings()
             return state.machine.start()
         }
+        // It was cancelled when it was in no queue.
+        if state.withLock({ $0.machine.phase == .finished && $0.place.tellEnd() }) { tellFoundationOfEnd() }
     }
 
     /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.

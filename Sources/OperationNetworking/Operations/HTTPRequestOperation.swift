@@ -104,11 +104,10 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// The same for a closure that makes the call when the operation has finished.
+    /// Adds a closure that makes the call when the operation has finished, after those of
+    /// ``setCompletion(success:failure:)``.
     func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) {
         setHandlers { http in
-            http.success = nil
-            http.failure = nil
             http.completion = completion
         }
     }
@@ -149,6 +148,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         guard end.error == nil else { return super.schedule(end, work) }
         let serializer = responseSerializer
         if serializer.isQuick(with: end.data) { return super.schedule(end, work) }
+        exchangeLasts()
         if end.data != nil, let queue = (serializer as? any QueuedResponseSerializer)?.processingQueue {
             queue.async(work)
         } else {
@@ -176,7 +176,13 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
             }
             return http
         }
-        if let completion = handlers.completion { return completion(self) }
+        let detour = call(handlers, onMain: onMain)
+        guard let completion = handlers.completion else { return detour }
+        detour?.call {}
+        return completion(self)
+    }
+
+    private func call(_ handlers: HTTPState, onMain: Bool) -> Detour? {
         if let error {
             return handlers.failure.flatMap { FailureCall($0)(self, error, onMain: onMain) }
         }

@@ -81,7 +81,8 @@ struct OperationState {
     var namesUser: Bool {
         let settings = configuration.settings
         return settings.credential != nil || settings.clientIdentity != nil || settings.tokenSource != nil
-            || closures.challenge != nil || settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
+            || closures.challenge != nil || readings.cookies.areSent
+            || settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
     }
 
     /// The bytes of an earlier process for the exchange that is made now, which keeps them from then on.

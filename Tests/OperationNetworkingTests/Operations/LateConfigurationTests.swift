@@ -202,6 +202,35 @@ struct LateConfigurationTests {
         #expect(heard.elements == [true])
     }
 
+    @Test func whatDependsOnOneThatWasCancelledAloneGoesOnWhenThatIsStarted() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = Self.manager(server)
+        let cancelled = manager.operation(for: URLRequest(url: server.url))
+        let dependent = manager.operation(for: URLRequest(url: server.url))
+        dependent.addDependency(cancelled)
+        manager.operationQueue.addOperation(dependent)
+        cancelled.cancel()
+        #expect(cancelled.isFinished && !dependent.isExecuting)
+        cancelled.start()
+        #expect(try await dependent.value as? Data == Data("four".utf8))
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func aTypedVerbCallsTheClosuresThatWereThereToo() async throws {
+        let server = try ScriptedServer { _ in
+            .respond(200, ["Content-Type": "application/json"], body: "[1]")
+        }
+        let manager = Self.manager(server)
+        let heard = Recorder<String>()
+        manager.get(
+            "a",
+            as: [Int].self,
+            configure: { $0.setCompletion(success: { _, _ in heard.append("own") }) },
+            success: { _, value in heard.append("\(value)") }
+        )
+        #expect(try await heard.wait(count: 2) == ["own", "[1]"])
+    }
+
     @Test func cancellingAndAddingAtOnceLosesNothing() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let queue = OperationQueue()

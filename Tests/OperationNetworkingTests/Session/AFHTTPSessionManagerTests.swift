@@ -151,6 +151,37 @@ struct AFHTTPSessionManagerTests {
         #expect((object?["form"] as? [String: any Sendable])?["key"] as? String == "value")
     }
 
+    // Those that AFNetworking 3 kept for a while: the verbs without `progress:`.
+
+    @Test("testDeprecatedGET")
+    func getWithoutProgress() async throws {
+        let ends = TaskEnds()
+        session.get("get", parameters: ["key": "value"], success: ends.success, failure: ends.failure)
+        let object = try await ends.wait().object as? [String: any Sendable]
+        #expect((object?["args"] as? [String: any Sendable])?["key"] as? String == "value")
+    }
+
+    @Test("testDeprecatedPOST")
+    func postWithoutProgress() async throws {
+        let ends = TaskEnds()
+        session.post("post", parameters: ["key": "value"], success: ends.success, failure: ends.failure)
+        let object = try await ends.wait().object as? [String: any Sendable]
+        #expect((object?["form"] as? [String: any Sendable])?["key"] as? String == "value")
+    }
+
+    @Test("testDeprecatedPOSTWithConstructingBody")
+    func formWithoutProgress() async throws {
+        let ends = TaskEnds()
+        session.post(
+            "post",
+            constructingBody: { $0.appendPart(withFormData: Data("Data".utf8), name: "DataName") },
+            success: ends.success,
+            failure: ends.failure
+        )
+        let object = try await ends.wait().object as? [String: any Sendable]
+        #expect((object?["form"] as? [String: any Sendable])?["DataName"] as? String == "Data")
+    }
+
     @Test("testPUT, testPATCH, testDELETE", arguments: ["put", "patch", "delete"])
     func otherVerbs(_ verb: String) async throws {
         let parameters: [String: any Sendable] = ["key": "value"]
@@ -199,7 +230,7 @@ struct AFHTTPSessionManagerTests {
         #expect(failing == url.appendingPathComponent("1k.bin"))
     }
 
-    @Test("testSharedManagerIsNotEqualToInitedManager")
+    @Test("testSharedManagerIsNotEqualToInitedManager, in 3.2 testSharedManagerIsNotEqualToInitdManager")
     func managersAreNotOne() {
         #expect(HTTPSessionManager() !== session && HTTPSessionManager() !== HTTPSessionManager())
     }

@@ -167,7 +167,7 @@ struct AFURLSessionManagerTests {
         #expect(task.countOfBytesReceived == 100_000)
     }
 
-    @Test("testDownloadingMultipleFiles: each to its own destination")
+    @Test("several files come, each to its own destination")
     func severalFiles() async throws {
         let folder = try TemporaryDirectory()
         for name in ["a", "b", "c"] {

@@ -21,9 +21,13 @@ final class Inbox: Sendable {
         if let wake { wake.signal() } else { firstWork.signal() }
     }
 
-    /// Waits until there may be work. Not once the inbox is open.
-    func waitForWork() {
-        firstWork.wait()
+    /// Waits until there may be work, or until a moment. Not once the inbox is open.
+    func waitForWork(until end: MonotonicTime?) {
+        if let end {
+            _ = firstWork.wait(timeout: .now() + max(0, end - MonotonicTime.now))
+        } else {
+            firstWork.wait()
+        }
     }
 
     /// All there is; the inbox is empty afterwards.

@@ -35,8 +35,9 @@ final class NetworkThread: Sendable {
         _ passWork: PassWork
     ) -> [NetworkWork] {
         var kept: [NetworkWork] = []
+        var nextLook: MonotonicTime?
         while true {
-            inbox.waitForWork()
+            inbox.waitForWork(until: nextLook)
             do throws(SystemError) {
                 try room.transfers.open()
                 return kept
@@ -45,7 +46,7 @@ final class NetworkThread: Sendable {
                     if case .room(let body) = work { body(room) } else { kept.append(work) }
                 }
                 while let tell = room.transfers.nextEnd() { tell() }
-                _ = passWork.handOver(now: MonotonicTime.now)
+                nextLook = passWork.handOver(now: MonotonicTime.now)
             }
         }
     }

@@ -1,15 +1,18 @@
 import Dispatch
+import Foundation
 internal import OperationNetworkingSystem
 
 /// The quick works that passes of the network thread leave to another thread. Each pass wakes one thread at
 /// most, whatever it leaves: a thread for each end of a request would cost more than the work.
 final class PassWork: Sendable {
-    private let line = Locked(WorkLine<@Sendable () -> Void>())
+    private let line = Locked(
+        WorkLine<@Sendable () -> Void>(processorCount: ProcessInfo.processInfo.activeProcessorCount)
+    )
     private let queue = DispatchQueue(label: "OperationNetworking.ends", attributes: .concurrent)
 
     /// Leaves a work that does not wait for anything. Handed over by the next ``handOver(now:)``.
     func append(_ work: @escaping @Sendable () -> Void) {
-        line.withLock { $0.append(work) }
+        line.withLock { $0.append(work, now: MonotonicTime.now) }
     }
 
     /// Called at the end of each pass, and at the time that it returned.

@@ -6,28 +6,37 @@ internal import OperationNetworkingSystem
 /// |-------|------------------------------------------------------------|------------------------------------|
 /// | look  | works wait, there is no worker                             | one begins                         |
 /// | look  | works wait, each worker is at its work for `patience`      | one more begins                    |
+/// | look  | a work waits for `patience`, there are few workers         | one more begins                    |
 /// | look  | any other                                                  | nothing                            |
 /// | next  | a work waits                                               | the worker takes it                |
 /// | next  | none waits                                                 | the worker ends                    |
 ///
-/// So works that take a moment cost one thread, and one that is held up by foreign code holds up the others
-/// for `patience` at most.
+/// So works that take a moment cost one thread, one that is held up by foreign code holds up the others for
+/// `patience`, and a crowd of them has as many threads as there are processors.
 struct WorkLine<Work> {
     /// Seconds that a worker may spend on one work before others go past it.
     static var patience: Double { 0.01 }
 
-    private var waiting = Fifo<Work>()
+    private let processorCount: Int
+    private var waiting = Fifo<(work: Work, since: MonotonicTime)>()
     /// The workers, and when each began its work.
     private var workers: [(number: Int, since: MonotonicTime)] = []
     private var lastNumber = 0
 
-    mutating func append(_ work: Work) {
-        waiting.append(work)
+    /// - Parameter processorCount: the number of workers that is not few.
+    init(processorCount: Int) {
+        self.processorCount = processorCount
+    }
+
+    mutating func append(_ work: Work, now: MonotonicTime) {
+        waiting.append((work, now))
     }
 
     /// - Returns: the number of a worker that has to begin; `nil`: there are enough.
     mutating func look(now: MonotonicTime) -> Int? {
-        guard !waiting.isEmpty, workers.allSatisfy({ $0.since + Self.patience <= now }) else { return nil }
+        guard let first = waiting.first else { return nil }
+        let isLate = first.since + Self.patience <= now && workers.count < processorCount
+        guard isLate || workers.allSatisfy({ $0.since + Self.patience <= now }) else { return nil }
         lastNumber += 1
         workers.append((lastNumber, now))
         return lastNumber
@@ -36,16 +45,17 @@ struct WorkLine<Work> {
     /// The next work of a worker; `nil`: it ends.
     mutating func next(for worker: Int, now: MonotonicTime) -> Work? {
         guard let index = workers.firstIndex(where: { $0.number == worker }) else { return nil }
-        guard let work = waiting.popFirst() else {
+        guard let next = waiting.popFirst() else {
             workers.remove(at: index)
             return nil
         }
         workers[index].since = now
-        return work
+        return next.work
     }
 
     /// The time of the next ``look(now:)``; `nil`: none is needed before the next append.
     var nextLook: MonotonicTime? {
-        waiting.isEmpty ? nil : workers.map { $0.since + Self.patience }.max()
+        guard let first = waiting.first, let stuck = workers.map(\.since).max() else { return nil }
+        return (workers.count < processorCount ? min(first.since, stuck) : stuck) + Self.patience
     }
 }

@@ -3,6 +3,14 @@ enum CookieReading: Sendable {
     case notYet
     /// `nil`: it has nothing to do with a jar.
     case done([Cookie]?)
+
+    /// Whether any are known that go to the server, perhaps.
+    var areSent: Bool {
+        switch self {
+        case .notYet, .done(nil): false
+        case .done(let cookies?): !cookies.isEmpty
+        }
+    }
 }
 
 /// The dealings of an exchange with its jar: a value.

@@ -47,6 +47,7 @@ extension Exchange {
 
     /// Waits for a network, or for `delay` if it was not gone. Time that runs out makes the error the result.
     private func wait(_ wait: Attempts.NetworkWait, else delay: TimeInterval, _ error: any Error) {
+        owner?.exchangeLasts()
         sink.flush()
         let round = machine.wait()
         // Not here: it may ask the kernel.
@@ -82,6 +83,7 @@ extension Exchange {
 
     /// Nothing comes of it after a cancel or a pause.
     private func wait(_ seconds: TimeInterval, then go: @escaping @Sendable (Exchange, NetworkRoom) -> Void) {
+        owner?.exchangeLasts()
         sink.flush()
         let round = machine.wait()
         // Weakly: the wait may be ten minutes, and the operation may be cancelled and released long before.

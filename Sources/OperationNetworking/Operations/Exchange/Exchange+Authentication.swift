@@ -66,6 +66,7 @@ extension Exchange {
     }
 
     private func fetchToken(otherThan refused: TokenSource.Token?, from source: TokenSource) {
+        owner?.exchangeLasts()
         sink.flush()
         let hear = wait { (exchange, result: Result<TokenSource.Token, any Error>, room) in
             switch result {

@@ -53,7 +53,7 @@ extension Exchange {
         let end = sink.end { result in
             NetworkThread.shared.perform { _ in self.sinkDidEnd(result) }
         }
-        if let end { sinkDidEnd(end) }
+        if let end { sinkDidEnd(end) } else { owner?.exchangeLasts() }
     }
 
     private func sinkDidEnd(_ result: SinkEnd) {

@@ -46,6 +46,7 @@ extension Exchange {
     /// Asks the owner what follows a head.
     func ask(_ question: Question, after head: ResponseHead) {
         guard let owner else { return }
+        owner.exchangeLasts()
         switch question {
         case .redirect(let response, let request, let url):
             owner.exchangeWillFollow(

@@ -76,6 +76,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
         perform(machine.suspend(sink.failure == nil && cannotGoOn), room)
         clock.tick()
         totalTime.stop(now: clock.now)
+        // It may be days until it goes on, and other authorities may be trusted then.
+        configuration.anchorVersions = nil
         owner = nil
     }
 
@@ -211,7 +213,7 @@ extension Exchange {
         // it.
         guard !waitsForToken() else { return giveTurnBack(room) }
         guard machine.hasOpenSink else { return open(room) }
-        guard !readsCookies(), !looksAtAnchors() else { return }
+        guard !looksAtAnchors(), !readsCookies() else { return }
         start(room, with: cookies.take())
     }
 

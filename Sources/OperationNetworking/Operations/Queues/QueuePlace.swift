@@ -4,8 +4,6 @@ import Foundation
 struct QueuePlace {
     /// The queue that called `start()`.
     private(set) weak var queue: OperationQueue?
-    /// Whether the queue is known.
-    private(set) var isEntered = false
     /// The slots of that queue, from the first pause to the end.
     private(set) var slots: QueueSlots?
     /// Whether it was cancelled while a dependency or a barrier blocked it.
@@ -19,6 +17,8 @@ struct QueuePlace {
     private(set) var mayBeInQueue = false
     /// Whether `start()` was called.
     private(set) var isStarted = false
+    /// Whether the operation has ended, and Foundation was not told.
+    private var owesEnd = false
 
     /// A queue asks whether the operation is ready, or other code does.
     mutating func isAskedForReadiness() {
@@ -30,10 +30,23 @@ struct QueuePlace {
         isStarted = true
     }
 
+    /// The operation has ended.
+    /// - Returns: whether Foundation is to be told now; else by ``tellEnd()``. One that was never started can
+    ///   be in a queue by now, which starts it, and would lose count if it heard of the end before.
+    mutating func end() -> Bool {
+        owesEnd = !isStarted
+        return isStarted
+    }
+
+    /// - Returns: whether Foundation is to be told now of an end that came before.
+    mutating func tellEnd() -> Bool {
+        defer { owesEnd = false }
+        return owesEnd
+    }
+
     /// The operation is started; by `queue`, unless it was known before.
     mutating func enter(_ queue: OperationQueue?) {
         if self.queue == nil { self.queue = queue }
-        isEntered = self.queue != nil
     }
 
     mutating func lendSlot(to slots: QueueSlots) {

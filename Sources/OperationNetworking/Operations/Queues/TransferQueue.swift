@@ -33,24 +33,6 @@ public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable
         set { slots.set(userLimit: newValue, of: self) }
     }
 
-    /// Adds an operation, which starts when it is ready and the limit allows it.
-    public override func addOperation(_ operation: Operation) {
-        enter(operation)
-        super.addOperation(operation)
-    }
-
-    /// Adds operations, and waits on this thread until they have finished if `wait` says so.
-    public override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
-        for operation in operations { enter(operation) }
-        super.addOperations(operations, waitUntilFinished: wait)
-    }
-
-    /// Tells an operation the queue that will start it, so that it need not ask: Foundation asks the kernel.
-    private func enter(_ operation: Operation) {
-        guard let operation = operation as? ConnectionOperation else { return }
-        operation.state.withLock { $0.place.enter(self) }
-    }
-
     var foundationLimit: Int {
         get { super.maxConcurrentOperationCount }
         set { super.maxConcurrentOperationCount = newValue }

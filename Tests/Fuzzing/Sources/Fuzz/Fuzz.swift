@@ -69,7 +69,7 @@ private func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         read(rest, list)
     case UInt8(ascii: "t")?:
         let (response, body) = split(rest)
-        _ = ResponseText(data: body, response: response)
+        _ = ResponseText(data: body, response: response.map { ReceivedResponse($0) })
     case UInt8(ascii: "m")?:
         guard let type = MediaType(fieldValue: String(decoding: rest, as: UTF8.self)) else { return 0 }
         _ = type.matches("*/*+json")

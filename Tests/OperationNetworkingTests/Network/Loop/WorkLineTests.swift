@@ -10,9 +10,9 @@ struct WorkLineTests {
     private let patience = WorkLine<Int>.patience
 
     @Test func oneWorkerDoesWhatWaits() throws {
-        var line = WorkLine<Int>()
+        var line = WorkLine<Int>(processorCount: 1)
         #expect(line.look(now: start) == nil)
-        for work in 1...3 { line.append(work) }
+        for work in 1...3 { line.append(work, now: start) }
         let workerNumber = line.look(now: start)
         let worker = try #require(workerNumber)
         #expect(line.look(now: start) == nil)
@@ -25,7 +25,7 @@ struct WorkLineTests {
         #expect(line.look(now: start + 10) == nil)
         #expect(line.next(for: worker, now: start + 10) == nil)
         // It has ended, and takes nothing any more.
-        line.append(4)
+        line.append(4, now: start)
         #expect(line.next(for: worker, now: start + 10) == nil)
         #expect(line.look(now: start + 10) != worker)
     }
@@ -34,8 +34,8 @@ struct WorkLineTests {
         // Added one by one, as the line does: sums of fractions are rounded.
         var moments = [start]
         for index in 0..<3 { moments.append(moments[index] + patience) }
-        var line = WorkLine<Int>()
-        for work in 1...4 { line.append(work) }
+        var line = WorkLine<Int>(processorCount: 1)
+        for work in 1...4 { line.append(work, now: start) }
         let firstNumber = line.look(now: start)
         let first = try #require(firstNumber)
         #expect(line.next(for: first, now: start) == 1)
@@ -50,19 +50,32 @@ struct WorkLineTests {
         #expect(line.next(for: third, now: moments[2]) == 3)
         // The first goes on: no other has to help.
         #expect(line.next(for: first, now: moments[3]) == 4)
-        line.append(5)
+        line.append(5, now: start)
         #expect(line.look(now: moments[3]) == nil)
         #expect(Set([first, second, third]).count == 3)
     }
 
+    @Test func aCrowdHasAsManyWorkersAsThereAreProcessors() {
+        var line = WorkLine<Int>(processorCount: 3)
+        for work in 0..<100 { line.append(work, now: start) }
+        var workers: [Int] = []
+        for step in 0..<40 {
+            let now = start + Double(step) * patience / 4
+            if let worker = line.look(now: now) { workers.append(worker) }
+            // Each work takes a moment, and none is stuck.
+            for worker in workers { _ = line.next(for: worker, now: now) }
+        }
+        #expect(workers.count == 3)
+    }
+
     @Test func eachWorkIsDoneOnceAndInOrder() {
         var random = SeededGenerator(seed: 7)
-        var line = WorkLine<Int>()
+        var line = WorkLine<Int>(processorCount: 1)
         var workers: [Int] = []
         var taken: [Int] = []
         var now = start
         for work in 0..<5000 {
-            line.append(work)
+            line.append(work, now: now)
             now = now + Double.random(in: 0..<2 * patience, using: &random)
             if let worker = line.look(now: now) { workers.append(worker) }
             guard let worker = workers.randomElement(using: &random) else { continue }
