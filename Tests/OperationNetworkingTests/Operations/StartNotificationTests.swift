@@ -60,6 +60,22 @@ struct StartNotificationTests {
         for ear in ears { #expect(try await ear.heard.wait(count: 2) == ["start", "finish"]) }
     }
 
+    /// The first transfer is over at once, and the operation is not.
+    @Test func itIsToldWhileARetryWaits() async throws {
+        let server = try ScriptedServer { _ in .respond(503) }
+        let operation = operation(server.url)
+        var policy = RetryPolicy(maximumRetries: 1)
+        policy.initialDelay = 600
+        policy.longestDelay = 600
+        operation.retryPolicy = policy
+        let ears = Ears(operation)
+        operation.start()
+        #expect(try await ears.heard.wait() == ["start"])
+        #expect(!operation.isFinished)
+        operation.cancel()
+        #expect(try await ears.heard.wait(count: 2) == ["start", "finish"])
+    }
+
     @Test func itComesBeforeTheEndOfARequestThatIsOverAtOnce() async throws {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         for _ in 0..<20 {
