@@ -14,20 +14,17 @@ guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.argume
     FileHandle.standardError.write(Data("usage: Activity URL\n".utf8))
     exit(64)
 }
-nonisolated final class Line: Sendable {
+final class Line {
     func show(_ text: String) { print(text) }
 }
 let line = Line()
-let callbacks = DispatchQueue(label: "callbacks")
 let operation = HTTPRequestOperation(request: URLRequest(url: url))
-operation.completionQueue = callbacks
 let isTold = DispatchGroup()
 operation.completionGroup = isTold
 let queue = OperationQueue()
 
 // MARK: Example
 
-NetworkActivityManager.shared.completionQueue = callbacks
 NetworkActivityManager.shared.setNetworkingActivityAction { isActive in print(isActive ? "busy" : "quiet") }
 NetworkActivityManager.shared.isEnabled = true
 
@@ -45,5 +42,5 @@ do {
 }
 // The last callback may come after the result.
 await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-    isTold.notify(queue: callbacks) { @Sendable in continuation.resume() }
+    isTold.notify(queue: .main) { continuation.resume() }
 }

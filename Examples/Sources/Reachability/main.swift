@@ -15,15 +15,13 @@ guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.argume
     exit(64)
 }
 let queue = OperationQueue()
-let callbacks = DispatchQueue(label: "callbacks")
 let operation = HTTPRequestOperation(request: URLRequest(url: url))
 operation.retryPolicy = RetryPolicy(maximumRetries: 20, timeBudget: 20)
 
 // MARK: Example
 
 let reachability = NetworkReachabilityManager.shared
-reachability.completionQueue = callbacks
-reachability.setStatusChange { [queue] status in
+reachability.setStatusChange { status in
     queue.isSuspended = !status.isReachable
     print("\(status): \(queue.isSuspended ? "suspended" : "goes on")")
 }
@@ -39,6 +37,5 @@ do {
     print("\(url.absoluteString): \(error)")
 }
 for await status in reachability.statuses where !status.isReachable { break }
-// The closure comes on a queue of its own, before or after that.
+// The closure comes before or after that.
 while !queue.isSuspended { await Task.yield() }
-callbacks.sync {}

@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -18,7 +17,7 @@ else {
     exit(64)
 }
 /// Stands for a window.
-nonisolated final class Window: Sendable {
+final class Window {
     let lines: AsyncStream<String>
     private let shown: AsyncStream<String>.Continuation
 
@@ -27,13 +26,11 @@ nonisolated final class Window: Sendable {
     func show(_ text: String) { shown.yield(text) }
 }
 let window = Window()
-let callbacks = DispatchQueue(label: "callbacks")
 let manager = OperationManager()
-manager.completionQueue = callbacks
 
 // MARK: Example
 
-let picture = ImageBinding(to: window, completionQueue: callbacks) { window, image in
+let picture = ImageBinding(to: window) { window, image in
     window.show(image.map { "image: \($0.pixelWidth) x \($0.pixelHeight)" } ?? "no image")
 }
 picture.setImage(

@@ -12,13 +12,17 @@ internal import OperationNetworkingSystem
 /// A new request cancels the one before it, of which nothing is shown or told any more. It does not keep the
 /// object: when that is released, nothing is shown.
 public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
+    /// Gets the response and its content; answers with the content that is to be shown.
+    public typealias SuccessHandler =
+        @isolated(any) @Sendable (HTTPURLResponse?, LoadedContent) -> LoadedContent
+
     private struct Weak: Sendable {
         weak let target: Target?
     }
 
     private let target: Weak
     private let manager: OperationManager
-    private let show: @Sendable (Target, LoadedContent) -> Void
+    private let show: @isolated(any) @Sendable (Target, LoadedContent) -> Void
     private let current = Locked<HTTPRequestOperation?>(nil)
 
     /// Binds an object.
@@ -26,11 +30,12 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - target: not retained.
     ///   - manager: makes and runs the operations: its settings count, but for the response serializer.
-    ///   - show: shows the content, on the manager's `completionQueue`.
+    ///   - show: shows the content, on the manager's `completionQueue`, or, if it is written in main-actor
+    ///     code, on the main queue.
     public init(
         to target: Target,
         manager: OperationManager,
-        show: @escaping @Sendable (Target, LoadedContent) -> Void
+        @_inheritActorContext show: @escaping @isolated(any) @Sendable (Target, LoadedContent) -> Void
     ) {
         self.target = Weak(target: target)
         self.manager = manager
@@ -44,34 +49,22 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - request: a GET mostly.
     ///   - progress: hears the bytes that came, as `setDownloadProgress(_:)` does.
-    ///   - success: may change the content before it is shown.
-    ///   - failure: hears the error.
+    ///   - success: may change the content before it is shown. Called as the `success` of an operation is; a
+    ///     `show` of nonisolated code follows it there.
+    ///   - failure: hears the error, as the `failure` of an operation does.
     /// - Returns: the operation, which is running.
     @discardableResult
     public func load(
         _ request: URLRequest,
         @_inheritActorContext progress: ConnectionOperation.ProgressHandler? = nil,
-        success: (@Sendable (HTTPURLResponse?, LoadedContent) -> LoadedContent)? = nil,
-        failure: (@Sendable (any Error) -> Void)? = nil
+        @_inheritActorContext success: SuccessHandler? = nil,
+        @_inheritActorContext failure: (@isolated(any) @Sendable (any Error) -> Void)? = nil
     ) -> HTTPRequestOperation {
-        let operation = manager.operation(
-            for: request,
-            success: { [weak self] operation, _ in
-                guard let self, isCurrent(operation), let target = target.target else { return }
-                let response = operation.response
-                let content = LoadedContent(
-                    data: operation.responseData ?? Data(),
-                    mediaType: response?.mimeType,
-                    textEncodingName: response?.textEncodingName,
-                    baseURL: response?.url
-                )
-                show(target, success?(response, content) ?? content)
-            },
-            failure: { [weak self] operation, error in
-                guard let self, isCurrent(operation) else { return }
-                failure?(error)
-            }
-        )
+        let operation = manager.operation(for: request)
+        operation.setCompletion { [weak self] operation in
+            guard let self else { return nil }
+            return end(operation, success, failure)
+        }
         operation.responseSerializer = HTTPResponseSerializer()
         if let progress { operation.setDownloadProgress(progress) }
         begin(operation)
@@ -93,6 +86,42 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
             return current
         }
         last?.cancel()
+    }
+
+    /// - Returns: the call of the closure that hears of the end.
+    private func end(
+        _ operation: HTTPRequestOperation,
+        _ success: SuccessHandler?,
+        _ failure: (@isolated(any) @Sendable (any Error) -> Void)?
+    ) -> Detour? {
+        if let error = operation.error {
+            guard let failure else { return nil }
+            let plain = IsolatedFunction.Unary(failure).plain
+            return Detour(ClosureHome(failure.isolation)) { [weak self] in
+                if let self, isCurrent(operation) { plain(error) }
+            }
+        }
+        let response = operation.response
+        let content = LoadedContent(
+            data: operation.responseData ?? Data(),
+            mediaType: response?.mimeType,
+            textEncodingName: response?.textEncodingName,
+            baseURL: response?.url
+        )
+        let show = IsolatedFunction.Binary(show).plain
+        let showing: @Sendable (LoadedContent) -> Detour = {
+            [home = ClosureHome(self.show.isolation)] content in
+            Detour(home) { [weak self] in
+                guard let self, isCurrent(operation), let target = target.target else { return }
+                show(target, content)
+            }
+        }
+        guard let success else { return showing(content) }
+        let change = IsolatedFunction.Binary(success).plain
+        return Detour.leading(ClosureHome(success.isolation)) { [weak self] in
+            guard let self, isCurrent(operation), target.target != nil else { return nil }
+            return showing(change(response, content))
+        }
     }
 
     private func isCurrent(_ operation: HTTPRequestOperation) -> Bool {

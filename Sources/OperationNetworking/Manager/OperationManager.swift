@@ -198,9 +198,9 @@ open class OperationManager: @unchecked Sendable {
     func callBack(_ call: Detour) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
         queue.async(group: group) {
-            guard !call.callHere(onMain: queue === DispatchQueue.main) else { return }
+            guard let elsewhere = call.callHere(onMain: queue === DispatchQueue.main) else { return }
             group?.enter()
-            call.call { group?.leave() }
+            elsewhere.call { group?.leave() }
         }
     }
 

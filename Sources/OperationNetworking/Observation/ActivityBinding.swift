@@ -28,6 +28,8 @@ public final class ActivityBinding: Sendable {
     }
 
     private let state: Locked<State>
+    /// Of `update`.
+    private let home: ClosureHome
 
     /// Binds an operation.
     ///
@@ -35,12 +37,13 @@ public final class ActivityBinding: Sendable {
     ///   - operation: in any state.
     ///   - target: not retained.
     ///   - update: called on the operation's `completionQueue`, first with the state of now, then once for
-    ///     each edge: `true` while it runs, `false` while it is queued, paused or finished.
+    ///     each edge: `true` while it runs, `false` while it is queued, paused or finished. One that is
+    ///     written in main-actor code is called on the main queue.
     @discardableResult
     public convenience init<Target: AnyObject & Sendable>(
         of operation: ConnectionOperation,
         to target: Target,
-        update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
+        @_inheritActorContext update: @escaping @isolated(any) @Sendable (Target, _ isActive: Bool) -> Void
     ) {
         self.init(of: [operation], to: target, update: update)
     }
@@ -56,7 +59,7 @@ public final class ActivityBinding: Sendable {
     public convenience init<Target: AnyObject & Sendable>(
         of operations: [ConnectionOperation],
         to target: Target,
-        update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
+        @_inheritActorContext update: @escaping @isolated(any) @Sendable (Target, _ isActive: Bool) -> Void
     ) {
         self.init(subjects: operations.map(Subject.init), to: target, update: update)
     }
@@ -64,9 +67,11 @@ public final class ActivityBinding: Sendable {
     init<Target: AnyObject & Sendable>(
         subjects: [Subject],
         to target: Target,
-        update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
+        update: @escaping @isolated(any) @Sendable (Target, _ isActive: Bool) -> Void
     ) {
         let left = subjects.map { ($0.identifier, $0) }
+        home = ClosureHome(update.isolation)
+        let update = IsolatedFunction.Binary(update).plain
         state = Locked(
             State(
                 left: Dictionary(left) { first, _ in first },
@@ -94,7 +99,8 @@ public final class ActivityBinding: Sendable {
     // MARK: - For subjects
 
     /// A subject runs, or does not. On its completion queue.
-    func learn(_ subject: ObjectIdentifier, _ isRunning: Bool, isOver: Bool = false) {
+    /// - Returns: the call of the closure.
+    func learn(_ subject: ObjectIdentifier, _ isRunning: Bool, isOver: Bool = false) -> Detour? {
         let isToTell = state.withLock { state in
             state.unknown.remove(subject)
             if isRunning { state.running.insert(subject) } else { state.running.remove(subject) }
@@ -103,12 +109,13 @@ public final class ActivityBinding: Sendable {
             guard state.unknown.isEmpty || !state.running.isEmpty else { return false }
             return state.news.offer(!state.running.isEmpty)
         }
-        if isToTell { tell() }
+        return isToTell ? Detour(home) { self.tell() } : nil
     }
 
     // MARK: - Helpers
 
-    /// On a completion queue. Where several are, one call tells what the others found meanwhile.
+    /// Where the closure belongs. Of several completion queues, one call tells what the others found
+    /// meanwhile.
     private func tell() {
         repeat {
             let (isActive, show) = state.withLock { ($0.news.take(), $0.show) }
@@ -134,21 +141,21 @@ extension ActivityBinding.Subject {
 extension ActivityBinding: OperationObserver {
     /// The operation runs.
     public func operationDidStart(_ operation: ConnectionOperation) {
-        learn(ObjectIdentifier(operation), true)
+        operation.make(learn(ObjectIdentifier(operation), true))
     }
 
     /// The operation does not run.
     public func operationDidPause(_ operation: ConnectionOperation) {
-        learn(ObjectIdentifier(operation), false)
+        operation.make(learn(ObjectIdentifier(operation), false))
     }
 
     /// The operation runs again.
     public func operationDidResume(_ operation: ConnectionOperation) {
-        learn(ObjectIdentifier(operation), true)
+        operation.make(learn(ObjectIdentifier(operation), true))
     }
 
     /// The operation does not run any more.
     public func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
-        learn(ObjectIdentifier(operation), false, isOver: true)
+        operation.make(learn(ObjectIdentifier(operation), false, isOver: true))
     }
 }

@@ -25,7 +25,7 @@ public final class NetworkActivityManager: Sendable {
 
     private struct State {
         var activity = NetworkActivityState()
-        var action: (@Sendable (Bool) -> Void)?
+        var action: (@isolated(any) @Sendable (Bool) -> Void)?
         var completionQueue: DispatchQueue?
         var news = NewestValue<Bool>()
         var tokens: [any NSObjectProtocol] = []
@@ -84,8 +84,10 @@ public final class NetworkActivityManager: Sendable {
 
     /// Called on ``completionQueue`` once for each edge: `true` when activity is to be shown, `false` when it
     /// is to be hidden. A queue that does not keep up hears the newest only, and nothing if that is what it
-    /// heard last.
-    public func setNetworkingActivityAction(_ block: (@Sendable (_ isActive: Bool) -> Void)?) {
+    /// heard last. One that is written in main-actor code is called on the main queue.
+    public func setNetworkingActivityAction(
+        @_inheritActorContext _ block: (@isolated(any) @Sendable (_ isActive: Bool) -> Void)?
+    ) {
         state.change { $0.action = block }
     }
 
@@ -141,7 +143,14 @@ public final class NetworkActivityManager: Sendable {
 
     private func deliver() {
         let (isActive, action) = state.withLock { ($0.news.take(), $0.action) }
-        if let isActive { action?(isActive) }
+        guard let isActive, let action else { return conclude() }
+        guard let call = Detour(action, isActive).callHere(onMain: MainQueue.isCurrent) else {
+            return conclude()
+        }
+        call.call { [weak self] in self?.conclude() }
+    }
+
+    private func conclude() {
         let hasMore = state.withLock { $0.news.hasMore() }
         if hasMore { scheduleDelivery() }
     }

@@ -19,6 +19,8 @@ public final class ProgressBinding: Sendable {
 
     private let direction: Direction
     private let leave: @Sendable (ProgressBinding) -> Void
+    /// Of `update`.
+    private let home: ClosureHome
     private let show: Locked<(@Sendable (TransferProgress) -> Bool)?>
 
     /// Binds the two.
@@ -28,13 +30,14 @@ public final class ProgressBinding: Sendable {
     ///   - direction: the response's body, unless given.
     ///   - target: not retained.
     ///   - update: called on the operation's `completionQueue`, at most 20 times a second, and once with the
-    ///     last value before the operation's result.
+    ///     last value before the operation's result. One that is written in main-actor code is called on the
+    ///     main queue.
     @discardableResult
     public convenience init<Target: AnyObject & Sendable>(
         of operation: ConnectionOperation,
         _ direction: Direction = .download,
         to target: Target,
-        update: @escaping @Sendable (Target, TransferProgress) -> Void
+        @_inheritActorContext update: @escaping @isolated(any) @Sendable (Target, TransferProgress) -> Void
     ) {
         self.init(direction, to: target, update: update) { [weak operation] in operation?.removeObserver($0) }
         operation.addObserver(self)
@@ -44,11 +47,13 @@ public final class ProgressBinding: Sendable {
     init<Target: AnyObject & Sendable>(
         _ direction: Direction,
         to target: Target,
-        update: @escaping @Sendable (Target, TransferProgress) -> Void,
+        update: @escaping @isolated(any) @Sendable (Target, TransferProgress) -> Void,
         leave: @escaping @Sendable (ProgressBinding) -> Void
     ) {
         self.direction = direction
         self.leave = leave
+        home = ClosureHome(update.isolation)
+        let update = IsolatedFunction.Binary(update).plain
         show = Locked({ [weak target] progress in
             guard let target else { return false }
             update(target, progress)
@@ -63,9 +68,13 @@ public final class ProgressBinding: Sendable {
     }
 
     /// Bytes have moved. On the completion queue.
-    func tell(_ direction: Direction, _ total: Int64, _ expected: Int64) {
-        guard direction == self.direction, let show = show.withLock({ $0 }) else { return }
-        if !show(TransferProgress(total: total, expected: expected)) { end() }
+    /// - Returns: the call of the closure.
+    func tell(_ direction: Direction, _ total: Int64, _ expected: Int64) -> Detour? {
+        guard direction == self.direction, !show.withLock({ $0 == nil }) else { return nil }
+        return Detour(home) {
+            guard let show = self.show.withLock({ $0 }) else { return }
+            if !show(TransferProgress(total: total, expected: expected)) { self.end() }
+        }
     }
 }
 
@@ -79,7 +88,7 @@ extension ProgressBinding: OperationObserver {
         total: Int64,
         expected: Int64
     ) {
-        tell(.download, total, expected)
+        operation.make(tell(.download, total, expected))
     }
 
     /// Shows it.
@@ -89,7 +98,7 @@ extension ProgressBinding: OperationObserver {
         total: Int64,
         expected: Int64
     ) {
-        tell(.upload, total, expected)
+        operation.make(tell(.upload, total, expected))
     }
 
     /// Ends it.

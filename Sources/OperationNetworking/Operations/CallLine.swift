@@ -8,20 +8,34 @@ final class CallLine: Sendable {
     typealias Call = @Sendable () -> Detour?
 
     private struct State {
-        /// In order; those before `first` are done.
-        var waiting: [Call] = []
+        /// In order; those before `first` are done, and gone.
+        var waiting: [Call?] = []
         var first = 0
         var isBusy = false
 
         mutating func next() -> Call? {
+            defer { first += 1 }
+            let call = waiting[first]
+            waiting[first] = nil
+            return call
+        }
+
+        /// Whether another one waits; if not, it is over.
+        mutating func hasMore() -> Bool {
             guard first < waiting.count else {
                 self = State()
-                return nil
+                return false
             }
-            defer { first += 1 }
-            return waiting[first]
+            if first >= 64, 2 * first >= waiting.count {
+                waiting.removeFirst(first)
+                first = 0
+            }
+            return true
         }
     }
+
+    /// The number of calls in a row: others want the queue, too.
+    private static let turn = 8
 
     private let queue: DispatchQueue
     private let state = Locked(State())
@@ -32,20 +46,36 @@ final class CallLine: Sendable {
 
     /// Has `call` called after the others.
     func append(_ call: @escaping Call) {
-        let isFirst = state.withLock { state in
+        if put(call) { queue.async { self.goOn() } }
+    }
+
+    /// The same, at once if there are no others; on the queue.
+    func appendHere(_ call: @escaping Call) {
+        if put(call) { goOn() }
+    }
+
+    /// - Returns: whether it is alone.
+    private func put(_ call: @escaping Call) -> Bool {
+        state.withLock { state in
             state.waiting.append(call)
             defer { state.isBusy = true }
             return !state.isBusy
         }
-        if isFirst { queue.async { self.goOn() } }
     }
 
     private func goOn() {
-        guard let call = state.withLock({ $0.next() }) else { return }
-        guard let detour = call(), !detour.callHere(onMain: MainQueue.isCurrent) else {
-            // Others want the queue, too.
-            return queue.async { self.goOn() }
+        for _ in 0..<Self.turn {
+            let call = state.withLock { $0.next() }
+            if let detour = call?()?.callHere(onMain: MainQueue.isCurrent) {
+                return detour.call {
+                    if self.goesOn() { self.queue.async { self.goOn() } }
+                }
+            }
+            guard goesOn() else { return }
         }
-        detour.call { self.queue.async { self.goOn() } }
+        queue.async { self.goOn() }
     }
+
+    /// Whether another call waits; if not, the line is free.
+    private func goesOn() -> Bool { state.withLock { $0.hasMore() } }
 }

@@ -1,21 +1,25 @@
 import Dispatch
 import Foundation
 public import FoundationNetworking
+internal import OperationNetworkingSystem
 
 // The cache: `cache` is one of the TransferSettings.
 extension ConnectionOperation {
     /// Sees what is about to be stored in the `cache`, and changes or refuses it: AFNetworking's
     /// `setCacheResponseBlock:`.
     ///
-    /// Called on a queue of the library when the body is complete; `nil` lets nothing be stored. The whole
-    /// body is in memory then. Without it, bodies go to the store as they come. Set it before the operation
-    /// starts.
+    /// Called on a queue of the library, or on its actor, when the body is complete; `nil` lets nothing be
+    /// stored. The whole body is in memory then. Without it, bodies go to the store as they come. Set it
+    /// before the operation starts.
     public func setCacheResponse(
-        _ willStore: (@Sendable (_ proposed: CachedURLResponse) -> CachedURLResponse?)?
+        @_inheritActorContext _ willStore: (
+            @isolated(any) @Sendable (_ proposed: CachedURLResponse) -> CachedURLResponse?
+        )?
     ) {
         guard let willStore else { return setCacheResponseHandler(nil) }
+        let (home, plain) = (ClosureHome(willStore.isolation), IsolatedFunction.Unary(willStore).plain)
         setCacheResponseHandler { proposed, answer in
-            Self.cacheQueue.async { answer(willStore(proposed)) }
+            home.perform(on: Self.cacheQueue) { answer(plain(proposed)) }
         }
     }
 

@@ -54,11 +54,21 @@ extension ConnectionOperation {
     private func tell(
         _ deliveries: ArraySlice<Delivery>,
         _ observers: [any OperationObserver],
-        on queue: DispatchQueue
+        on queue: DispatchQueue,
+        observersHeardFirst: Bool = false
     ) {
         for (index, delivery) in zip(deliveries.indices, deliveries) {
-            Self.tell(Self.notificationPoster, delivery, self)
-            for observer in observers { Self.tell(observer, delivery, self) }
+            if !observersHeardFirst || index > deliveries.startIndex {
+                Self.tell(Self.notificationPoster, delivery, self)
+                for observer in observers { Self.tell(observer, delivery, self) }
+            }
+            if !observers.isEmpty, let detour = state.withLock({ $0.outbox.takeDetour() }) {
+                return detour.call {
+                    queue.async {
+                        self.tell(deliveries[index...], observers, on: queue, observersHeardFirst: true)
+                    }
+                }
+            }
             guard let detour = call(delivery, onMain: queue === DispatchQueue.main) else { continue }
             return detour.call {
                 queue.async {
@@ -89,10 +99,9 @@ extension ConnectionOperation {
         case .received(let response):
             if let value = response.value { didReceive(value) }
         case .observed(let isRunning, let body):
-            body(isRunning)
+            return body(isRunning)
         case .piece(let piece, let done):
-            didReceive(piece)
-            done()
+            receive(piece, done: done)
         case .downloaded(let report):
             return state.withLock { $0.closures.downloadProgress }.flatMap {
                 ProgressCall($0)(report, onMain: onMain)

@@ -246,18 +246,8 @@ extension ConnectionOperation: ExchangeOwner {
         to request: URLRequest,
         decide: @escaping @Sendable (RedirectAnswer) -> Void
     ) {
-        let (handler, queue) = state.withLock { ($0.closures.redirect, $0.closures.redirectQueue) }
-        guard let handler else { return decide(.follow(request)) }
-        let plain = IsolatedFunction.Ternary(handler).plain
-        let answer: @Sendable (URLRequest?) -> Void = { decide($0.map { .follow($0) } ?? .refuse) }
-        switch ClosureHome(handler.isolation) {
-        case .anywhere:
-            (queue ?? Self.processingQueue).async { answer(plain(self, request, redirect)) }
-        case .main:
-            DispatchQueue.main.async { answer(plain(self, request, redirect)) }
-        case .actor:
-            Task { answer(await handler(self, request, redirect)) }
-        }
+        guard let ask = state.withLock({ $0.closures.redirect }) else { return decide(.follow(request)) }
+        ask(self, request, redirect) { decide($0.map { .follow($0) } ?? .refuse) }
     }
 
     func exchangeMayReceive(_ response: HTTPURLResponse, decide: @escaping @Sendable (BodyPlace) -> Void) {

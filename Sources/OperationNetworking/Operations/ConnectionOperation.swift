@@ -33,6 +33,13 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
             _ operation: ConnectionOperation, _ request: URLRequest, _ redirect: HTTPURLResponse
         ) -> URLRequest?
 
+    /// Answers a redirect as a `RedirectHandler` does, on any thread and at any time.
+    typealias RedirectQuestion =
+        @Sendable (
+            ConnectionOperation, URLRequest, HTTPURLResponse,
+            _ answer: @escaping @Sendable (URLRequest?) -> Void
+        ) -> Void
+
     let state: Locked<OperationState>
 
     /// - Parameter request: an http or https URL; the operation ends with `URLError.badURL` or
@@ -232,7 +239,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// field that the policy names, to another origin. What it answers is followed, but not from https to
     /// http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
-        state.replace(block) { swap(&$0.closures.redirect, &$1) }
+        guard let block else { return setRedirectQuestion(nil) }
+        let (home, plain) = (ClosureHome(block.isolation), IsolatedFunction.Ternary(block).plain)
+        setRedirectQuestion { operation, request, response, answer in
+            home.perform(on: Self.processingQueue) { answer(plain(operation, request, response)) }
+        }
+    }
+
+    func setRedirectQuestion(_ question: RedirectQuestion?) {
+        state.replace(question) { swap(&$0.closures.redirect, &$1) }
     }
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
@@ -240,26 +255,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Answers with a new stream of the same bytes.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.closures.bodyStreamProvider = block }
-    }
-
-    /// Tells `observer` what happens from now on, until the operation has finished.
-    public func addObserver(_ observer: any OperationObserver) {
-        state.withLock { $0.closures.observers.append(observer) }
-    }
-
-    /// Tells `observer` nothing any more, but for the events that it is being told.
-    public func removeObserver(_ observer: any OperationObserver) {
-        state.change { $0.closures.observers.removeAll { $0 === observer } }
-    }
-
-    /// The same as ``addObserver(_:)``; and `first` is called on the completion queue, in the order of
-    /// events, with whether the operation runs now.
-    func addObserver(_ observer: any OperationObserver, first: @escaping @Sendable (Bool) -> Void) {
-        deliver { state in
-            let isOver = state.machine.phase == .finished
-            if !isOver || !state.isDelivered { state.closures.observers.append(observer) }
-            return .observed(isRunning: state.isRunning && !isOver, first)
-        }
     }
 
     // MARK: - Operation
@@ -377,6 +372,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Lets go of what a subclass of ours keeps for the transfer.
     func releaseClosures() {}
+
+    /// On the completion queue; `done` lets the next piece come.
+    func receive(_ piece: Data, done: @escaping @Sendable () -> Void) {
+        didReceive(piece)
+        done()
+    }
 
     /// The configuration of the exchange.
     func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {

@@ -17,7 +17,7 @@ enum Delivery {
     case downloaded(ProgressReport)
     case uploaded(ProgressReport)
     /// An observer was added that wants to know whether the operation runs.
-    case observed(isRunning: Bool, @Sendable (Bool) -> Void)
+    case observed(isRunning: Bool, @Sendable (Bool) -> Detour?)
     /// The last one of a transfer.
     case finished(wasRunning: Bool)
     /// Closures for the result were set after the end.

@@ -27,8 +27,6 @@ struct ProgressCall: Sendable {
         }
         return Detour(home) {
             plain(report.bytes, report.total, report.expected)
-        } isolated: { [handler] in
-            await handler(report.bytes, report.total, report.expected)
         }
     }
 }
@@ -58,8 +56,6 @@ struct SuccessCall: Sendable {
         }
         return Detour(home) {
             plain(operation, object)
-        } isolated: { [handler] in
-            await handler(operation, object)
         }
     }
 }
@@ -85,8 +81,6 @@ struct FailureCall: Sendable {
         }
         return Detour(home) {
             plain(operation, error)
-        } isolated: { [handler] in
-            await handler(operation, error)
         }
     }
 }

@@ -120,9 +120,7 @@ extension OperationState {
     struct Closures {
         var uploadProgress: ConnectionOperation.ProgressHandler?
         var downloadProgress: ConnectionOperation.ProgressHandler?
-        var redirect: ConnectionOperation.RedirectHandler?
-        /// The queue of `redirect`; `nil`: the processing queue.
-        var redirectQueue: DispatchQueue?
+        var redirect: ConnectionOperation.RedirectQuestion?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var bodyStreamProvider: (@Sendable () -> InputStream?)?
         var completionBlock: (@Sendable () -> Void)?

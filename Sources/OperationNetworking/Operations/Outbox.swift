@@ -6,6 +6,8 @@ import Dispatch
 struct Outbox {
     private var deliveries: [Delivery] = []
     private var isScheduled = false
+    /// Closures of observers that belong elsewhere, and are called before anything else is told.
+    var detours: [Detour] = []
     /// Entered for what is in here.
     private var enteredGroup: DispatchGroup?
 
@@ -47,6 +49,10 @@ struct Outbox {
     mutating func takeAll() -> [Delivery] {
         defer { deliveries = [] }
         return deliveries
+    }
+
+    mutating func takeDetour() -> Detour? {
+        detours.isEmpty ? nil : detours.removeFirst()
     }
 
     /// Whether nothing was delivered yet of an operation that has begun.

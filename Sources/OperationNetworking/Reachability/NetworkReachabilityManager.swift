@@ -97,10 +97,12 @@ public final class NetworkReachabilityManager: Sendable {
 
     /// Called on ``completionQueue`` with the first status after each ``startMonitoring()``, and with each
     /// new one; ``status`` is that one then, or a newer one. Before the notification. A queue that does not
-    /// keep up hears the newest only.
+    /// keep up hears the newest only. One that is written in main-actor code is called on the main queue.
     ///
     /// It is kept until another one is set: one that holds the manager keeps it.
-    public func setStatusChange(_ block: (@Sendable (NetworkReachabilityStatus) -> Void)?) {
+    public func setStatusChange(
+        @_inheritActorContext _ block: (@isolated(any) @Sendable (NetworkReachabilityStatus) -> Void)?
+    ) {
         state.change { $0.statusChange = block }
     }
 
@@ -147,8 +149,18 @@ public final class NetworkReachabilityManager: Sendable {
 
     private func deliver() {
         let (status, block) = state.withLock { ($0.news.take(), $0.statusChange) }
+        guard let status, let block,
+            let call = Detour(block, status).callHere(onMain: MainQueue.isCurrent)
+        else { return conclude(status) }
+        call.call { [weak self] in
+            guard let self else { return }
+            (completionQueue ?? .main).async { [weak self] in self?.conclude(status) }
+        }
+    }
+
+    /// On the completion queue; the closure has been called.
+    private func conclude(_ status: NetworkReachabilityStatus?) {
         if let status {
-            block?(status)
             NotificationCenter.default.post(
                 name: .reachabilityDidChange,
                 object: self,

@@ -20,7 +20,7 @@ struct ReachabilityState {
 
     private(set) var status = NetworkReachabilityStatus.unknown
     var completionQueue: DispatchQueue?
-    var statusChange: (@Sendable (NetworkReachabilityStatus) -> Void)?
+    var statusChange: (@isolated(any) @Sendable (NetworkReachabilityStatus) -> Void)?
     var monitoringError: (any Error)?
     var lookup = NameLookup()
 

@@ -54,16 +54,11 @@ final class CallbackLine: Sendable {
         if isToSchedule { schedule() }
     }
 
-    /// Has `body` called, which tells the progress as it is then: one that waits already is enough.
-    func appendProgress(
-        _ direction: TaskEar.Direction,
-        _ call: @escaping CallLine.Call
-    ) {
+    /// Has the progress told, as it is then, by some calls: those that wait already are enough.
+    func appendProgress(_ direction: TaskEar.Direction, _ calls: [CallLine.Call]) {
         guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }
-        appendCall { [self] in
-            _ = state.withLock { $0.progress.remove(direction) }
-            return call()
-        }
+        append { [self] in _ = state.withLock { $0.progress.remove(direction) } }
+        for call in calls { appendCall(call) }
     }
 
     /// The task has ended.
@@ -97,9 +92,7 @@ final class CallbackLine: Sendable {
     /// Makes one call after the other; the next one waits until a closure elsewhere has returned.
     private func make(_ calls: ArraySlice<CallLine.Call>, on queue: DispatchQueue, _ group: DispatchGroup?) {
         for (index, call) in zip(calls.indices, calls) {
-            guard let detour = call(), !detour.callHere(onMain: queue === DispatchQueue.main) else {
-                continue
-            }
+            guard let detour = call()?.callHere(onMain: queue === DispatchQueue.main) else { continue }
             group?.enter()
             return detour.call {
                 queue.async {

@@ -61,10 +61,11 @@ final class SessionCore: Sendable {
     }
 
     /// The task has completed.
-    func remove(_ task: SessionTask) {
+    /// - Returns: whether the session is invalid now: the caller has to tell it.
+    func remove(_ task: SessionTask) -> Bool {
         let (member, isInvalid) = tasks.withLock { $0.remove(task.taskIdentifier) }
         withExtendedLifetime(member) {}
-        if isInvalid { tellInvalid() }
+        return isInvalid
     }
 
     /// - Parameter told: called once, on the delegate queue, when the last task has completed.
@@ -82,13 +83,13 @@ final class SessionCore: Sendable {
     /// itself again.
     func dropSuspendedTasks() {
         for task in allTasks where task.state == .suspended {
-            remove(task)
+            if remove(task) { tellInvalid() }
             // It may have done so before.
             if task.state == .running { _ = add(task) }
         }
     }
 
-    private func tellInvalid() {
+    func tellInvalid() {
         let told = whenInvalid.withLock { told in
             defer { told = nil }
             return told

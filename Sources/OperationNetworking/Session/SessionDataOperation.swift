@@ -9,16 +9,19 @@ final class SessionDataOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Answers where the body of a response goes, once, or never.
     typealias Judge = @Sendable (HTTPURLResponse, @escaping @Sendable (BodyPlace) -> Void) -> Void
 
+    /// Takes a piece, and calls `done` when the next one may come.
+    typealias Receiver = @Sendable (Data, _ done: @escaping @Sendable () -> Void) -> Void
+
     private struct Closures: Sendable {
-        var receiver: (@Sendable (Data) -> Void)?
+        var receiver: Receiver?
         var judge: Judge?
     }
 
     private let closures = Locked(Closures())
 
     /// Called on the completion queue, for each piece.
-    func setReceiver(_ body: @escaping @Sendable (Data) -> Void) {
-        closures.change { $0.receiver = body }
+    func setReceiver(_ receiver: @escaping Receiver) {
+        closures.change { $0.receiver = receiver }
     }
 
     /// Called on the network thread; the body waits for the answer.
@@ -39,8 +42,9 @@ final class SessionDataOperation: HTTPRequestOperation, @unchecked Sendable {
         judge(response, decide)
     }
 
-    override func didReceive(_ piece: Data) {
-        closures.withLock { $0.receiver }?(piece)
+    override func receive(_ piece: Data, done: @escaping @Sendable () -> Void) {
+        guard let receiver = closures.withLock({ $0.receiver }) else { return done() }
+        receiver(piece, done)
     }
 
     override func didFinish() {

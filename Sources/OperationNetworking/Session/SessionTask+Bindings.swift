@@ -7,11 +7,8 @@ extension SessionTask {
             let phase = state.machine.phase
             // Under the lock, under which resumptions and suspensions are queued: none comes in between.
             if phase != .completed { owner.add(ear) }
-            owner.callBack {
-                ear.hear(.isRunning(phase == .running))
-                if phase == .completed { ear.hear(.didComplete) }
-                return nil
-            }
+            owner.callBack { ear.hear(.isRunning(phase == .running)) }
+            if phase == .completed { owner.callBack { ear.hear(.didComplete) } }
         }
     }
 }
@@ -26,13 +23,14 @@ extension ProgressBinding {
     ///   - direction: the response's body, unless given.
     ///   - target: not retained.
     ///   - update: called on the session's `completionQueue`, at most 20 times a second, and once with the
-    ///     last value before the task's completion handler.
+    ///     last value before the task's completion handler. One that is written in main-actor code is called
+    ///     on the main queue.
     @discardableResult
     public convenience init<Target: AnyObject & Sendable>(
         of task: SessionTask,
         _ direction: Direction = .download,
         to target: Target,
-        update: @escaping @Sendable (Target, TransferProgress) -> Void
+        @_inheritActorContext update: @escaping @isolated(any) @Sendable (Target, TransferProgress) -> Void
     ) {
         self.init(direction, to: target, update: update) { [weak task] binding in
             task?.owner.removeEar(of: ObjectIdentifier(binding))
@@ -40,10 +38,13 @@ extension ProgressBinding {
         task.add(
             TaskEar(listener: ObjectIdentifier(self)) { event in
                 switch event {
-                case .isRunning: break
-                case .didMove(.download, let total, let expected): self.tell(.download, total, expected)
-                case .didMove(.upload, let total, let expected): self.tell(.upload, total, expected)
-                case .didComplete: self.finish()
+                case .isRunning: return nil
+                case .didMove(.download, let total, let expected):
+                    return self.tell(.download, total, expected)
+                case .didMove(.upload, let total, let expected): return self.tell(.upload, total, expected)
+                case .didComplete:
+                    self.finish()
+                    return nil
                 }
             }
         )
@@ -57,12 +58,13 @@ extension ActivityBinding {
     ///   - task: in any state.
     ///   - target: not retained.
     ///   - update: called on the session's `completionQueue`, first with the state of now, then once for each
-    ///     edge: `true` while the task runs, `false` while it is suspended or has completed.
+    ///     edge: `true` while the task runs, `false` while it is suspended or has completed. One that is
+    ///     written in main-actor code is called on the main queue.
     @discardableResult
     public convenience init<Target: AnyObject & Sendable>(
         of task: SessionTask,
         to target: Target,
-        update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
+        @_inheritActorContext update: @escaping @isolated(any) @Sendable (Target, _ isActive: Bool) -> Void
     ) {
         self.init(of: [task], to: target, update: update)
     }
@@ -72,7 +74,7 @@ extension ActivityBinding {
     public convenience init<Target: AnyObject & Sendable>(
         of tasks: [SessionTask],
         to target: Target,
-        update: @escaping @Sendable (Target, _ isActive: Bool) -> Void
+        @_inheritActorContext update: @escaping @isolated(any) @Sendable (Target, _ isActive: Bool) -> Void
     ) {
         self.init(subjects: tasks.map(Subject.init), to: target, update: update)
     }
@@ -87,7 +89,7 @@ extension ActivityBinding.Subject {
                 TaskEar(listener: ObjectIdentifier(binding)) { event in
                     switch event {
                     case .isRunning(let isRunning): binding.learn(identifier, isRunning)
-                    case .didMove: break
+                    case .didMove: nil
                     case .didComplete: binding.learn(identifier, false, isOver: true)
                     }
                 }

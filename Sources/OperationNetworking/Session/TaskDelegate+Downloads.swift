@@ -4,34 +4,59 @@ internal import OperationNetworkingSystem
 
 // Files: where they go, and data tasks that become downloads.
 extension TaskDelegate {
-    /// On the delegate queue: the file is complete.
-    func save(_ operation: HTTPRequestOperation, for task: DownloadTask) {
+    /// The file is complete.
+    /// - Returns: the question for its destination.
+    func save(_ operation: HTTPRequestOperation, for task: DownloadTask) -> Detour? {
+        let temporary: TemporaryPlace
         do {
-            let temporary = try place(of: operation)
-            // The session's closure wins over the task's own, as in AFNetworking.
-            let chosen = session.hooks.withLock { $0.didFinishDownloading }?(task, temporary.file)
-            let ask = state.withLock { $0.closures.destination }
-            let save: @Sendable (URL?) -> Void = { destination in
-                ConnectionOperation.processingQueue.async {
-                    let error = self.move(temporary, to: destination, for: task)
-                    self.session.delegateQueue.async {
-                        self.complete(task, operation, destination ?? temporary.file, error)
-                    }
-                }
-            }
-            guard chosen == nil, let ask else { return save(chosen) }
-            let response = operation.response
-            let plain = IsolatedFunction.Binary(ask).plain
-            switch ClosureHome(ask.isolation) {
-            case .anywhere:
-                ConnectionOperation.processingQueue.async { save(plain(temporary.file, response)) }
-            case .main:
-                DispatchQueue.main.async { save(plain(temporary.file, response)) }
-            case .actor:
-                Task { save(await ask(temporary.file, response)) }
-            }
+            temporary = try place(of: operation)
         } catch {
             complete(task, operation, nil, error)
+            return nil
+        }
+        // The session's closure wins over the task's own, as in AFNetworking.
+        guard let ask = session.hooks.withLock({ $0.didFinishDownloading }) else {
+            choose(temporary, operation, for: task)
+            return nil
+        }
+        let plain = IsolatedFunction.Binary(ask).plain
+        return Detour(ClosureHome(ask.isolation)) {
+            if let destination = plain(task, temporary.file) {
+                self.save(temporary, to: destination, operation, for: task)
+            } else {
+                self.choose(temporary, operation, for: task)
+            }
+        }
+    }
+
+    /// Saves the file where the task's own closure wants it.
+    private func choose(
+        _ temporary: TemporaryPlace,
+        _ operation: HTTPRequestOperation,
+        for task: DownloadTask
+    ) {
+        guard let ask = state.withLock({ $0.closures.destination }) else {
+            return save(temporary, to: nil, operation, for: task)
+        }
+        let response = operation.response
+        let plain = IsolatedFunction.Binary(ask).plain
+        ClosureHome(ask.isolation).perform(on: ConnectionOperation.processingQueue) {
+            self.save(temporary, to: plain(temporary.file, response), operation, for: task)
+        }
+    }
+
+    private func save(
+        _ temporary: TemporaryPlace,
+        to destination: URL?,
+        _ operation: HTTPRequestOperation,
+        for task: DownloadTask
+    ) {
+        ConnectionOperation.processingQueue.async {
+            let error = self.move(temporary, to: destination, for: task)
+            self.events.append {
+                self.complete(task, operation, destination ?? temporary.file, error)
+                return nil
+            }
         }
     }
 
@@ -67,8 +92,12 @@ extension TaskDelegate {
 
     /// The data task becomes a download, which has the transfer from now on. The data task completes, and
     /// tells nothing.
-    /// - Returns: the place of the body.
-    func become(downloadFrom dataTask: DataTask) -> BodyPlace {
+    /// - Parameters:
+    ///   - dataTask: whose response came.
+    ///   - decide: gets the place of the body.
+    /// - Returns: the call of the session's closure.
+    func become(downloadFrom dataTask: DataTask, _ decide: @escaping @Sendable (BodyPlace) -> Void) -> Detour?
+    {
         let place = try? TemporaryPlace(in: session.configuration.downloadDirectory)
         let identifier = session.nextIdentifier()
         // In one hold: a command for the data task either is in the state that the download takes over, or
@@ -92,8 +121,16 @@ extension TaskDelegate {
         }
         take(download)
         session.replace(dataTask, with: download)
-        session.hooks.withLock { $0.didBecomeDownload }?(dataTask, download)
-        return place.map { .file($0.file) } ?? .usual
+        let bodyPlace = place.map { BodyPlace.file($0.file) } ?? .usual
+        guard let tell = session.hooks.withLock({ $0.didBecomeDownload }) else {
+            decide(bodyPlace)
+            return nil
+        }
+        let plain = IsolatedFunction.Binary(tell).plain
+        return Detour(ClosureHome(tell.isolation)) {
+            plain(dataTask, download)
+            decide(bodyPlace)
+        }
     }
 
     /// Whether a task that has become a download has a file, though the serializer cannot read it: any

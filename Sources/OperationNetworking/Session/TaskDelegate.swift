@@ -40,6 +40,8 @@ final class TaskDelegate: SessionTaskOwner {
     }
 
     let session: SessionCore
+    /// The operation's events, and with them the session's closures, on the delegate queue.
+    let events: CallLine
     let line: CallbackLine
     let state: Locked<State>
 
@@ -52,6 +54,7 @@ final class TaskDelegate: SessionTaskOwner {
         make: @escaping Make
     ) {
         self.session = session
+        events = CallLine(on: session.delegateQueue)
         state = Locked(State(closures: closures, make: make, resumeData: resumeData))
         line = CallbackLine(hasAudience: !closures.isEmpty) { [operations = session.operations] in
             operations.state.withLock { ($0.completionQueue, $0.completionGroup) }
@@ -84,10 +87,8 @@ final class TaskDelegate: SessionTaskOwner {
     private func tell(_ event: TaskEar.Event, _ name: Notification.Name, _ task: SessionTask) {
         // Those of now: one that joins later is told the state of that moment.
         let ears = state.withLock { $0.ears }
-        line.append {
-            for ear in ears { ear.hear(event) }
-            Self.post(name, task)
-        }
+        for ear in ears { line.appendCall { ear.hear(event) } }
+        line.append { Self.post(name, task) }
     }
 
     func add(_ ear: TaskEar) {
@@ -167,7 +168,10 @@ final class TaskDelegate: SessionTaskOwner {
 
     /// The task has no operation, or none any more.
     private func end(_ task: SessionTask, error: any Error) {
-        session.delegateQueue.async { self.complete(task, nil, nil, error) }
+        events.append {
+            self.complete(task, nil, nil, error)
+            return nil
+        }
     }
 
     // MARK: - The operation
@@ -178,17 +182,27 @@ final class TaskDelegate: SessionTaskOwner {
         operation.completionGroup = nil
         operation.queuePriority = Operation.QueuePriority(taskPriority: task.priority)
         operation.addObserver(TaskObserver(self))
-        operation.setDownloadProgress { self.didReceive($0, $1, $2) }
-        operation.setUploadProgress { self.didSend($0, $1, $2) }
+        operation.setDownloadProgress { bytes, total, expected in
+            self.events.appendHere { self.didReceive(bytes, total, expected) }
+        }
+        operation.setUploadProgress { bytes, total, expected in
+            self.events.appendHere { self.didSend(bytes, total, expected) }
+        }
         operation.setCompletion(
-            success: { self.didEnd($0, object: $1, error: nil) },
-            failure: { self.didEnd($0, object: $0.responseObject, error: $1) }
+            success: { operation, object in
+                self.events.appendHere { self.didEnd(operation, object: object, error: nil) }
+            },
+            failure: { operation, error in
+                self.events.appendHere {
+                    self.didEnd(operation, object: operation.responseObject, error: error)
+                }
+            }
         )
         if let redirect = hooks.willPerformRedirection {
-            operation.configure { [session] in $0.closures.redirectQueue = session.delegateQueue }
-            operation.setRedirect { _, request, response in
-                guard let task = self.task else { return request }
-                return redirect(task, response, request)
+            let (home, plain) = (ClosureHome(redirect.isolation), IsolatedFunction.Ternary(redirect).plain)
+            operation.setRedirectQuestion { _, request, response, answer in
+                guard let task = self.task else { return answer(request) }
+                self.events.append { Detour(home) { answer(plain(task, response, request)) } }
             }
         }
         if let make = hooks.needNewBodyStream, operation.request.httpBodyStream != nil,
@@ -201,12 +215,16 @@ final class TaskDelegate: SessionTaskOwner {
                 await self.answer(challenge, hooks)
             }
         }
-        if let dataTask = task as? DataTask { hooks.prepare?(operation, dataTask, session.delegateQueue) }
+        if let dataTask = task as? DataTask { hooks.prepare?(operation, dataTask, events) }
         guard let operation = operation as? SessionDataOperation else { return }
-        if hooks.didReceiveData != nil { operation.setReceiver { self.didReceive($0) } }
+        if hooks.didReceiveData != nil {
+            operation.setReceiver { piece, done in
+                self.events.appendHere { self.didReceive(piece, done: done) }
+            }
+        }
         if hooks.didReceiveResponse != nil {
-            operation.setJudge { [session] response, decide in
-                session.delegateQueue.async { self.judge(response, decide) }
+            operation.setJudge { response, decide in
+                self.events.append { self.judge(response, decide) }
             }
         }
     }
@@ -218,203 +236,6 @@ final class TaskDelegate: SessionTaskOwner {
         if challenge.serverTrust != nil, let ask = hooks.sessionChallenge { return await ask(challenge) }
         guard let ask = hooks.taskChallenge, let task else { return .performDefaultHandling }
         return await ask(task, challenge)
-    }
-
-    // MARK: - Events, on the delegate queue
-
-    func didReceive(_ response: HTTPURLResponse) {
-        task?.changing.withLock { $0.response = response }
-    }
-
-    /// The body waits for the answer. The answer to a resumption is no other response to the user.
-    private func judge(_ response: HTTPURLResponse, _ decide: @Sendable (BodyPlace) -> Void) {
-        didReceive(response)
-        let (isFirst, file) = state.withLock { state in
-            defer { state.hasResponse = true }
-            return (!state.hasResponse, state.place?.file)
-        }
-        // The first answer may have come when the transfer had been stopped by a suspension.
-        if let file { return decide(.file(file)) }
-        guard isFirst, let dataTask = task as? DataTask,
-            let ask = session.hooks.withLock({ $0.didReceiveResponse })
-        else { return decide(.usual) }
-        switch ask(dataTask, response) {
-        case .allow: decide(.usual)
-        // Not a byte of it is received.
-        case .cancel: dataTask.cancel()
-        case .becomeDownload: decide(become(downloadFrom: dataTask))
-        }
-    }
-
-    func didFollow(_ request: URLRequest) {
-        task?.changing.withLock { $0.currentRequest = request }
-    }
-
-    func didResume(at offset: Int64) {
-        guard let task = task as? DownloadTask,
-            let tell = session.hooks.withLock({ $0.didResumeDownload })
-        else { return }
-        tell(task, offset, task.countOfBytesExpectedToReceive)
-    }
-
-    private func didReceive(_ piece: Data) {
-        guard let task = task as? DataTask else { return }
-        session.hooks.withLock { $0.didReceiveData }?(task, piece)
-    }
-
-    private func didReceive(_ bytes: Int, _ total: Int64, _ expected: Int64) {
-        guard let task else { return }
-        task.changing.withLock {
-            $0.received = ProgressReport(bytes: bytes, total: total, expected: expected)
-        }
-        TaskProgress.report(total, of: expected, to: task.downloadProgress)
-        tellProgress(.download, task.downloadProgress, of: task)
-        guard let download = task as? DownloadTask else { return }
-        session.hooks.withLock { $0.didWriteData }?(download, Int64(bytes), total, expected)
-    }
-
-    private func didSend(_ bytes: Int, _ total: Int64, _ expected: Int64) {
-        guard let task else { return }
-        // A body of unknown length may have a length that the request names.
-        let named = task.originalRequest.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
-        let expected = expected < 0 ? named ?? -1 : expected
-        task.changing.withLock {
-            $0.sent = ProgressReport(bytes: bytes, total: total, expected: expected)
-        }
-        TaskProgress.report(total, of: expected, to: task.uploadProgress)
-        tellProgress(.upload, task.uploadProgress, of: task)
-        session.hooks.withLock { $0.didSendBodyData }?(task, Int64(bytes), total, expected)
-    }
-
-    private func tellProgress(
-        _ direction: TaskEar.Direction,
-        _ progress: Progress,
-        of task: SessionTask
-    ) {
-        let (closures, ears) = state.withLock { ($0.closures, $0.ears) }
-        let handler = direction == .download ? closures.downloadProgress : closures.uploadProgress
-        guard handler != nil || !ears.isEmpty else { return }
-        line.appendProgress(direction) {
-            let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
-            for ear in ears {
-                ear.hear(.didMove(direction, total: report.total, expected: report.expected))
-            }
-            return handler.map { Detour($0, progress) }
-        }
-    }
-
-    // MARK: - The end
-
-    private func didEnd(_ operation: HTTPRequestOperation, object: (any Sendable)?, error: (any Error)?) {
-        guard let task else {
-            // It was released: there is no owner of a file.
-            state.withLock { $0.place }?.removeAll()
-            return
-        }
-        let download = task as? DownloadTask
-        if error == nil, task.state == .canceling, download?.keepsPartialFile != true {
-            // The last byte came before the cancel did; nothing of it is wanted.
-            state.withLock { $0.place }?.removeAll()
-            complete(task, operation, nil, URLError.cancelled(url: task.originalRequest.url))
-        } else if let download, error == nil || hasFile(operation) {
-            save(operation, for: download)
-        } else {
-            complete(task, operation, object, error)
-        }
-    }
-
-    /// Everything is final, and everything is told.
-    func complete(
-        _ task: SessionTask,
-        _ operation: HTTPRequestOperation?,
-        _ object: (any Sendable)?,
-        _ error: (any Error)?
-    ) {
-        let resumeData = error == nil ? nil : keptBytes(operation, of: task)
-        // A file that was not moved is named by the error.
-        let object = task is DownloadTask && error != nil ? nil : object
-        if error == nil { fillProgress(of: task) }
-        // Before it is complete: no complete task is ever listed.
-        session.remove(task)
-        let original = state.withLock { $0.original }
-        original?.changing.withLock { changing in
-            changing.object = object
-            changing.error = error
-        }
-        guard let handlers = task.complete(operation?.response, object, error, resumeData: resumeData)
-        else { return }
-        let hooks = session.hooks.withLock { $0 }
-        let metrics = operation?.transferMetrics ?? []
-        if !metrics.isEmpty { hooks.didFinishCollectingMetrics?(task, metrics) }
-        hooks.didComplete?(task, error)
-        let (closures, place, ears) = state.withLock { state in
-            defer {
-                // The operation keeps closures that refer to this.
-                state.operation = nil
-                state.make = nil
-                state.original = nil
-                state.closures = Closures()
-                state.ears = []
-            }
-            return (state.closures, state.place, state.ears)
-        }
-        let leftover = resumeData == nil && !(error is SessionError) ? place : nil
-        // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
-        let isLent = error == nil && closures.destination == nil && closures.completion != nil
-        if !isLent { leftover?.removeAll() }
-        let userInfo = userInfo(task, operation, object, error, metrics)
-        line.append {
-            for ear in ears { ear.hear(.didComplete) }
-        }
-        for handler in handlers { line.appendCall { Detour(handler, resumeData) } }
-        if let completion = closures.completion {
-            line.appendCall { completion(original ?? task, task.response, object, error) }
-        }
-        line.append {
-            Self.post(.taskDidComplete, task, userInfo)
-            if isLent { leftover?.removeAll() }
-        }
-        line.end()
-    }
-
-    private func fillProgress(of task: SessionTask) {
-        let (received, sent) = task.changing.withLock { ($0.received.total, $0.sent.total) }
-        TaskProgress.complete(received, task.downloadProgress)
-        TaskProgress.complete(sent, task.uploadProgress)
-    }
-
-    private func keptBytes(_ operation: HTTPRequestOperation?, of task: SessionTask) -> Data? {
-        guard task is DownloadTask else { return nil }
-        guard let operation = operation as? DownloadOperation else { return state.withLock { $0.resumeData } }
-        return operation.checkpoint.flatMap { ResumeData(checkpoint: $0).data }
-    }
-
-    private func userInfo(
-        _ task: SessionTask,
-        _ operation: HTTPRequestOperation?,
-        _ object: (any Sendable)?,
-        _ error: (any Error)?,
-        _ metrics: [TransferMetrics]
-    ) -> [String: any Sendable] {
-        var userInfo: [String: any Sendable] = [:]
-        userInfo[TaskDidCompleteKey.responseSerializer] = operation?.responseSerializer
-        userInfo[TaskDidCompleteKey.serializedResponse] = object
-        userInfo[TaskDidCompleteKey.error] = error
-        if task is DownloadTask {
-            userInfo[TaskDidCompleteKey.assetPath] = object
-        } else {
-            userInfo[TaskDidCompleteKey.responseData] = operation?.responseData
-        }
-        if !metrics.isEmpty { userInfo[TaskDidCompleteKey.sessionTaskMetrics] = metrics }
-        return userInfo
-    }
-
-    static func post(
-        _ name: Notification.Name,
-        _ task: SessionTask,
-        _ userInfo: [String: any Sendable]? = nil
-    ) {
-        NotificationCenter.default.post(name: name, object: task, userInfo: userInfo)
     }
 }
 
@@ -439,6 +260,6 @@ private final class TaskObserver: OperationObserver {
     }
 
     func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
-        delegate.didResume(at: offset)
+        delegate.events.appendHere { [delegate] in delegate.didResume(at: offset) }
     }
 }

@@ -15,6 +15,6 @@ struct TaskEar: Sendable {
 
     /// Names the listener.
     let listener: ObjectIdentifier
-    /// Keeps the listener.
-    let hear: @Sendable (Event) -> Void
+    /// Keeps the listener. Answers with the call of its closure.
+    let hear: @Sendable (Event) -> Detour?
 }

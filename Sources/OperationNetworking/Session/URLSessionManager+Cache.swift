@@ -8,14 +8,17 @@ extension URLSessionManager {
     /// it, with another one, or with `nil` for none. The whole body is in memory then. Set it before the task
     /// is resumed.
     public func setDataTaskWillCacheResponse(
-        _ block: (@Sendable (_ task: DataTask, _ proposed: CachedURLResponse) -> CachedURLResponse?)?
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: DataTask, _ proposed: CachedURLResponse) -> CachedURLResponse?
+        )?
     ) {
         guard let block else { return core.hooks.change { $0.prepare = nil } }
+        let (home, plain) = (ClosureHome(block.isolation), IsolatedFunction.Binary(block).plain)
         core.hooks.change { hooks in
-            hooks.prepare = { operation, dataTask, delegateQueue in
+            hooks.prepare = { operation, dataTask, events in
                 operation.setCacheResponseHandler { [weak dataTask] proposed, answer in
-                    delegateQueue.async { [dataTask] in
-                        answer(dataTask.map { block($0, proposed) } ?? proposed)
+                    events.append { [dataTask] in
+                        Detour(home) { answer(dataTask.map { plain($0, proposed) } ?? proposed) }
                     }
                 }
             }

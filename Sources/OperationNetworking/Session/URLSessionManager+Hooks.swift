@@ -2,7 +2,8 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-// The session's own closures. Each is called on `operationQueue`, unless it says otherwise. Those that are
+// The session's own closures. Each is called on `operationQueue`, unless it says otherwise; one that is
+// written in main-actor code on the main queue, and those of its task after it wait meanwhile. Those that are
 // asked (challenges, redirects, responses, body streams, pieces of data) count for tasks that are resumed for
 // the first time after they were set; the others at once. All are released when the session has become
 // invalid.
@@ -11,14 +12,18 @@ extension URLSessionManager {
 
     /// Called when the session was invalidated and its last task has completed. The error is `nil`: nothing
     /// but ``invalidateSession(cancelingTasks:)`` does it.
-    public func setSessionDidBecomeInvalid(_ block: (@Sendable (_ error: (any Error)?) -> Void)?) {
+    public func setSessionDidBecomeInvalid(
+        @_inheritActorContext _ block: (@isolated(any) @Sendable (_ error: (any Error)?) -> Void)?
+    ) {
         core.hooks.change { $0.didBecomeInvalid = block }
     }
 
     /// Called when the security policy does not accept a server: see
     /// ``AuthenticationChallenge/serverTrust``. Answers when it likes; not on `operationQueue`.
     public func setSessionDidReceiveAuthenticationChallenge(
-        _ block: (@Sendable (_ challenge: AuthenticationChallenge) async -> AuthenticationChallenge.Answer)?
+        @_inheritActorContext _ block: (
+            @Sendable (_ challenge: AuthenticationChallenge) async -> AuthenticationChallenge.Answer
+        )?
     ) {
         core.hooks.change { $0.sessionChallenge = block }
     }
@@ -29,7 +34,7 @@ extension URLSessionManager {
     /// ``setSessionDidReceiveAuthenticationChallenge(_:)`` is set. Answers when it likes; not on
     /// `operationQueue`.
     public func setTaskDidReceiveAuthenticationChallenge(
-        _ block: (
+        @_inheritActorContext _ block: (
             @Sendable (_ task: SessionTask, _ challenge: AuthenticationChallenge) async ->
                 AuthenticationChallenge.Answer
         )?
@@ -46,8 +51,9 @@ extension URLSessionManager {
     /// Called for each redirect that is to be followed: answers with the request that follows it, another
     /// one, or `nil` to take the redirect for the response. See ``ConnectionOperation/setRedirect(_:)``.
     public func setTaskWillPerformHTTPRedirection(
-        _ block: (
-            @Sendable (_ task: SessionTask, _ redirect: HTTPURLResponse, _ request: URLRequest) ->
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: SessionTask, _ redirect: HTTPURLResponse, _ request: URLRequest)
+                ->
                 URLRequest?
         )?
     ) {
@@ -57,8 +63,9 @@ extension URLSessionManager {
     /// Called, at most 20 times a second and once with the last values, with the bytes that were sent since
     /// the last call, altogether, and are to be sent, -1 if that is unknown.
     public func setTaskDidSendBodyData(
-        _ block: (
-            @Sendable (_ task: SessionTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: SessionTask, _ bytes: Int64, _ total: Int64, _ expected: Int64)
+                -> Void
         )?
     ) {
         core.hooks.change { $0.didSendBodyData = block }
@@ -66,14 +73,18 @@ extension URLSessionManager {
 
     /// Called when a task has completed, before its completion handler.
     public func setTaskDidComplete(
-        _ block: (@Sendable (_ task: SessionTask, _ error: (any Error)?) -> Void)?
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: SessionTask, _ error: (any Error)?) -> Void
+        )?
     ) {
         core.hooks.change { $0.didComplete = block }
     }
 
     /// Called, before the closure of ``setTaskDidComplete(_:)``, with the cost of each transfer of a task.
     public func setTaskDidFinishCollectingMetrics(
-        _ block: (@Sendable (_ task: SessionTask, _ metrics: [TransferMetrics]) -> Void)?
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: SessionTask, _ metrics: [TransferMetrics]) -> Void
+        )?
     ) {
         core.hooks.change { $0.didFinishCollectingMetrics = block }
     }
@@ -84,8 +95,9 @@ extension URLSessionManager {
     /// for the answer when the rest of a body is asked for. The body waits for the closure, and none of it is
     /// received if the answer is to cancel.
     public func setDataTaskDidReceiveResponse(
-        _ block: (
-            @Sendable (_ task: DataTask, _ response: HTTPURLResponse) -> DataTask.ResponseDisposition
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: DataTask, _ response: HTTPURLResponse) ->
+                DataTask.ResponseDisposition
         )?
     ) {
         core.hooks.change { $0.didReceiveResponse = block }
@@ -95,7 +107,9 @@ extension URLSessionManager {
     /// has the data task's transfer, closures and progress, an identifier of its own, and completes in its
     /// place. Its body goes to the file as it comes; it has no resume data.
     public func setDataTaskDidBecomeDownloadTask(
-        _ block: (@Sendable (_ task: DataTask, _ download: DownloadTask) -> Void)?
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: DataTask, _ download: DownloadTask) -> Void
+        )?
     ) {
         core.hooks.change { $0.didBecomeDownload = block }
     }
@@ -104,7 +118,7 @@ extension URLSessionManager {
     /// that does not keep up. If a body starts over, since it changed while the task was suspended, so do its
     /// pieces.
     public func setDataTaskDidReceiveData(
-        _ block: (@Sendable (_ task: DataTask, _ data: Data) -> Void)?
+        @_inheritActorContext _ block: (@isolated(any) @Sendable (_ task: DataTask, _ data: Data) -> Void)?
     ) {
         core.hooks.change { $0.didReceiveData = block }
     }
@@ -114,7 +128,9 @@ extension URLSessionManager {
     /// Called when a file is complete: answers with its destination, which wins over that of the task's own
     /// closure, or with `nil`.
     public func setDownloadTaskDidFinishDownloading(
-        _ block: (@Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?)?
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?
+        )?
     ) {
         core.hooks.change { $0.didFinishDownloading = block }
     }
@@ -122,8 +138,9 @@ extension URLSessionManager {
     /// Called, at most 20 times a second and once with the last values, with the bytes that came since the
     /// last call, altogether, and are expected, -1 if that is unknown.
     public func setDownloadTaskDidWriteData(
-        _ block: (
-            @Sendable (_ task: DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64)
+                -> Void
         )?
     ) {
         core.hooks.change { $0.didWriteData = block }
@@ -132,7 +149,9 @@ extension URLSessionManager {
     /// Called when a download goes on after bytes that are kept: with their number, and the length of the
     /// whole, -1 if that is unknown.
     public func setDownloadTaskDidResume(
-        _ block: (@Sendable (_ task: DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?
+        @_inheritActorContext _ block: (
+            @isolated(any) @Sendable (_ task: DownloadTask, _ offset: Int64, _ expected: Int64) -> Void
+        )?
     ) {
         core.hooks.change { $0.didResumeDownload = block }
     }

@@ -120,10 +120,13 @@ open class URLSessionManager: @unchecked Sendable {
                 defer { if !resetSession { hooks = SessionHooks() } }
                 return hooks
             }
-            hooks.didBecomeInvalid?(nil)
-            (completionQueue ?? .main).async {
-                NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
+            let post: @Sendable () -> Void = {
+                (self.completionQueue ?? .main).async {
+                    NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
+                }
             }
+            guard let tell = hooks.didBecomeInvalid else { return post() }
+            Detour(tell, nil).callHere(onMain: false)?.call(then: post) ?? post()
         }
         guard cancelingTasks else { return }
         for task in old.allTasks { task.cancel() }

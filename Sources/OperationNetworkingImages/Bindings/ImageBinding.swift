@@ -1,6 +1,7 @@
 public import Dispatch
 public import Foundation
 public import FoundationNetworking
+internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
 /// Shows images in an object of yours, one after the other, as AFNetworking's category of the image view did.
@@ -27,7 +28,7 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
     private let target: Weak
     private let downloader: ImageDownloader
     private let queue: DispatchQueue
-    private let show: @Sendable (Target, DecodedImage?) -> Void
+    private let show: @isolated(any) @Sendable (Target, DecodedImage?) -> Void
     private let state = Guarded(State())
 
     /// Binds an object.
@@ -35,13 +36,14 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - target: not retained.
     ///   - downloader: fetches the images; the shared one unless given.
-    ///   - completionQueue: a serial queue for all closures; `nil`: the main queue.
+    ///   - completionQueue: a serial queue for all closures; `nil`: the main queue. Those that are written in
+    ///     main-actor code are called on the main queue.
     ///   - show: shows an image; `nil`: none.
     public init(
         to target: Target,
         downloader: ImageDownloader = .shared,
         completionQueue: DispatchQueue? = nil,
-        show: @escaping @Sendable (Target, DecodedImage?) -> Void
+        @_inheritActorContext show: @escaping @isolated(any) @Sendable (Target, DecodedImage?) -> Void
     ) {
         self.target = Weak(target: target)
         self.downloader = downloader
@@ -75,23 +77,16 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
     public func setImage(
         with request: URLRequest,
         placeholder: DecodedImage? = nil,
-        success: ImageDownloader.SuccessHandler? = nil,
-        failure: ImageDownloader.FailureHandler? = nil
+        @_inheritActorContext success: ImageDownloader.SuccessHandler? = nil,
+        @_inheritActorContext failure: ImageDownloader.FailureHandler? = nil
     ) {
         let number = begin(isLoading: true)
-        if let placeholder { perform(number, isLast: false) { $1($0, placeholder) } }
-        let receipt = downloader.downloadImage(
-            for: request,
-            completionQueue: queue,
-            success: { [weak self] request, response, image in
-                self?.end(number) { target, show in
-                    if let success { success(request, response, image) } else { show(target, image) }
-                }
-            },
-            failure: { [weak self] request, response, error in
-                self?.end(number) { _, _ in failure?(request, response, error) }
-            }
-        )
+        if let placeholder {
+            perform(ClosureHome(show.isolation), number) { Detour($0.show, $1, placeholder) }
+        }
+        let receipt = downloader.download(request) { [weak self] response, result in
+            self?.end(number, request, response, result, success, failure)
+        }
         guard let receipt else { return }
         let isOver = state.withLock { state in
             guard state.number == number, state.isLoading else { return true }
@@ -123,36 +118,49 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
         return number
     }
 
-    private func perform(
-        _ number: Int,
-        isLast: Bool,
-        _ body: @escaping @Sendable (Target, @Sendable (Target, DecodedImage?) -> Void) -> Void
-    ) {
-        queue.async { [weak self] in self?.tell(number, isLast: isLast, body) }
-    }
-
+    /// On any thread.
     private func end(
         _ number: Int,
-        _ body: (Target, @Sendable (Target, DecodedImage?) -> Void) -> Void
+        _ request: URLRequest,
+        _ response: HTTPURLResponse?,
+        _ result: Result<DecodedImage, any Error>,
+        _ success: ImageDownloader.SuccessHandler?,
+        _ failure: ImageDownloader.FailureHandler?
     ) {
-        tell(number, isLast: true, body)
+        let isolation =
+            switch result {
+            case .success: success == nil ? show.isolation : success?.isolation
+            case .failure: failure == nil ? show.isolation : failure?.isolation
+            }
+        perform(ClosureHome(isolation), number, isLast: true) { binding, target in
+            switch result {
+            case .success(let image):
+                success.map { Detour($0, request, response, image) } ?? Detour(binding.show, target, image)
+            case .failure(let error):
+                failure.map { Detour($0, request, response, error) }
+            }
+        }
     }
 
-    /// On the queue: unless another image was asked for meanwhile.
-    private func tell(
+    /// Makes the call of `body` at the home of its closure, unless another image was asked for meanwhile.
+    private func perform(
+        _ home: ClosureHome,
         _ number: Int,
-        isLast: Bool,
-        _ body: (Target, @Sendable (Target, DecodedImage?) -> Void) -> Void
+        isLast: Bool = false,
+        _ body: @escaping @Sendable (ImageBinding, Target) -> Detour?
     ) {
-        let isCurrent = state.withLock { state in
-            guard state.number == number else { return false }
-            if isLast {
-                state.isLoading = false
-                state.receipt = nil
+        home.perform(on: queue) { [weak self] in
+            guard let self else { return }
+            let isCurrent = state.withLock { state in
+                guard state.number == number else { return false }
+                if isLast {
+                    state.isLoading = false
+                    state.receipt = nil
+                }
+                return true
             }
-            return true
+            guard isCurrent, let target = target.target else { return }
+            body(self, target)?.callAtHome()
         }
-        guard isCurrent, let target = target.target else { return }
-        body(target, show)
     }
 }

@@ -25,21 +25,19 @@ public final class ImageDownloader: Sendable {
 
     /// Called with the request of this handler, the response, and the image. From the cache, the response is
     /// `nil`.
-    public typealias SuccessHandler = @Sendable (URLRequest, HTTPURLResponse?, DecodedImage) -> Void
+    public typealias SuccessHandler =
+        @isolated(any) @Sendable (URLRequest, HTTPURLResponse?, DecodedImage) -> Void
 
     /// Called with the request of this handler, the response if one came, and the error.
-    public typealias FailureHandler = @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
+    public typealias FailureHandler =
+        @isolated(any) @Sendable (URLRequest, HTTPURLResponse?, any Error) -> Void
+
+    /// Gets the result on any thread, and takes no time.
+    typealias Answer = @Sendable (HTTPURLResponse?, Result<DecodedImage, any Error>) -> Void
 
     private struct Handler: Sendable {
         let request: URLRequest
-        /// `nil`: it takes no time, and is called at once.
-        let queue: DispatchQueue?
-        let finish: @Sendable (URLRequest, HTTPURLResponse?, Result<DecodedImage, any Error>) -> Void
-
-        func call(_ response: HTTPURLResponse?, _ result: Result<DecodedImage, any Error>) {
-            guard let queue else { return finish(request, response, result) }
-            queue.async { finish(request, response, result) }
-        }
+        let call: Answer
     }
 
     /// Requests that share a transfer. Not by the URL alone: what one user's token opens is not another's.
@@ -113,7 +111,8 @@ public final class ImageDownloader: Sendable {
     ///   - receiptID: the number of the receipt; a new one unless given. Two calls with one number have two
     ///     receipts, and each cancels its own handler.
     ///   - priority: which images start first. Of several handlers of an image, the highest counts.
-    ///   - completionQueue: the queue of the handlers; `nil`: the main queue.
+    ///   - completionQueue: the queue of the handlers; `nil`: the main queue. One that is written in
+    ///     main-actor code is called on the main queue.
     ///   - success: called once, unless `failure` is.
     ///   - failure: called once, unless `success` is; with `URLError.cancelled` after ``cancel(_:)``.
     /// - Returns: what cancels this handler; `nil` when the result is known already: from the cache, or a
@@ -124,20 +123,29 @@ public final class ImageDownloader: Sendable {
         receiptID: UUID = UUID(),
         priority: Operation.QueuePriority = .normal,
         completionQueue: DispatchQueue? = nil,
-        success: SuccessHandler? = nil,
-        failure: FailureHandler? = nil
+        @_inheritActorContext success: SuccessHandler? = nil,
+        @_inheritActorContext failure: FailureHandler? = nil
     ) -> ImageDownloadReceipt? {
-        let handler = Handler(request: request, queue: completionQueue ?? .main) {
-            request,
-            response,
-            result in
+        let queue = completionQueue ?? .main
+        return download(request, receiptID: receiptID, priority: priority) { response, result in
             switch result {
-            case .success(let image): success?(request, response, image)
-            case .failure(let error): failure?(request, response, error)
+            case .success(let image):
+                success.map { Detour($0, request, response, image) }?.perform(on: queue)
+            case .failure(let error):
+                failure.map { Detour($0, request, response, error) }?.perform(on: queue)
             }
         }
+    }
+
+    func download(
+        _ request: URLRequest,
+        receiptID: UUID = UUID(),
+        priority: Operation.QueuePriority = .normal,
+        answer: @escaping Answer
+    ) -> ImageDownloadReceipt? {
         let ticket = UUID()
-        guard ask(handler, ticket, priority), let url = request.url else { return nil }
+        guard ask(Handler(request: request, call: answer), ticket, priority), let url = request.url
+        else { return nil }
         return ImageDownloadReceipt(receiptID: receiptID, url: url, ticket: ticket)
     }
 
@@ -151,9 +159,7 @@ public final class ImageDownloader: Sendable {
         let ticket = UUID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let handler = Handler(request: request, queue: nil) { _, _, result in
-                    continuation.resume(with: result)
-                }
+                let handler = Handler(request: request) { continuation.resume(with: $1) }
                 _ = ask(handler, ticket, priority)
                 // The cancellation may have come before there was anything to cancel.
                 if Task.isCancelled { cancel(ticket) }

@@ -72,4 +72,20 @@ package enum IsolatedFunction {
             IsolatedFunction.plain(self, as: Plain.self).body
         }
     }
+
+    /// A function of four arguments.
+    package struct Quaternary<First, Second, Third, Fourth, Result>: Sendable {
+        private struct Plain: Sendable { let body: @Sendable (First, Second, Third, Fourth) -> Result }
+
+        private let body: @isolated(any) @Sendable (First, Second, Third, Fourth) -> Result
+
+        package init(_ body: @escaping @isolated(any) @Sendable (First, Second, Third, Fourth) -> Result) {
+            self.body = body
+        }
+
+        /// Without its isolation.
+        package var plain: @Sendable (First, Second, Third, Fourth) -> Result {
+            IsolatedFunction.plain(self, as: Plain.self).body
+        }
+    }
 }

@@ -199,4 +199,80 @@ import Testing
         #expect(try await failures.wait() == [-1000])
         #expect(view.shown.elements == ["1"])
     }
+
+    // MARK: - Isolation
+
+    @MainActor private final class Window {
+        private(set) var lines: [String] = []
+
+        func show(_ line: String) {
+            // A closure that came on another thread would trap here.
+            MainActor.preconditionIsolated()
+            lines.append(line)
+        }
+    }
+
+    /// Whatever the completion queue is; also those of a downloader.
+    @MainActor @Test func closuresOfMainActorCodeTouchIt() async throws {
+        let server = try ScriptedServer { $0.path == "/bad" ? .respond(404) : Self.answer }
+        let downloader = ImageDownloader(imageCache: nil)
+        let (window, over) = (Window(), Recorder<Bool>())
+        let binding = ImageBinding(to: window, downloader: downloader, completionQueue: queue) {
+            window,
+            image in
+            window.show(image.map { "\($0.pixelWidth)" } ?? "nothing")
+            over.append(true)
+        }
+        binding.setImage(from: server.url, placeholder: try placeholder())
+        _ = try await over.wait(count: 2)
+        binding.setImage(
+            with: URLRequest(url: server.url),
+            success: { _, _, _ in
+                window.show("success")
+                over.append(true)
+            }
+        )
+        _ = try await over.wait(count: 3)
+        binding.setImage(
+            with: URLRequest(url: server.url(path: "bad")),
+            failure: { _, _, _ in
+                window.show("failure")
+                over.append(true)
+            }
+        )
+        _ = try await over.wait(count: 4)
+        downloader.downloadImage(
+            for: URLRequest(url: server.url),
+            completionQueue: queue,
+            success: { _, _, _ in
+                window.show("downloaded")
+                over.append(true)
+            }
+        )
+        _ = try await over.wait(count: 5)
+        #expect(window.lines == ["1", "16", "success", "failure", "downloaded"])
+    }
+
+    /// An image whose place another one takes is not shown, though its closure was on its way to the main queue.
+    @MainActor @Test func anImageThatIsReplacedOnTheMainActorIsNotShown() async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let cache = AutoPurgingImageCache()
+        let (window, over) = (Window(), Recorder<Bool>())
+        let binding = ImageBinding(
+            to: window,
+            downloader: ImageDownloader(imageCache: cache),
+            completionQueue: queue
+        ) { window, image in
+            window.show("\(image?.pixelWidth ?? 0)")
+            over.append(true)
+        }
+        binding.setImage(from: server.url)
+        _ = try await over.wait()
+        // From the cache: the closure is queued at once, and the main queue is busy here.
+        binding.setImage(from: server.url)
+        binding.cancel()
+        binding.setImage(from: server.url)
+        _ = try await over.wait(count: 2)
+        #expect(window.lines == ["16", "16"])
+    }
 }

@@ -137,15 +137,38 @@ struct NetworkActivityManagerTests {
     // MARK: - AFNetworking's
 
     /// Runs a request, and expects that it is shown while it runs and not afterwards.
-    private func expectActivity(of manager: NetworkActivityManager, during operation: HTTPRequestOperation)
-        async throws
-    {
+    private func expectActivity(of manager: NetworkActivityManager, after begin: () -> Void) async throws {
         manager.completionQueue = callbacks
         manager.setNetworkingActivityAction { [edges] in edges.append($0) }
         manager.isEnabled = true
-        operation.start()
+        begin()
         #expect(try await edges.wait(count: 2) == [true, false])
         #expect(!manager.isNetworkActivityIndicatorVisible)
+    }
+
+    /// The shared one without delays, which is put back afterwards.
+    private func withShared(_ body: (NetworkActivityManager) async throws -> Void) async throws {
+        let shared = NetworkActivityManager.shared
+        defer {
+            shared.isEnabled = false
+            shared.setNetworkingActivityAction(nil)
+            (shared.activationDelay, shared.completionDelay, shared.completionQueue) = (1, 0.17, nil)
+        }
+        (shared.activationDelay, shared.completionDelay) = (0, 0)
+        try await body(shared)
+    }
+
+    @Test func aTaskOfASessionIsCounted() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }
+        let session = URLSessionManager.forTests()
+        session.responseSerializer = HTTPResponseSerializer()
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: nil)
+        async let isShown = edges.wait()
+        async let isOver: Void = withShared { try await expectActivity(of: $0, after: task.resume) }
+        #expect(try await isShown == [true])
+        gate.open()
+        try await isOver
     }
 
     /// By the shared one, which hears of operations that say nothing to it.
@@ -158,15 +181,8 @@ struct NetworkActivityManagerTests {
     )
     func afterSuccess() async throws {
         let base = try #require(RealServers.httpbin)
-        let shared = NetworkActivityManager.shared
-        defer {
-            shared.isEnabled = false
-            shared.setNetworkingActivityAction(nil)
-            (shared.activationDelay, shared.completionDelay, shared.completionQueue) = (1, 0.17, nil)
-        }
-        (shared.activationDelay, shared.completionDelay) = (0, 0)
         let operation = operation(base.appendingPathComponent("delay/1"), observed: false)
-        try await expectActivity(of: shared, during: operation)
+        try await withShared { try await expectActivity(of: $0, after: operation.start) }
         #expect(try await operation.value != nil)
     }
 
@@ -183,7 +199,7 @@ struct NetworkActivityManagerTests {
         let manager = NetworkActivityManager { _, end in end() }
         let operation = operation(base.appendingPathComponent("status/500"), observed: false)
         operation.addObserver(manager)
-        try await expectActivity(of: manager, during: operation)
+        try await expectActivity(of: manager, after: operation.start)
         await #expect(throws: (any Error).self) { try await operation.value }
     }
 }

@@ -9,18 +9,6 @@ import Testing
 /// those of an actor on that; in one order.
 @Suite(.timeLimit(.minutes(1)))
 struct ClosureIsolationTests {
-    /// A part of the main actor: changed by closures that know nothing of queues.
-    @MainActor private final class Screen {
-        private(set) var lines: [String] = []
-
-        func show(_ line: String) {
-            // A closure that came on another thread would trap here.
-            dispatchPrecondition(condition: .onQueue(.main))
-            MainActor.preconditionIsolated()
-            lines.append(line)
-        }
-    }
-
     private static let callbacks = DispatchQueue(label: "callbacks")
 
     /// Sets closures from code that belongs to no actor.
@@ -45,7 +33,7 @@ struct ClosureIsolationTests {
 
     @MainActor @Test func mainActorClosuresAndTheOthersStayInOrder() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
-        let screen = Screen()
+        let screen = MainScreen()
         let order = Recorder<String>()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = Self.callbacks
@@ -92,7 +80,7 @@ struct ClosureIsolationTests {
     /// The main thread waits here for the closures of another queue, and then lets its own come.
     @MainActor @Test func aBlockedMainThreadHoldsUpItsOwnClosuresOnly() async throws {
         let server = try ScriptedServer([.respond(body: "four")])
-        let screen = Screen()
+        let screen = MainScreen()
         let outside = Outside()
         let shown = Recorder<Bool>()
         let (one, other) = (
@@ -152,7 +140,7 @@ struct ClosureIsolationTests {
             ],
             otherwise: [.respond(404)]
         )
-        let screen = Screen()
+        let screen = MainScreen()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: "old")))
         operation.completionQueue = Self.callbacks
         operation.setRedirect { _, request, _ in
@@ -175,7 +163,7 @@ struct ClosureIsolationTests {
         let manager = OperationManager(baseURL: server.url)
         manager.responseSerializer = HTTPResponseSerializer()
         manager.completionQueue = Self.callbacks
-        let screen = Screen()
+        let screen = MainScreen()
         let ends = Recorder<Bool>()
         let end: @MainActor (String) -> Void = { line in
             screen.show(line)
@@ -209,7 +197,7 @@ struct ClosureIsolationTests {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let session = HTTPSessionManager.forTests(server.url)
         session.responseSerializer = HTTPResponseSerializer()
-        let screen = Screen()
+        let screen = MainScreen()
         let ends = Recorder<Bool>()
         session.get(
             "a",
@@ -246,7 +234,7 @@ struct ClosureIsolationTests {
         let folder = try TemporaryDirectory()
         let manager = OperationManager()
         manager.completionQueue = Self.callbacks
-        let screen = Screen()
+        let screen = MainScreen()
         let items = (0..<3).map {
             DownloadItem(url: server.url(path: "\($0)"), destination: folder.file("\($0)"))
         }
@@ -299,7 +287,7 @@ struct ClosureIsolationTests {
         }
         let manager = RememberingManager(baseURL: server.url)
         manager.responseSerializer = HTTPResponseSerializer()
-        let screen = Screen()
+        let screen = MainScreen()
         let ends = Recorder<Bool>()
         for queue in [nil, Self.callbacks] {
             manager.completionQueue = queue

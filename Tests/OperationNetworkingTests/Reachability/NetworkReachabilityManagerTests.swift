@@ -124,6 +124,8 @@ struct NetworkReachabilityManagerTests {
         stopped.startMonitoring()
         other.startMonitoring()
         try await silent.heard.wait(count: 2)
+        // Or it would hear the newest only.
+        try await ear.heard.wait(count: 2)
         stopped.stopMonitoring()
         scene.routes.become(ScriptedRoutes.down)
         // Both hear on one queue, so what the first one is told would be there by now.

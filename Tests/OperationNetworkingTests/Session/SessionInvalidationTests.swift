@@ -78,20 +78,27 @@ struct SessionInvalidationTests {
         #expect(events.elements == ["complete false", "invalid", "complete true"])
     }
 
+    /// Opens a gate when it is released.
+    private final class EndingManager: URLSessionManager, @unchecked Sendable {
+        // @unchecked: its only property is an immutable Sendable.
+        let end = Gate()
+
+        deinit { end.open() }
+    }
+
     @Test func theSessionIsReleasedWhenItIsInvalid() async throws {
-        weak var released: URLSessionManager?
-        let told = Gate()
+        let (told, released): (Gate, Gate)
         do {
-            let session = URLSessionManager.forTests()
-            released = session
-            session.setSessionDidBecomeInvalid { [session] _ in
+            let session = EndingManager(configuration: SessionConfiguration())
+            session.completionQueue = DispatchQueue(label: "callbacks")
+            (told, released) = (Gate(), session.end)
+            session.setSessionDidBecomeInvalid { [session, told] _ in
                 _ = session
                 told.open()
             }
             session.invalidateSession(cancelingTasks: true)
         }
         try await told.wait()
-        for _ in 0..<1000 where released != nil { await Task.yield() }
-        #expect(released == nil)
+        try await released.wait()
     }
 }

@@ -1,0 +1,30 @@
+internal import OperationNetworkingSystem
+
+extension ConnectionOperation {
+    /// Tells `observer` what happens from now on, until the operation has finished.
+    public func addObserver(_ observer: any OperationObserver) {
+        state.withLock { $0.closures.observers.append(observer) }
+    }
+
+    /// Tells `observer` nothing any more, but for the events that it is being told.
+    public func removeObserver(_ observer: any OperationObserver) {
+        state.change { $0.closures.observers.removeAll { $0 === observer } }
+    }
+
+    /// Makes the call of an observer's closure: at once if it belongs here, else before anything else is
+    /// told. For an observer that is being told something.
+    func make(_ call: Detour?) {
+        guard let elsewhere = call?.callHere(onMain: MainQueue.isCurrent) else { return }
+        state.withLock { $0.outbox.detours.append(elsewhere) }
+    }
+
+    /// The same as ``addObserver(_:)``; and `first` is called on the completion queue, in the order of
+    /// events, with whether the operation runs now.
+    func addObserver(_ observer: any OperationObserver, first: @escaping @Sendable (Bool) -> Detour?) {
+        deliver { state in
+            let isOver = state.machine.phase == .finished
+            if !isOver || !state.isDelivered { state.closures.observers.append(observer) }
+            return .observed(isRunning: state.isRunning && !isOver, first)
+        }
+    }
+}

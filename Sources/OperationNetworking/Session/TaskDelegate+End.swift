@@ -1,0 +1,153 @@
+import Foundation
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// The end of a task.
+extension TaskDelegate {
+    /// All that is known of it.
+    private struct End: Sendable {
+        let task: SessionTask
+        let operation: HTTPRequestOperation?
+        let object: (any Sendable)?
+        let error: (any Error)?
+        let metrics: [TransferMetrics]
+        let resumeData: Data?
+        let resumeDataHandlers: [DownloadTask.ResumeDataHandler]
+    }
+
+    func didEnd(
+        _ operation: HTTPRequestOperation,
+        object: (any Sendable)?,
+        error: (any Error)?
+    ) -> Detour? {
+        guard let task else {
+            // It was released: there is no owner of a file.
+            state.withLock { $0.place }?.removeAll()
+            return nil
+        }
+        let download = task as? DownloadTask
+        if error == nil, task.state == .canceling, download?.keepsPartialFile != true {
+            // The last byte came before the cancel did; nothing of it is wanted.
+            state.withLock { $0.place }?.removeAll()
+            complete(task, operation, nil, URLError.cancelled(url: task.originalRequest.url))
+        } else if let download, error == nil || hasFile(operation) {
+            return save(operation, for: download)
+        } else {
+            complete(task, operation, object, error)
+        }
+        return nil
+    }
+
+    /// Everything is final, and everything is told. On the delegate queue, as an event.
+    func complete(
+        _ task: SessionTask,
+        _ operation: HTTPRequestOperation?,
+        _ object: (any Sendable)?,
+        _ error: (any Error)?
+    ) {
+        let resumeData = error == nil ? nil : keptBytes(operation, of: task)
+        // A file that was not moved is named by the error.
+        let object = task is DownloadTask && error != nil ? nil : object
+        if error == nil { fillProgress(of: task) }
+        // Before it is complete: no complete task is ever listed.
+        let isLastOfSession = session.remove(task)
+        let original = state.withLock { $0.original }
+        original?.changing.withLock { changing in
+            changing.object = object
+            changing.error = error
+        }
+        guard let handlers = task.complete(operation?.response, object, error, resumeData: resumeData)
+        else {
+            if isLastOfSession { session.tellInvalid() }
+            return
+        }
+        let hooks = session.hooks.withLock { $0 }
+        let end = End(
+            task: task,
+            operation: operation,
+            object: object,
+            error: error,
+            metrics: operation?.transferMetrics ?? [],
+            resumeData: resumeData,
+            resumeDataHandlers: handlers
+        )
+        let conclude: @Sendable () -> Void = {
+            self.tell(end)
+            if isLastOfSession { self.session.tellInvalid() }
+        }
+        guard hooks.didFinishCollectingMetrics != nil || hooks.didComplete != nil else { return conclude() }
+        if let tell = hooks.didFinishCollectingMetrics, !end.metrics.isEmpty {
+            events.append { Detour(tell, task, end.metrics) }
+        }
+        if let tell = hooks.didComplete { events.append { Detour(tell, task, error) } }
+        events.append {
+            conclude()
+            return nil
+        }
+    }
+
+    /// Has the task's own closures called.
+    private func tell(_ end: End) {
+        let (task, error) = (end.task, end.error)
+        let (closures, place, ears, original) = state.withLock { state in
+            defer {
+                // The operation keeps closures that refer to this.
+                state.operation = nil
+                state.make = nil
+                state.original = nil
+                state.closures = Closures()
+                state.ears = []
+            }
+            return (state.closures, state.place, state.ears, state.original)
+        }
+        let leftover = end.resumeData == nil && !(error is SessionError) ? place : nil
+        // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
+        let isLent = error == nil && closures.destination == nil && closures.completion != nil
+        if !isLent { leftover?.removeAll() }
+        let userInfo = userInfo(end)
+        for ear in ears { line.appendCall { ear.hear(.didComplete) } }
+        for handler in end.resumeDataHandlers { line.appendCall { Detour(handler, end.resumeData) } }
+        if let completion = closures.completion {
+            line.appendCall { completion(original ?? task, task.response, end.object, error) }
+        }
+        line.append {
+            Self.post(.taskDidComplete, task, userInfo)
+            if isLent { leftover?.removeAll() }
+        }
+        line.end()
+    }
+
+    private func fillProgress(of task: SessionTask) {
+        let (received, sent) = task.changing.withLock { ($0.received.total, $0.sent.total) }
+        TaskProgress.complete(received, task.downloadProgress)
+        TaskProgress.complete(sent, task.uploadProgress)
+    }
+
+    private func keptBytes(_ operation: HTTPRequestOperation?, of task: SessionTask) -> Data? {
+        guard task is DownloadTask else { return nil }
+        guard let operation = operation as? DownloadOperation else { return state.withLock { $0.resumeData } }
+        return operation.checkpoint.flatMap { ResumeData(checkpoint: $0).data }
+    }
+
+    private func userInfo(_ end: End) -> [String: any Sendable] {
+        var userInfo: [String: any Sendable] = [:]
+        userInfo[TaskDidCompleteKey.responseSerializer] = end.operation?.responseSerializer
+        userInfo[TaskDidCompleteKey.serializedResponse] = end.object
+        userInfo[TaskDidCompleteKey.error] = end.error
+        if end.task is DownloadTask {
+            userInfo[TaskDidCompleteKey.assetPath] = end.object
+        } else {
+            userInfo[TaskDidCompleteKey.responseData] = end.operation?.responseData
+        }
+        if !end.metrics.isEmpty { userInfo[TaskDidCompleteKey.sessionTaskMetrics] = end.metrics }
+        return userInfo
+    }
+
+    static func post(
+        _ name: Notification.Name,
+        _ task: SessionTask,
+        _ userInfo: [String: any Sendable]? = nil
+    ) {
+        NotificationCenter.default.post(name: name, object: task, userInfo: userInfo)
+    }
+}

@@ -1,0 +1,208 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// A session's own closures: those of main-actor code come on the main queue, those of an actor on it, the
+/// others on `operationQueue`; in one order with the task's.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionIsolationTests {
+    private let session = URLSessionManager.forTests()
+    private let ends = TaskEnds()
+
+    init() {
+        session.responseSerializer = HTTPResponseSerializer()
+    }
+
+    @MainActor @Test func theHooksOfADataTaskTouchTheMainActor() async throws {
+        let server = try ScriptedServer([
+            .redirect(to: "/there"), .respond(200, ["Cache-Control": "max-age=60"], body: "four"),
+        ])
+        session.cache = ResponseCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        let screen = MainScreen()
+        session.setTaskWillPerformHTTPRedirection { _, response, request in
+            screen.show("redirect \(response.statusCode)")
+            return request
+        }
+        session.setDataTaskDidReceiveResponse { _, response in
+            screen.show("response \(response.statusCode)")
+            return .allow
+        }
+        session.setDataTaskDidReceiveData { _, data in screen.show("\(data.count) bytes") }
+        session.setDataTaskWillCacheResponse { _, proposed in
+            screen.show("cache \(proposed.data.count)")
+            return nil
+        }
+        session.setTaskDidFinishCollectingMetrics { _, metrics in screen.show("metrics \(metrics.count)") }
+        session.setTaskDidComplete { task, error in screen.show("complete \(error == nil)") }
+        session.setSessionDidBecomeInvalid { _ in screen.show("invalid") }
+        let seen = Recorder<[String]>()
+        let task = session.dataTask(with: URLRequest(url: server.url)) { _, _, _ in seen.append(screen.lines)
+        }
+        task.resume()
+        session.invalidateSession(cancelingTasks: false)
+        let lines = try #require(try await seen.wait().first)
+        #expect(
+            lines.filter { !$0.hasPrefix("cache") && $0 != "invalid" } == [
+                "redirect 302", "response 200", "4 bytes", "metrics 2", "complete true",
+            ]
+        )
+        let invalidated = await waitOnMain { screen.lines.last == "invalid" }
+        #expect(invalidated && screen.lines.contains("cache 4"))
+    }
+
+    /// Lets the main queue go on until something holds there.
+    @MainActor private func waitOnMain(_ holds: () -> Bool) async -> Bool {
+        for _ in 0..<10_000 where !holds() { await Task.yield() }
+        return holds()
+    }
+
+    @MainActor @Test func theHooksOfADownloadTouchTheMainActor() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let folder = try TemporaryDirectory()
+        let (screen, file) = (MainScreen(), folder.file("saved"))
+        session.setDownloadTaskDidWriteData { _, _, total, _ in screen.show("\(total) bytes") }
+        session.setDownloadTaskDidFinishDownloading { _, _ in
+            screen.show("finished")
+            return file
+        }
+        session.setTaskDidComplete { _, _ in screen.show("complete") }
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        task.resume()
+        #expect(try await ends.wait().file == file)
+        #expect(screen.lines == ["4 bytes", "finished", "complete"])
+    }
+
+    @MainActor @Test func aDataTaskBecomesADownloadOnTheMainActor() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let screen = MainScreen()
+        session.setDataTaskDidReceiveResponse { _, _ in
+            screen.show("response")
+            return .becomeDownload
+        }
+        session.setDataTaskDidBecomeDownloadTask { _, _ in screen.show("download") }
+        session.setDownloadTaskDidWriteData { _, _, total, _ in screen.show("\(total) bytes") }
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(screen.lines == ["response", "download", "4 bytes"])
+    }
+
+    @MainActor @Test func anUploadTellsTheMainActor() async throws {
+        let server = try ScriptedServer([.respond(body: "")])
+        let screen = MainScreen()
+        session.setTaskDidSendBodyData { _, _, total, expected in screen.show("\(total)/\(expected)") }
+        session.setTaskDidReceiveAuthenticationChallenge { _, _ in
+            screen.show("challenge")
+            return .performDefaultHandling
+        }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        session.uploadTask(
+            with: request,
+            from: Data("four".utf8),
+            progress: nil,
+            completion: ends.handler
+        ).resume()
+        #expect(try await ends.wait().error == nil)
+        #expect(screen.lines == ["4/4"])
+    }
+
+    /// The task's completion, of nonisolated code, comes after the hook that waits for the main queue, which
+    /// this test keeps busy until the task is over.
+    @MainActor @Test func aBlockedMainThreadHoldsUpWhatComesAfterItsHook() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let screen = MainScreen()
+        let order = Recorder<String>()
+        session.setTaskDidComplete { _, _ in
+            screen.show("complete")
+            order.append("hook")
+        }
+        let task = session.dataTask(with: URLRequest(url: server.url)) { @Sendable _, _, _ in
+            order.append("completion")
+        }
+        task.resume()
+        // Another session's tasks end while this thread is blocked.
+        let (other, others) = (URLSessionManager.forTests(), TaskEnds())
+        other.responseSerializer = HTTPResponseSerializer()
+        other.dataTask(with: URLRequest(url: server.url), completion: others.handler).resume()
+        try waitHere(for: others)
+        #expect(order.elements.isEmpty)
+        #expect(try await order.wait(count: 2) == ["hook", "completion"])
+    }
+
+    /// Blocks the thread.
+    private nonisolated func waitHere(for ends: TaskEnds) throws {
+        _ = try ends.recorder.waitSynchronously(count: 1)
+    }
+
+    private actor Counter {
+        private var pieces = 0
+
+        func hear(_ session: URLSessionManager, _ done: Recorder<Int>) {
+            session.setDataTaskDidReceiveData { _, data in
+                self.preconditionIsolated()
+                self.pieces += data.count
+            }
+            session.setTaskDidComplete { _, _ in
+                self.preconditionIsolated()
+                done.append(self.pieces)
+            }
+        }
+    }
+
+    /// The transfer waits for the actor; no piece is lost.
+    @Test func theHooksOfAnActorComeOnIt() async throws {
+        let server = try ScriptedServer([.respond(body: .generated(length: 1_000_000))])
+        let (counter, done) = (Counter(), Recorder<Int>())
+        await counter.hear(session, done)
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        #expect(try await done.wait() == [1_000_000])
+        #expect((try await ends.wait().object as? Data)?.count == 1_000_000)
+    }
+
+    @MainActor @Test func aCopyHasTheClosures() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let screen = MainScreen()
+        session.setTaskDidComplete { _, _ in screen.show("complete") }
+        let copy = try #require(session.copy() as? URLSessionManager)
+        copy.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        _ = try await ends.wait()
+        #expect(screen.lines == ["complete"])
+    }
+
+    @Test func tasksAreListedOnTheDelegateQueue() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in .respond(body: "four").held(by: gate) }
+        let session = session
+        let lists = Recorder<[Int]>()
+        let upload = session.uploadTask(
+            with: URLRequest(url: server.url),
+            from: Data("x".utf8),
+            progress: nil,
+            completion: nil
+        )
+        let download = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: nil
+        )
+        let data = session.dataTask(with: URLRequest(url: server.url), completion: nil)
+        session.operationQueue.addOperation {
+            lists.append([
+                session.tasks.count, session.dataTasks.count, session.uploadTasks.count,
+                session.downloadTasks.count,
+            ])
+        }
+        #expect(try await lists.wait() == [[3, 1, 1, 1]])
+        for task in [upload, download, data] { task.cancel() }
+        gate.open()
+    }
+}
