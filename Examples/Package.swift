@@ -20,7 +20,7 @@ let examples = [
     "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager",
     "Encodable",
     "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
-    "Porting",
+    "Porting", "Pieces",
     "Views",
 ]
 

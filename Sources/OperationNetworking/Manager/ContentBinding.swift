@@ -20,6 +20,33 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
         weak let target: Target?
     }
 
+    /// Tells the progress of an operation as long as that is the current one.
+    private final class Ear: OperationObserver {
+        private let handler: ConnectionOperation.ProgressHandler
+        private let isCurrent: @Sendable (ConnectionOperation) -> Bool
+
+        init(
+            _ handler: @escaping ConnectionOperation.ProgressHandler,
+            isCurrent: @escaping @Sendable (ConnectionOperation) -> Bool
+        ) {
+            (self.handler, self.isCurrent) = (handler, isCurrent)
+        }
+
+        func operation(
+            _ operation: ConnectionOperation,
+            didDownload bytes: Int,
+            total: Int64,
+            expected: Int64
+        ) {
+            let plain = IsolatedFunction.Ternary(handler).plain
+            operation.make(
+                Detour(ClosureHome(handler.isolation)) { [isCurrent] in
+                    if isCurrent(operation) { plain(bytes, total, expected) }
+                }
+            )
+        }
+    }
+
     private let target: Weak
     private let manager: OperationManager
     private let show: @isolated(any) @Sendable (Target, LoadedContent) -> Void
@@ -49,8 +76,7 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - request: a GET mostly.
     ///   - progress: hears the bytes that came, as `setDownloadProgress(_:)` does.
-    ///   - success: may change the content before it is shown. Called as the `success` of an operation is; a
-    ///     `show` of nonisolated code follows it there.
+    ///   - success: may change the content before it is shown. Called as the `success` of an operation is.
     ///   - failure: hears the error, as the `failure` of an operation does.
     /// - Returns: the operation, which is running.
     @discardableResult
@@ -66,7 +92,9 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
             return end(operation, success, failure)
         }
         operation.responseSerializer = HTTPResponseSerializer()
-        if let progress { operation.setDownloadProgress(progress) }
+        if let progress {
+            operation.addObserver(Ear(progress) { [weak self] in self?.isCurrent($0) == true })
+        }
         begin(operation)
         manager.operationQueue.addOperation(operation)
         return operation
@@ -124,7 +152,7 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
         }
     }
 
-    private func isCurrent(_ operation: HTTPRequestOperation) -> Bool {
+    private func isCurrent(_ operation: ConnectionOperation) -> Bool {
         current.withLock { $0 === operation }
     }
 }

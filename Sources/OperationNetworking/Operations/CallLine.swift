@@ -20,6 +20,10 @@ final class CallLine: Sendable {
             return call
         }
 
+        mutating func insert(_ call: @escaping Call) {
+            waiting.insert(call, at: first)
+        }
+
         /// Whether another one waits; if not, it is over.
         mutating func hasMore() -> Bool {
             guard first < waiting.count else {
@@ -54,6 +58,11 @@ final class CallLine: Sendable {
         if put(call) { goOn() }
     }
 
+    /// Has `call` called next, before those that wait. For a call, or the closure that it has called.
+    func insert(_ call: @escaping Call) {
+        state.withLock { $0.insert(call) }
+    }
+
     /// - Returns: whether it is alone.
     private func put(_ call: @escaping Call) -> Bool {
         state.withLock { state in
@@ -67,7 +76,7 @@ final class CallLine: Sendable {
         for _ in 0..<Self.turn {
             let call = state.withLock { $0.next() }
             if let detour = call?()?.callHere(onMain: MainQueue.isCurrent) {
-                return detour.call {
+                return detour.call(from: queue) {
                     if self.goesOn() { self.queue.async { self.goOn() } }
                 }
             }

@@ -103,18 +103,40 @@ package struct Detour: Sendable {
     }
 
     /// Calls the closure where it belongs, and then `next`, there too: at once if it belongs anywhere.
-    package func call(then next: @escaping @Sendable () -> Void) {
-        if case .anywhere = home { return Self.call(body(), then: next) }
-        home.perform(on: .main) { [body] in Self.call(body(), then: next) }
+    ///
+    /// - Parameters:
+    ///   - queue: of a closure that belongs anywhere and follows one that does not; `nil`: where that was.
+    ///   - next: called at the end.
+    package func call(from queue: DispatchQueue? = nil, then next: @escaping @Sendable () -> Void) {
+        if case .anywhere = home { return go(body(), from: queue, then: next) }
+        home.perform(on: .main) { go(body(), from: queue, then: next) }
     }
 
-    private static func call(_ call: Detour?, then next: @escaping @Sendable () -> Void) {
+    /// The call that follows this one.
+    private func go(_ call: Detour?, from queue: DispatchQueue?, then next: @escaping @Sendable () -> Void) {
         guard let call else { return next() }
-        call.call(then: next)
+        guard let queue, case .anywhere = call.home else { return call.call(from: queue, then: next) }
+        queue.async { call.call(from: queue, then: next) }
+    }
+
+    /// Several calls as one, in order; `nil` for none.
+    static func inOrder(_ calls: some BidirectionalCollection<Detour>) -> Detour? {
+        calls.reversed().reduce(nil) { next, call in
+            Detour.leading(call.home) {
+                guard let rest = call.body() else { return next }
+                return inOrder([rest] + (next.map { [$0] } ?? []))
+            }
+        }
     }
 }
 
 extension Detour {
+    /// The call of a closure without arguments.
+    package init(_ closure: @escaping @isolated(any) @Sendable () -> Void) {
+        let plain = IsolatedFunction.Nullary(closure).plain
+        self.init(ClosureHome(closure.isolation)) { plain() }
+    }
+
     /// The call of a closure of one argument.
     init<Argument: Sendable>(
         _ closure: @escaping @isolated(any) @Sendable (Argument) -> Void,

@@ -63,14 +63,14 @@ extension ConnectionOperation {
                 for observer in observers { Self.tell(observer, delivery, self) }
             }
             if !observers.isEmpty, let detour = state.withLock({ $0.outbox.takeDetour() }) {
-                return detour.call {
+                return detour.call(from: queue) {
                     queue.async {
                         self.tell(deliveries[index...], observers, on: queue, observersHeardFirst: true)
                     }
                 }
             }
             guard let detour = call(delivery, onMain: queue === DispatchQueue.main) else { continue }
-            return detour.call {
+            return detour.call(from: queue) {
                 queue.async {
                     if case .finished = delivery { self.didCallCompletion() }
                     self.tell(deliveries[(index + 1)...], observers, on: queue)

@@ -228,7 +228,9 @@ extension ConnectionOperation: ExchangeOwner {
             let closures = state.closures
             return closures.downloadProgress == nil && closures.observers.isEmpty ? nil : .downloaded(report)
         }
+        let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
         for seat in seats { seat.didDownload(report) }
+        outlets?.didMove(.download, report)
     }
 
     func exchangeDidUpload(_ report: ProgressReport) {
@@ -236,7 +238,9 @@ extension ConnectionOperation: ExchangeOwner {
             let closures = state.closures
             return closures.uploadProgress == nil && closures.observers.isEmpty ? nil : .uploaded(report)
         }
+        let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
         for seat in seats { seat.didUpload(report) }
+        outlets?.didMove(.upload, report)
     }
 
     var exchangeAnswersRedirects: Bool { state.withLock { $0.closures.redirect != nil } }

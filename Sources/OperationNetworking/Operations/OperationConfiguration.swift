@@ -54,7 +54,10 @@ struct OperationConfiguration {
     mutating func copy(_ original: OperationConfiguration) {
         var copy = original
         copy.request = request
-        if original.outputStream != nil { copy.destination = destination }
+        switch original.destination {
+        case .stream, .pieces: copy.destination = destination
+        case .memory, .file, .custom: break
+        }
         self = copy
     }
 

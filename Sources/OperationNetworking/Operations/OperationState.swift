@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 16. One lock is cheaper than several, and lets all of them change together.
+/// Stored properties: 17. One lock is cheaper than several, and lets all of them change together.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
@@ -32,6 +32,8 @@ struct OperationState {
     var results = OperationResults()
     /// Called when the operation has finished, before any callback was delivered.
     var whenFinished: [@Sendable () -> Void] = []
+    /// The progress that was asked for.
+    var outlets: ProgressOutlets?
     /// The memberships in batches, until its end counts for them.
     var seats: [BatchSeat] = []
     /// Whether the end counts for batches: there is no audience, or it was told everything.

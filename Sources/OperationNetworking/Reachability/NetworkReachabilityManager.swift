@@ -148,19 +148,25 @@ public final class NetworkReachabilityManager: Sendable {
     }
 
     private func deliver() {
-        let (status, block) = state.withLock { ($0.news.take(), $0.statusChange) }
-        guard let status, let block,
-            let call = Detour(block, status).callHere(onMain: MainQueue.isCurrent)
-        else { return conclude(status) }
-        call.call { [weak self] in
+        let (status, block, turn) = state.withLock { ($0.news.take(), $0.statusChange, $0.turn) }
+        guard let status, let block else { return conclude(status, turn) }
+        let plain = IsolatedFunction.Unary(block).plain
+        let call = Detour(ClosureHome(block.isolation)) { [weak self] in
+            // It may have been stopped, or released, while this was on its way.
+            if self?.state.withLock({ $0.turn == turn }) == true { plain(status) }
+        }
+        guard let elsewhere = call.callHere(onMain: MainQueue.isCurrent) else {
+            return conclude(status, turn)
+        }
+        elsewhere.call { [weak self] in
             guard let self else { return }
-            (completionQueue ?? .main).async { [weak self] in self?.conclude(status) }
+            (completionQueue ?? .main).async { [weak self] in self?.conclude(status, turn) }
         }
     }
 
     /// On the completion queue; the closure has been called.
-    private func conclude(_ status: NetworkReachabilityStatus?) {
-        if let status {
+    private func conclude(_ status: NetworkReachabilityStatus?, _ turn: Int) {
+        if let status, state.withLock({ $0.turn == turn }) {
             NotificationCenter.default.post(
                 name: .reachabilityDidChange,
                 object: self,

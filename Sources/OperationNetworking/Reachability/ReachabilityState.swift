@@ -25,6 +25,8 @@ struct ReachabilityState {
     var lookup = NameLookup()
 
     private(set) var isStarted = false
+    /// Counts starts and stops.
+    private(set) var turn = 0
     private var sequences: [Int: Listener] = [:]
     private var lastSequence = 0
     /// The statuses for closure and notification.
@@ -35,11 +37,13 @@ struct ReachabilityState {
 
     mutating func start() {
         isStarted = true
+        turn += 1
         news.forget()
     }
 
     mutating func stop() {
         isStarted = false
+        turn += 1
         news.forget()
         if !isMonitoring { lookup.stop() }
     }

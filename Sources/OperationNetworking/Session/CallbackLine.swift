@@ -54,11 +54,13 @@ final class CallbackLine: Sendable {
         if isToSchedule { schedule() }
     }
 
-    /// Has the progress told, as it is then, by some calls: those that wait already are enough.
-    func appendProgress(_ direction: TaskEar.Direction, _ calls: [CallLine.Call]) {
+    /// Has the progress told, as it is then: one call that waits already is enough.
+    func appendProgress(_ direction: TaskEar.Direction, _ call: @escaping CallLine.Call) {
         guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }
-        append { [self] in _ = state.withLock { $0.progress.remove(direction) } }
-        for call in calls { appendCall(call) }
+        appendCall { [self] in
+            _ = state.withLock { $0.progress.remove(direction) }
+            return call()
+        }
     }
 
     /// The task has ended.
@@ -94,7 +96,7 @@ final class CallbackLine: Sendable {
         for (index, call) in zip(calls.indices, calls) {
             guard let detour = call()?.callHere(onMain: queue === DispatchQueue.main) else { continue }
             group?.enter()
-            return detour.call {
+            return detour.call(from: queue) {
                 queue.async {
                     self.make(calls[(index + 1)...], on: queue, group)
                     group?.leave()

@@ -60,12 +60,15 @@ final class SessionCore: Sendable {
         tasks.withLock { $0.replace(old.taskIdentifier, with: task, task.taskIdentifier) }
     }
 
-    /// The task has completed.
-    /// - Returns: whether the session is invalid now: the caller has to tell it.
-    func remove(_ task: SessionTask) -> Bool {
-        let (member, isInvalid) = tasks.withLock { $0.remove(task.taskIdentifier) }
+    /// The task has completed: it is listed no more. To be followed by ``conclude()``.
+    func remove(_ task: SessionTask) {
+        let member = tasks.withLock { $0.remove(task.taskIdentifier) }
         withExtendedLifetime(member) {}
-        return isInvalid
+    }
+
+    /// A task that was removed has told everything.
+    func conclude() {
+        if tasks.withLock({ $0.conclude() }) { tellInvalid() }
     }
 
     /// - Parameter told: called once, on the delegate queue, when the last task has completed.
@@ -83,13 +86,14 @@ final class SessionCore: Sendable {
     /// itself again.
     func dropSuspendedTasks() {
         for task in allTasks where task.state == .suspended {
-            if remove(task) { tellInvalid() }
+            remove(task)
+            conclude()
             // It may have done so before.
             if task.state == .running { _ = add(task) }
         }
     }
 
-    func tellInvalid() {
+    private func tellInvalid() {
         let told = whenInvalid.withLock { told in
             defer { told = nil }
             return told

@@ -52,12 +52,22 @@ extension TaskDelegate {
         for task: DownloadTask
     ) {
         ConnectionOperation.processingQueue.async {
-            let error = self.move(temporary, to: destination, for: task)
+            // A closure may have waited for its queue.
+            let error =
+                task.isUnwanted
+                ? self.discard(temporary, of: task) : self.move(temporary, to: destination, for: task)
             self.events.append {
                 self.complete(task, operation, destination ?? temporary.file, error)
                 return nil
             }
         }
+    }
+
+    /// Removes the file of a task that was cancelled after the last byte had come.
+    /// - Returns: the error of the task.
+    func discard(_ temporary: TemporaryPlace?, of task: SessionTask) -> any Error {
+        temporary?.removeAll()
+        return URLError.cancelled(url: task.originalRequest.url)
     }
 
     /// - Returns: why the file stays where it is; `nil`: it was moved, or is to stay.
@@ -102,7 +112,8 @@ extension TaskDelegate {
         let identifier = session.nextIdentifier()
         // In one hold: a command for the data task either is in the state that the download takes over, or
         // finds the data task completed, and its progress commands the download.
-        let download = dataTask.changing.withLock { changing in
+        let download = dataTask.changing.withLock { changing -> DownloadTask? in
+            guard changing.machine.phase != .completed else { return nil }
             let download = DownloadTask(
                 identifier,
                 request: dataTask.originalRequest,
@@ -114,6 +125,11 @@ extension TaskDelegate {
             // Waiters for the data task wait for the download.
             changing.whenCompleted = []
             return download
+        }
+        guard let download else {
+            place?.removeAll()
+            decide(.usual)
+            return nil
         }
         state.withLock { state in
             state.original = dataTask

@@ -25,12 +25,9 @@ extension TaskDelegate {
             state.withLock { $0.place }?.removeAll()
             return nil
         }
-        let download = task as? DownloadTask
-        if error == nil, task.state == .canceling, download?.keepsPartialFile != true {
-            // The last byte came before the cancel did; nothing of it is wanted.
-            state.withLock { $0.place }?.removeAll()
-            complete(task, operation, nil, URLError.cancelled(url: task.originalRequest.url))
-        } else if let download, error == nil || hasFile(operation) {
+        if error == nil, task.isUnwanted {
+            complete(task, operation, nil, discard(state.withLock { $0.place }, of: task))
+        } else if let download = task as? DownloadTask, error == nil || hasFile(operation) {
             return save(operation, for: download)
         } else {
             complete(task, operation, object, error)
@@ -50,17 +47,14 @@ extension TaskDelegate {
         let object = task is DownloadTask && error != nil ? nil : object
         if error == nil { fillProgress(of: task) }
         // Before it is complete: no complete task is ever listed.
-        let isLastOfSession = session.remove(task)
+        session.remove(task)
         let original = state.withLock { $0.original }
         original?.changing.withLock { changing in
             changing.object = object
             changing.error = error
         }
         guard let handlers = task.complete(operation?.response, object, error, resumeData: resumeData)
-        else {
-            if isLastOfSession { session.tellInvalid() }
-            return
-        }
+        else { return session.conclude() }
         let hooks = session.hooks.withLock { $0 }
         let end = End(
             task: task,
@@ -73,7 +67,7 @@ extension TaskDelegate {
         )
         let conclude: @Sendable () -> Void = {
             self.tell(end)
-            if isLastOfSession { self.session.tellInvalid() }
+            self.session.conclude()
         }
         guard hooks.didFinishCollectingMetrics != nil || hooks.didComplete != nil else { return conclude() }
         if let tell = hooks.didFinishCollectingMetrics, !end.metrics.isEmpty {
@@ -95,8 +89,6 @@ extension TaskDelegate {
                 state.operation = nil
                 state.make = nil
                 state.original = nil
-                state.closures = Closures()
-                state.ears = []
             }
             return (state.closures, state.place, state.ears, state.original)
         }
@@ -113,8 +105,18 @@ extension TaskDelegate {
         line.append {
             Self.post(.taskDidComplete, task, userInfo)
             if isLent { leftover?.removeAll() }
+            self.releaseClosures()
         }
         line.end()
+    }
+
+    /// Everything is told; until here, progress that waited was.
+    private func releaseClosures() {
+        let released = state.withLock { state in
+            defer { (state.closures, state.ears) = (Closures(), []) }
+            return (state.closures, state.ears)
+        }
+        withExtendedLifetime(released) {}
     }
 
     private func fillProgress(of task: SessionTask) {
@@ -150,4 +152,9 @@ extension TaskDelegate {
     ) {
         NotificationCenter.default.post(name: name, object: task, userInfo: userInfo)
     }
+}
+
+extension SessionTask {
+    /// Whether it was cancelled, and nothing of it is to be kept; the last byte may have come before.
+    var isUnwanted: Bool { state == .canceling && (self as? DownloadTask)?.keepsPartialFile != true }
 }

@@ -31,7 +31,8 @@ extension TaskDelegate {
             case .allow: decide(.usual)
             // Not a byte of it is received.
             case .cancel: dataTask.cancel()
-            case .becomeDownload: self.events.append { self.become(downloadFrom: dataTask, decide) }
+            // Before anything else that waits: another round of the same question, or the end.
+            case .becomeDownload: self.events.insert { self.become(downloadFrom: dataTask, decide) }
             }
         }
     }
@@ -59,30 +60,49 @@ extension TaskDelegate {
         }
     }
 
-    func didReceive(_ bytes: Int, _ total: Int64, _ expected: Int64) -> Detour? {
-        guard let task else { return nil }
-        task.changing.withLock {
-            $0.received = ProgressReport(bytes: bytes, total: total, expected: expected)
-        }
+    func didReceive(_ bytes: Int, _ total: Int64, _ expected: Int64) {
+        guard let task else { return }
+        let report = ProgressReport(bytes: bytes, total: total, expected: expected)
+        task.changing.withLock { $0.received = report }
         TaskProgress.report(total, of: expected, to: task.downloadProgress)
         tellProgress(.download, task.downloadProgress, of: task)
-        guard let download = task as? DownloadTask, let tell = session.hooks.withLock({ $0.didWriteData })
-        else { return nil }
-        return Detour(tell, download, Int64(bytes), total, expected)
+        guard task is DownloadTask, session.hooks.withLock({ $0.didWriteData != nil }) else { return }
+        append(report, .download)
     }
 
-    func didSend(_ bytes: Int, _ total: Int64, _ expected: Int64) -> Detour? {
-        guard let task else { return nil }
+    func didSend(_ bytes: Int, _ total: Int64, _ expected: Int64) {
+        guard let task else { return }
         // A body of unknown length may have a length that the request names.
         let named = task.originalRequest.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
         let expected = expected < 0 ? named ?? -1 : expected
-        task.changing.withLock {
-            $0.sent = ProgressReport(bytes: bytes, total: total, expected: expected)
-        }
+        let report = ProgressReport(bytes: bytes, total: total, expected: expected)
+        task.changing.withLock { $0.sent = report }
         TaskProgress.report(total, of: expected, to: task.uploadProgress)
         tellProgress(.upload, task.uploadProgress, of: task)
-        return session.hooks.withLock { $0.didSendBodyData }
-            .map { Detour($0, task, Int64(bytes), total, expected) }
+        if session.hooks.withLock({ $0.didSendBodyData != nil }) { append(report, .upload) }
+    }
+
+    /// Has the session's closure told the bytes: with those that wait already, if it does not keep up.
+    private func append(_ report: ProgressReport, _ direction: TaskEar.Direction) {
+        let isFirst = state.withLock { state in
+            let waiting = state.untold[direction]
+            state.untold[direction] = waiting?.merged(with: report) ?? report
+            return waiting == nil
+        }
+        guard isFirst else { return }
+        events.appendHere {
+            guard let task = self.task,
+                let report = self.state.withLock({ $0.untold.removeValue(forKey: direction) })
+            else { return nil }
+            let hooks = self.session.hooks.withLock { $0 }
+            let (bytes, total, expected) = (Int64(report.bytes), report.total, report.expected)
+            switch direction {
+            case .upload: return hooks.didSendBodyData.map { Detour($0, task, bytes, total, expected) }
+            case .download:
+                guard let download = task as? DownloadTask else { return nil }
+                return hooks.didWriteData.map { Detour($0, download, bytes, total, expected) }
+            }
+        }
     }
 
     private func tellProgress(
@@ -90,16 +110,18 @@ extension TaskDelegate {
         _ progress: Progress,
         of task: SessionTask
     ) {
-        let (closures, ears) = state.withLock { ($0.closures, $0.ears) }
-        let handler = direction == .download ? closures.downloadProgress : closures.uploadProgress
-        guard handler != nil || !ears.isEmpty else { return }
-        var calls = ears.map { ear -> CallLine.Call in
-            {
-                let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
-                return ear.hear(.didMove(direction, total: report.total, expected: report.expected))
-            }
+        let isHeard = state.withLock { state in
+            state.closures.progress(direction) != nil || !state.ears.isEmpty
         }
-        if let handler { calls.append { Detour(handler, progress) } }
-        line.appendProgress(direction, calls)
+        guard isHeard else { return }
+        line.appendProgress(direction) {
+            // Those of now: one may have joined while this waited.
+            let (handler, ears) = self.state.withLock { ($0.closures.progress(direction), $0.ears) }
+            let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
+            let event = TaskEar.Event.didMove(direction, total: report.total, expected: report.expected)
+            var calls = ears.compactMap { $0.hear(event) }
+            if let handler { calls.append(Detour(handler, progress)) }
+            return Detour.inOrder(calls)
+        }
     }
 }

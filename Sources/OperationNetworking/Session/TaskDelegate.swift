@@ -16,6 +16,10 @@ final class TaskDelegate: SessionTaskOwner {
         var downloadProgress: SessionTask.ProgressHandler?
         var destination: DownloadTask.DestinationHandler?
 
+        func progress(_ direction: TaskEar.Direction) -> SessionTask.ProgressHandler? {
+            direction == .download ? downloadProgress : uploadProgress
+        }
+
         var isEmpty: Bool { completion == nil && uploadProgress == nil && downloadProgress == nil }
     }
 
@@ -37,6 +41,8 @@ final class TaskDelegate: SessionTaskOwner {
         /// The data that the task was made from.
         var resumeData: Data?
         var ears: [TaskEar] = []
+        /// The progress that the session's closures have not been told.
+        var untold: [TaskEar.Direction: ProgressReport] = [:]
     }
 
     let session: SessionCore
@@ -182,12 +188,8 @@ final class TaskDelegate: SessionTaskOwner {
         operation.completionGroup = nil
         operation.queuePriority = Operation.QueuePriority(taskPriority: task.priority)
         operation.addObserver(TaskObserver(self))
-        operation.setDownloadProgress { bytes, total, expected in
-            self.events.appendHere { self.didReceive(bytes, total, expected) }
-        }
-        operation.setUploadProgress { bytes, total, expected in
-            self.events.appendHere { self.didSend(bytes, total, expected) }
-        }
+        operation.setDownloadProgress { self.didReceive($0, $1, $2) }
+        operation.setUploadProgress { self.didSend($0, $1, $2) }
         operation.setCompletion(
             success: { operation, object in
                 self.events.appendHere { self.didEnd(operation, object: object, error: nil) }

@@ -3,10 +3,6 @@ internal import OperationNetworkingSystem
 
 /// The two `Progress` objects of a task.
 struct TaskProgress: Sendable {
-    /// Foundation's objects have no lock on Linux, and tasks of several sessions may report to one parent.
-    /// The value means nothing; an empty one would be where ThreadSanitizer sees the lock.
-    private static let writing = Locked(false)
-
     let upload: Progress
     let download: Progress
     /// The task that they command.
@@ -18,7 +14,7 @@ struct TaskProgress: Sendable {
         let target = ProgressTarget()
         self.target = target
         // To become a child writes to the parent, which the end of another child may do now.
-        (upload, download) = Self.writing.withLock { _ in
+        (upload, download) = ReportedProgress.write {
             let upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)
             let download = Progress(parent: countsUpload ? nil : parent, userInfo: nil)
             for progress in [upload, download] {
@@ -46,7 +42,7 @@ struct TaskProgress: Sendable {
 
     /// A total of -1: unknown.
     static func report(_ completed: Int64, of total: Int64, to progress: Progress) {
-        writing.withLock { _ in
+        ReportedProgress.write {
             // The total first: the fraction is never more than 1.
             if total != progress.totalUnitCount { progress.totalUnitCount = total }
             progress.completedUnitCount = completed

@@ -1,10 +1,12 @@
 /// The tasks of a session by their identifiers, and whether it takes new ones: a value.
 ///
-/// | phase        | add     | remove                    | invalidate                    |
-/// |--------------|---------|---------------------------|-------------------------------|
-/// | valid        | taken   | -                         | invalidating; invalid if empty |
-/// | invalidating | refused | invalid if it was the last | -                             |
-/// | invalid      | refused | -                         | -                             |
+/// | phase        | add     | conclude                   | invalidate                         |
+/// |--------------|---------|----------------------------|------------------------------------|
+/// | valid        | taken   | -                          | invalidating; invalid if none left |
+/// | invalidating | refused | invalid if it was the last | -                                  |
+/// | invalid      | refused | -                          | -                                  |
+///
+/// A member that is removed is left until ``conclude()``, when everything about it has been told.
 struct TaskRegistry<Member> {
     enum Phase: Hashable, Sendable {
         case valid
@@ -14,6 +16,8 @@ struct TaskRegistry<Member> {
 
     private(set) var phase = Phase.valid
     private var members: [Int: Member] = [:]
+    /// The members that were removed, and not concluded.
+    private var untold = 0
     private var lastIdentifier = 0
 
     /// The members, in the order of their identifiers.
@@ -31,24 +35,32 @@ struct TaskRegistry<Member> {
         return true
     }
 
-    /// One member becomes another one, whatever the phase.
+    /// One member becomes another one, whatever the phase; not one that is not there.
     mutating func replace(_ old: Int, with member: Member, _ identifier: Int) {
-        members[old] = nil
-        members[identifier] = member
+        if members.removeValue(forKey: old) != nil { members[identifier] = member }
     }
 
-    /// - Returns: the member, and whether the session has become invalid by that.
-    mutating func remove(_ identifier: Int) -> (Member?, Bool) {
-        let member = members.removeValue(forKey: identifier)
-        guard phase == .invalidating, members.isEmpty else { return (member, false) }
-        phase = .invalid
-        return (member, true)
+    /// - Returns: the member.
+    mutating func remove(_ identifier: Int) -> Member? {
+        untold += 1
+        return members.removeValue(forKey: identifier)
     }
+
+    /// A member that was removed has told everything.
+    /// - Returns: whether the session has become invalid by that.
+    mutating func conclude() -> Bool {
+        untold -= 1
+        guard phase == .invalidating, isEmpty else { return false }
+        phase = .invalid
+        return true
+    }
+
+    private var isEmpty: Bool { members.isEmpty && untold == 0 }
 
     /// - Returns: whether the session has become invalid by that.
     mutating func invalidate() -> Bool {
         guard phase == .valid else { return false }
-        phase = members.isEmpty ? .invalid : .invalidating
+        phase = isEmpty ? .invalid : .invalidating
         return phase == .invalid
     }
 }

@@ -18,7 +18,8 @@ extension URLSessionManager {
             hooks.prepare = { operation, dataTask, events in
                 operation.setCacheResponseHandler { [weak dataTask] proposed, answer in
                     events.append { [dataTask] in
-                        Detour(home) { answer(dataTask.map { plain($0, proposed) } ?? proposed) }
+                        // Without a task there is no question, and nothing is stored.
+                        Detour(home) { answer(dataTask.flatMap { plain($0, proposed) }) }
                     }
                 }
             }

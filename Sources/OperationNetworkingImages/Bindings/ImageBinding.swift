@@ -152,7 +152,8 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
         home.perform(on: queue) { [weak self] in
             guard let self else { return }
             let isCurrent = state.withLock { state in
-                guard state.number == number else { return false }
+                // A placeholder that comes after the image is not shown.
+                guard state.number == number, state.isLoading else { return false }
                 if isLast {
                     state.isLoading = false
                     state.receipt = nil

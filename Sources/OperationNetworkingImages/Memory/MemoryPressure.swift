@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import OperationNetworking
 internal import OperationNetworkingImagesSystem
 
 /// Tells when the kernel says that memory is short: what a memory warning is on a phone.
@@ -44,8 +45,16 @@ public final class MemoryPressure: Sendable {
         return hasFiles || !isObserved && openFiles() != nil
     }
 
-    /// Calls `action` each time memory gets short, on a thread of its own, until the result goes away.
-    public func observe(_ action: @escaping @Sendable () -> Void) -> Observation {
+    /// Calls `action` each time memory gets short, on a thread of its own, until the result goes away. One
+    /// that is written in main-actor code is called on the main queue.
+    public func observe(@_inheritActorContext _ action: @escaping @isolated(any) @Sendable () -> Void)
+        -> Observation
+    {
+        let call = Detour(action)
+        return observe(calling: { call.call {} })
+    }
+
+    private func observe(calling action: @escaping @Sendable () -> Void) -> Observation {
         let identifier = state.withLock { state in
             state.last += 1
             state.observers[state.last] = action

@@ -25,6 +25,22 @@ package enum IsolatedFunction {
         return withUnsafeBytes(of: wrapped) { $0.load(as: Plain.self) }
     }
 
+    /// A function without arguments.
+    package struct Nullary<Result>: Sendable {
+        private struct Plain: Sendable { let body: @Sendable () -> Result }
+
+        private let body: @isolated(any) @Sendable () -> Result
+
+        package init(_ body: @escaping @isolated(any) @Sendable () -> Result) {
+            self.body = body
+        }
+
+        /// Without its isolation.
+        package var plain: @Sendable () -> Result {
+            IsolatedFunction.plain(self, as: Plain.self).body
+        }
+    }
+
     /// A function of one argument.
     package struct Unary<Argument, Result>: Sendable {
         private struct Plain: Sendable { let body: @Sendable (Argument) -> Result }

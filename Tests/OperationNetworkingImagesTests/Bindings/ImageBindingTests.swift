@@ -275,4 +275,32 @@ import Testing
         _ = try await over.wait(count: 2)
         #expect(window.lines == ["16", "16"])
     }
+
+    private actor Gallery {
+        var shown: [String] = []
+
+        func bind(_ view: View, _ downloader: ImageDownloader) -> ImageBinding<View> {
+            ImageBinding(to: view, downloader: downloader) { view, image in
+                self.preconditionIsolated()
+                self.shown.append(image.map { "\($0.pixelWidth)" } ?? "nothing")
+                view.shown.append("shown")
+            }
+        }
+    }
+
+    /// Two calls of an actor have no order of their own.
+    @Test func noPlaceholderComesAfterItsImageOnAnActor() async throws {
+        let server = try ScriptedServer { _ in Self.answer }
+        let downloader = ImageDownloader(imageCache: AutoPurgingImageCache())
+        _ = try await downloader.image(from: server.url)
+        let placeholder = try placeholder()
+        for _ in 0..<50 {
+            let (gallery, view) = (Gallery(), View())
+            let binding = await gallery.bind(view, downloader)
+            binding.setImage(from: server.url, placeholder: placeholder)
+            while binding.isLoading { await Task.yield() }
+            let shown = await gallery.shown
+            #expect(shown.last == "16")
+        }
+    }
 }

@@ -425,12 +425,22 @@ struct ExamplesTests {
 
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Session", "Upload",
-        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Views",
+        "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Views", "Pieces",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()
         #expect(result.status == 64)
         #expect(result.errors.hasPrefix("usage: \(name) "))
+    }
+
+    // MARK: - Pieces
+
+    @Test func piecesCountsLines() async throws {
+        let server = try ScriptedServer { $0.path == "/log" ? .respond(body: "a\nb\nc\n") : .respond(404) }
+        let result = try await ExampleProgram("Pieces").run(server.url(path: "log").absoluteString)
+        #expect(result.status == 0 && result.lines.contains("3 lines"), "\(result)")
+        let missing = try await ExampleProgram("Pieces").run(server.url(path: "none").absoluteString)
+        #expect(missing.status == 1 && missing.errors.contains("404"), "\(missing)")
     }
 
     // MARK: - Images

@@ -14,6 +14,22 @@ struct ObserverIsolationTests {
         let screen = MainScreen()
     }
 
+    /// Code that belongs to no actor.
+    private enum Outside {
+        static func hear(_ operation: HTTPRequestOperation, _ order: Recorder<String>) {
+            operation.setCompletion(success: { _, _ in order.append("result") })
+        }
+
+        static func task(_ session: URLSessionManager, _ url: URL, _ order: Recorder<String>) -> DataTask {
+            session.dataTask(with: URLRequest(url: url)) { _, _, _ in order.append("result") }
+        }
+
+        static func same(_ response: HTTPURLResponse?, _ content: LoadedContent) -> LoadedContent {
+            dispatchPrecondition(condition: .notOnQueue(.main))
+            return content
+        }
+    }
+
     private let callbacks = DispatchQueue(label: "callbacks")
 
     @MainActor @Test func bindingsTouchTheMainActorBeforeTheResultIsTold() async throws {
@@ -30,7 +46,7 @@ struct ObserverIsolationTests {
             view.screen.show("active \(isActive)")
             order.append("active \(isActive)")
         }
-        operation.setCompletion(success: { @Sendable _, _ in order.append("result") })
+        Outside.hear(operation, order)
         operation.start()
         let events = try await order.wait(count: 5)
         #expect(events == ["active false", "active true", "progress", "active false", "result"])
@@ -42,9 +58,7 @@ struct ObserverIsolationTests {
         let session = URLSessionManager.forTests()
         session.responseSerializer = HTTPResponseSerializer()
         let (view, order) = (View(), Recorder<String>())
-        let task = session.dataTask(with: URLRequest(url: server.url)) { @Sendable _, _, _ in
-            order.append("result")
-        }
+        let task = Outside.task(session, server.url, order)
         ProgressBinding(of: task, to: view) { view, progress in
             view.screen.show("\(progress.bytes) bytes")
             order.append("progress")
@@ -77,7 +91,7 @@ struct ObserverIsolationTests {
         )
         _ = try await over.wait()
         // Changed by nonisolated code, shown by the main actor.
-        binding.load(URLRequest(url: server.url), success: { @Sendable _, content in content })
+        binding.load(URLRequest(url: server.url), success: Outside.same)
         _ = try await over.wait(count: 2)
         binding.load(
             URLRequest(url: server.url(path: "bad")),
@@ -113,6 +127,50 @@ struct ObserverIsolationTests {
         activity.decrementActivityCount()
         _ = try await over.wait(count: 3)
         #expect(screen.lines == ["true", "active true", "active false"])
+    }
+
+    @MainActor @Test func aStopHoldsForAClosureThatIsOnItsWay() async throws {
+        let scene = ReachabilityScene(ScriptedRoutes.up)
+        let reachability = scene.manager()
+        reachability.completionQueue = callbacks
+        let screen = MainScreen()
+        reachability.setStatusChange { screen.show("\($0.isReachable)") }
+        reachability.startMonitoring()
+        // It waits for the main queue, which this test holds.
+        callbacks.sync {}
+        reachability.stopMonitoring()
+        await throughMain()
+        #expect(screen.lines.isEmpty)
+        reachability.startMonitoring()
+        callbacks.sync {}
+        await throughMain()
+        #expect(screen.lines == ["true"])
+    }
+
+    /// Returns when what is in the main queue now was called.
+    @MainActor private func throughMain() async {
+        await withCheckedContinuation { (isOver: CheckedContinuation<Void, Never>) in
+            DispatchQueue.main.async { isOver.resume() }
+        }
+    }
+
+    @MainActor @Test func aPageThatIsNotWantedTellsNoProgress() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = OperationManager()
+        manager.completionQueue = callbacks
+        let view = View()
+        let binding = ContentBinding(to: view, manager: manager) { _, _ in }
+        let isTold = Gate()
+        let operation = binding.load(
+            URLRequest(url: server.url),
+            progress: { _, _, _ in view.screen.show("progress") },
+            success: nil
+        )
+        operation.completionBlock = { @Sendable in isTold.open() }
+        binding.cancel()
+        try await isTold.wait()
+        await throughMain()
+        #expect(view.screen.lines.isEmpty)
     }
 
     @MainActor @Test func aResponseIsSeenByTheMainActorBeforeItIsStored() async throws {

@@ -12,6 +12,42 @@ struct PauseAndResumeTests {
         case memory
         case file
         case stream
+        case pieces
+
+        /// Whether what came cannot be taken back.
+        var isForGood: Bool { self == .stream || self == .pieces }
+    }
+
+    /// Has the body of an operation go somewhere.
+    private struct Reading {
+        private let destination: Destination
+        private let file: URL
+        private var pieces: Task<Data, any Error>?
+
+        init(of operation: HTTPRequestOperation, to destination: Destination, _ file: URL) {
+            (self.destination, self.file) = (destination, file)
+            switch destination {
+            case .memory: break
+            case .file: operation.outputFile = file
+            case .stream: operation.outputStream = OutputStream(url: file, append: false)
+            case .pieces:
+                let sequence = operation.bodyPieces()
+                pieces = Task {
+                    var data = Data()
+                    for try await piece in sequence { data.append(piece) }
+                    return data
+                }
+            }
+        }
+
+        /// The bytes that came.
+        func result(_ object: (any Sendable)?) async throws -> Data? {
+            switch destination {
+            case .memory: object as? Data
+            case .file, .stream: try Data(contentsOf: file)
+            case .pieces: try await pieces?.value
+            }
+        }
     }
 
     /// The server's state at the second request.
@@ -105,15 +141,14 @@ struct PauseAndResumeTests {
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.completionQueue = DispatchQueue(label: "callbacks")
         operation.isResumable = true
-        if destination == .file { operation.outputFile = file }
-        if destination == .stream { operation.outputStream = OutputStream(url: file, append: false) }
+        let reading = Reading(of: operation, to: destination, file)
         let progress = Recorder<Int64>()
         operation.setDownloadProgress { _, total, _ in progress.append(total) }
 
         operation.start()
         _ = try await progress.wait()
         operation.pause()
-        let isHeld = destination == .stream && change.holdsStream
+        let isHeld = destination.isForGood && change.holdsStream
         try await server.waitForOpenConnections(isHeld ? 1 : 0)
         server.setRepresentation(change.second)
         gate.open()
@@ -125,13 +160,14 @@ struct PauseAndResumeTests {
         let expected = change.second.body.data
         switch result {
         case .success(let object):
-            #expect(destination != .stream || change.streamEndsWell)
-            let found = destination == .memory ? object as? Data : try Data(contentsOf: file)
-            #expect(found == expected)
+            #expect(!destination.isForGood || change.streamEndsWell)
+            #expect(try await reading.result(object) == expected)
             #expect(progress.elements.last == Int64(expected.count))
         case .failure(let error):
-            #expect(destination == .stream && !change.streamEndsWell, "\(error)")
+            #expect(destination.isForGood && !change.streamEndsWell, "\(error)")
             #expect(error as? ResumeError == .representationChanged, "\(error)")
+            guard destination == .pieces else { break }
+            await #expect(throws: ResumeError.representationChanged) { try await reading.result(nil) }
         }
         let kept = operation.metrics?.bytesKept ?? 0
         #expect((kept > 0) == change.isKept)
@@ -205,16 +241,14 @@ struct PauseAndResumeTests {
         var request = URLRequest(url: server.url)
         request.setValue("bytes=0-", forHTTPHeaderField: "Range")
         let unstarted = HTTPRequestOperation(request: request)
-        if destination == .file { unstarted.outputFile = file }
-        if destination == .stream { unstarted.outputStream = OutputStream(url: file, append: false) }
-        let isHeld = destination == .stream
+        let reading = Reading(of: unstarted, to: destination, file)
+        let isHeld = destination.isForGood
         let operation = try await paused(unstarted, server, isHeld: isHeld)
         operation.resume()
         gate.open()
         let object = try await operation.value
         #expect(server.requests.map { $0["Range"] } == (isHeld ? ["bytes=0-"] : ["bytes=0-", "bytes=0-"]))
-        let found = destination == .memory ? object as? Data : try Data(contentsOf: file)
-        #expect(found == Data("0123456789".utf8))
+        #expect(try await reading.result(object) == Data("0123456789".utf8))
     }
 
     @Test func manyPausesInOneDownload() async throws {

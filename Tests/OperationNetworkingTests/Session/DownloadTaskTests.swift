@@ -96,15 +96,19 @@ struct DownloadTaskTests {
     @Test func aFileWithoutADestinationIsThereUntilTheHandlerHasReturned() async throws {
         let server = try ScriptedServer(serving: Self.representation)
         let lengths = Recorder<Int>()
-        session.downloadTask(
+        let task = session.downloadTask(
             with: URLRequest(url: server.url),
             progress: nil,
             destination: nil,
             completion: { _, file, _ in
                 lengths.append(file.flatMap { try? Data(contentsOf: $0).count } ?? -1)
             }
-        ).resume()
+        )
+        let notices = TaskNotices(of: task)
+        task.resume()
         #expect(try await lengths.wait() == [300_000])
+        // It is removed in the same turn as this is posted.
+        #expect(try await notices.names.wait(count: 2).last == .taskDidComplete)
         session.completionQueue?.sync {}
         #expect(try names.isEmpty)
     }

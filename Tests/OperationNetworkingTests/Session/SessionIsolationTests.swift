@@ -9,6 +9,22 @@ import Testing
 /// others on `operationQueue`; in one order with the task's.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionIsolationTests {
+    /// Code that belongs to no actor.
+    private enum Outside {
+        static func hear(_ session: URLSessionManager, _ told: Recorder<String>) {
+            session.setTaskDidComplete { _, _ in told.append("complete") }
+            session.setSessionDidBecomeInvalid { _ in told.append("invalid") }
+        }
+
+        static func dataTask(
+            _ session: URLSessionManager,
+            _ url: URL,
+            _ completion: @escaping @Sendable () -> Void
+        ) -> DataTask {
+            session.dataTask(with: URLRequest(url: url)) { _, _, _ in completion() }
+        }
+    }
+
     private let session = URLSessionManager.forTests()
     private let ends = TaskEnds()
 
@@ -98,10 +114,6 @@ struct SessionIsolationTests {
         let server = try ScriptedServer([.respond(body: "")])
         let screen = MainScreen()
         session.setTaskDidSendBodyData { _, _, total, expected in screen.show("\(total)/\(expected)") }
-        session.setTaskDidReceiveAuthenticationChallenge { _, _ in
-            screen.show("challenge")
-            return .performDefaultHandling
-        }
         var request = URLRequest(url: server.url)
         request.httpMethod = "PUT"
         session.uploadTask(
@@ -124,9 +136,7 @@ struct SessionIsolationTests {
             screen.show("complete")
             order.append("hook")
         }
-        let task = session.dataTask(with: URLRequest(url: server.url)) { @Sendable _, _, _ in
-            order.append("completion")
-        }
+        let task = Outside.dataTask(session, server.url) { order.append("completion") }
         task.resume()
         // Another session's tasks end while this thread is blocked.
         let (other, others) = (URLSessionManager.forTests(), TaskEnds())
@@ -204,5 +214,144 @@ struct SessionIsolationTests {
         #expect(try await lists.wait() == [[3, 1, 1, 1]])
         for task in [upload, download, data] { task.cancel() }
         gate.open()
+    }
+
+    // MARK: - While a hook waits for the main queue
+
+    /// Opens when an operation to the server has told its end on the delegate queue.
+    private final class OperationEnd: @unchecked Sendable {
+        // @unchecked: `token` changes in `init` and `deinit` only.
+        private let isTold = Gate()
+        private var token: (any NSObjectProtocol)?
+
+        init(at server: ScriptedServer) {
+            let port = server.url.port
+            token = NotificationCenter.default.addObserver(
+                forName: .operationDidFinish,
+                object: nil,
+                queue: nil
+            ) { [isTold] in
+                let operation = $0.object as? ConnectionOperation
+                if operation?.request.url?.port == port { isTold.open() }
+            }
+        }
+
+        deinit { token.map { NotificationCenter.default.removeObserver($0) } }
+
+        /// Blocks the thread until then, and until what was queued by then has run.
+        func waitSynchronously(_ session: URLSessionManager) throws {
+            try isTold.waitSynchronously()
+            session.operationQueue.underlyingQueue?.sync {}
+        }
+    }
+
+    /// Blocks the thread.
+    private nonisolated func spin(until holds: () -> Bool) throws {
+        let limit = ContinuousClock.now + .seconds(30)
+        while !holds() {
+            try #require(ContinuousClock.now < limit)
+            sched_yield()
+        }
+    }
+
+    @MainActor @Test func aTaskThatIsCancelledMeanwhileIsListedNoMore() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789").stalling(after: 4)])
+        let (screen, told) = (MainScreen(), Recorder<String>())
+        session.setDataTaskDidReceiveResponse { _, _ in
+            screen.show("response")
+            return .becomeDownload
+        }
+        Outside.hear(session, told)
+        let end = OperationEnd(at: server)
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        task.resume()
+        try spin { task.response != nil }
+        task.cancel()
+        try end.waitSynchronously(session)
+        #expect(try await ends.wait().code == .cancelled)
+        #expect(screen.lines == ["response"] && session.tasks.isEmpty)
+        session.invalidateSession(cancelingTasks: false)
+        #expect(try await told.wait(count: 2) == ["complete", "invalid"])
+        #expect(ends.recorder.elements.count == 1)
+    }
+
+    @MainActor @Test func aTaskThatIsSuspendedMeanwhileBecomesADownloadWithItsFile() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "0123456789") }
+        let screen = MainScreen()
+        session.setDataTaskDidReceiveResponse { _, _ in
+            screen.show("response")
+            return .becomeDownload
+        }
+        let saved = Recorder<String>()
+        let task = session.dataTask(with: URLRequest(url: server.url)) { _, file, error in
+            let text = (file as? URL).flatMap { try? String(contentsOf: $0, encoding: .utf8) }
+            saved.append(text ?? "\(error.map { "\($0)" } ?? "no file")")
+        }
+        task.resume()
+        try spin { task.response != nil }
+        task.suspend()
+        task.resume()
+        try spin { server.requests.count == 2 }
+        session.operationQueue.underlyingQueue?.sync {}
+        #expect(try await saved.wait() == ["0123456789"])
+        #expect(screen.lines == ["response"])
+    }
+
+    @MainActor @Test func theSessionIsInvalidAfterTheLastHook() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let told = Recorder<String>()
+        session.setTaskDidFinishCollectingMetrics { _, _ in told.append("metrics") }
+        Outside.hear(session, told)
+        let end = OperationEnd(at: server)
+        session.dataTask(with: URLRequest(url: server.url), completion: nil).resume()
+        let other = session.dataTask(with: URLRequest(url: server.url), completion: nil)
+        try end.waitSynchronously(session)
+        session.invalidateSession(cancelingTasks: true)
+        // The other one completes while the first one's closures wait.
+        try spin { other.state == .completed }
+        session.operationQueue.underlyingQueue?.sync {}
+        let events = try await told.wait(count: 4)
+        #expect(events == ["complete", "metrics", "complete", "invalid"])
+    }
+
+    @MainActor @Test func aDownloadThatIsCancelledMeanwhileIsMovedNowhere() async throws {
+        let server = try ScriptedServer([.respond(body: "four")])
+        let folder = try TemporaryDirectory()
+        let file = folder.file("saved")
+        session.setDownloadTaskDidFinishDownloading { _, _ in file }
+        let end = OperationEnd(at: server)
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        task.resume()
+        try end.waitSynchronously(session)
+        task.cancel()
+        let result = try await ends.wait()
+        #expect(result.code == .cancelled && result.file == nil)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @MainActor @Test func progressThatWaitsIsToldAtOnce() async throws {
+        let server = try ScriptedServer([
+            .respond(body: .generated(length: 100_000)).throttled(to: 250_000)
+        ])
+        let calls = Recorder<[Int64]>()
+        session.setDownloadTaskDidWriteData { _, bytes, total, _ in calls.append([bytes, total]) }
+        let end = OperationEnd(at: server)
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        task.resume()
+        try end.waitSynchronously(session)
+        _ = try await ends.wait()
+        // One that was on its way, and one for all that came meanwhile.
+        #expect(calls.elements.count <= 2)
+        #expect(calls.elements.reduce(0) { $0 + $1[0] } == 100_000 && calls.elements.last?[1] == 100_000)
     }
 }

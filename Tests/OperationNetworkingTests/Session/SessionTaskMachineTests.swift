@@ -72,8 +72,9 @@ import Testing
         #expect(areTaken == [true, true])
         #expect(registry.all == ["a", "b"])
         let removed = [registry.remove(1), registry.remove(1)]
-        #expect(removed.map(\.0) == ["a", nil] && removed.map(\.1) == [false, false])
-        #expect(registry.phase == .valid)
+        #expect(removed == ["a", nil])
+        let areInvalid = [registry.conclude(), registry.conclude()]
+        #expect(areInvalid == [false, false] && registry.phase == .valid)
     }
 
     @Test func anInvalidatedSessionIsInvalidWithItsLastTask() {
@@ -85,10 +86,11 @@ import Testing
         let isTaken = registry.add("c", 3)
         #expect(!isTaken)
         let first = registry.remove(1)
-        #expect(first.0 == "a" && !first.1)
         registry.replace(2, with: "d", 4)
         let last = registry.remove(4)
-        #expect(last.0 == "d" && last.1 && registry.phase == .invalid)
+        #expect(first == "a" && last == "d" && registry.all.isEmpty && registry.phase == .invalidating)
+        let isInvalid = [registry.conclude(), registry.conclude()]
+        #expect(isInvalid == [false, true] && registry.phase == .invalid)
         let isTakenLater = registry.add("e", 5)
         let isInvalidAgain = registry.invalidate()
         #expect(!isTakenLater && !isInvalidAgain)
@@ -99,6 +101,15 @@ import Testing
         let isInvalid = registry.invalidate()
         #expect(isInvalid && registry.phase == .invalid)
         let removed = registry.remove(1)
-        #expect(removed.0 == nil && !removed.1)
+        let isInvalidAgain = registry.conclude()
+        #expect(removed == nil && !isInvalidAgain)
+    }
+
+    @Test func aMemberThatIsGoneIsNotReplaced() {
+        var registry = TaskRegistry<String>()
+        _ = registry.add("a", 1)
+        _ = registry.remove(1)
+        registry.replace(1, with: "b", 2)
+        #expect(registry.all.isEmpty)
     }
 }

@@ -110,7 +110,7 @@ public final class DownloadBatch: Sendable {
             State(run: run, results: results, bytesPerSecondPerDownload: options.bytesPerSecondPerDownload)
         )
         gauge.set(
-            BatchProgress.Controls(
+            ReportedProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
                 resume: { [weak self] in self?.resume() }

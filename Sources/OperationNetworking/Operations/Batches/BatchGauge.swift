@@ -12,8 +12,8 @@ final class BatchGauge: Sendable {
         var estimate: BatchEstimate
         var meter: ThroughputMeter
         var isPublishing = false
-        var controls: BatchProgress.Controls?
-        var progress: BatchProgress?
+        var controls: ReportedProgress.Controls?
+        var progress: ReportedProgress?
     }
 
     /// Serial, and on the user's queue: what is told there arrives in order even if that one is concurrent.
@@ -29,17 +29,18 @@ final class BatchGauge: Sendable {
 
     /// Sets the controls, by which the progress cancels, pauses and resumes the batch. Called before the
     /// progress is asked for.
-    func set(_ controls: BatchProgress.Controls) {
+    func set(_ controls: ReportedProgress.Controls) {
         state.withLock { $0.controls = controls }
     }
 
     /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the
     /// batch is.
-    var progress: BatchProgress {
+    var progress: ReportedProgress {
         state.withLock { state in
             if let progress = state.progress { return progress }
-            let progress = BatchProgress(state.controls)
-            progress.publish(state.estimate)
+            let progress = ReportedProgress(state.controls)
+            let units = state.estimate.units
+            progress.publish(completed: units.completed, total: units.total)
             state.progress = progress
             return progress
         }
@@ -87,7 +88,8 @@ final class BatchGauge: Sendable {
             state.isPublishing = false
             return (state.estimate, state.progress)
         }
-        progress?.publish(estimate)
+        let units = estimate.units
+        progress?.publish(completed: units.completed, total: units.total)
     }
 
     // MARK: - What can be said

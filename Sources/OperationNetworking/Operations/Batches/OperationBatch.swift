@@ -98,7 +98,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
             count.whenFirstFailed { WeakMember.cancel(weakMembers) }
         }
         count.gauge.set(
-            BatchProgress.Controls(
+            ReportedProgress.Controls(
                 cancel: { [weak self] in self?.cancel() },
                 pause: { [weak self] in self?.pause() },
                 resume: { [weak self] in self?.resume() }

@@ -46,6 +46,8 @@ struct ExchangeConfiguration: Sendable {
         case memory
         case file(URL)
         case stream(OutputStream)
+        /// The reader of a ``BodyPieces``.
+        case pieces(BodyChannel)
         /// A sink of another kind, made when it is needed.
         case custom(@Sendable () -> any ResponseSink)
     }
@@ -60,6 +62,7 @@ struct ExchangeConfiguration: Sendable {
         case .memory: MemorySink(limit: memoryLimit, data: data)
         case .file(let url): QueuedSink(FileDestination(url))
         case .stream(let stream): QueuedSink(StreamDestination(stream))
+        case .pieces(let channel): QueuedSink(ChannelDestination(channel))
         case .custom(let make): make()
         }
     }

@@ -22,7 +22,15 @@ protocol SinkDestination: AnyObject {
     /// The descriptor that becomes writable when there is room again; `nil`: there is no such event.
     var pollableDescriptor: Int32? { get }
 
+    /// Has `body` called once, on any thread, when there is room again.
+    /// - Returns: `false` if nothing tells of that.
+    func whenRoom(_ body: @escaping @Sendable () -> Void) -> Bool
+
     func close() throws
+}
+
+extension SinkDestination {
+    func whenRoom(_ body: @escaping @Sendable () -> Void) -> Bool { false }
 }
 
 /// Writes to a destination on a queue of its own, so that no other thread waits for it. ``SinkState``
@@ -255,6 +263,11 @@ final class SinkWriter: @unchecked Sendable {
                 ? (block: shared.state.block, tries: shared.state.fruitlessTries) : nil
         }
         guard let wait else { return false }
+        let isTold = destination.whenRoom { [weak self] in
+            guard let self else { return }
+            queue.async { self.unblock(wait.block) }
+        }
+        if isTold { return true }
         if let descriptor = destination.pollableDescriptor { watch(descriptor, wait.block) }
         // A write source says nothing when the reader of a full pipe goes away, so a look is needed there,
         // too.

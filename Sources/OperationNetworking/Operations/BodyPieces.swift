@@ -1,0 +1,100 @@
+public import Foundation
+internal import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The body of an operation's response, piece by piece, as it comes: see
+/// ``ConnectionOperation/bodyPieces()``.
+///
+/// It is read once. The operation is cancelled when a loop ends early, when the task that reads is cancelled,
+/// and when the sequence is thrown away unread.
+public struct BodyPieces: AsyncSequence, Sendable {
+    /// Some bytes of the body.
+    public typealias Element = Data
+    /// The error of the operation.
+    public typealias Failure = any Error
+
+    private let reader: Reader
+
+    init(_ operation: ConnectionOperation, _ channel: BodyChannel) {
+        reader = Reader(operation, channel)
+    }
+
+    /// Reads the pieces.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let reader: Reader
+
+        /// The next bytes, at least one; `nil` when the operation has finished, and all were read.
+        ///
+        /// - Throws: the error of the operation; `URLError.cancelled` when the task is cancelled.
+        public mutating func next() async throws -> Data? { try await reader.next() }
+    }
+
+    /// Goes on after what was read.
+    public func makeAsyncIterator() -> Iterator { Iterator(reader: reader) }
+
+    /// The end of the last reference to it, by a sequence or an iterator, ends the reading.
+    fileprivate final class Reader: Sendable {
+        private let operation: ConnectionOperation
+        private let channel: BodyChannel
+
+        init(_ operation: ConnectionOperation, _ channel: BodyChannel) {
+            self.operation = operation
+            self.channel = channel
+        }
+
+        deinit {
+            if operation.isRead(by: channel), !operation.isFinished { operation.cancel() }
+            channel.abandon()
+        }
+
+        func next() async throws -> Data? {
+            while true {
+                switch channel.next() {
+                case .piece(let piece):
+                    return piece
+                case .end(let end):
+                    try end.get()
+                    return nil
+                case .none:
+                    await Wait.until(channel.whenNews) { [operation] in
+                        operation.cancel()
+                        return true
+                    }
+                    if Task.isCancelled { throw URLError.cancelled(url: operation.request.url) }
+                }
+            }
+        }
+    }
+}
+
+extension ConnectionOperation {
+    /// Has the body of a successful response read piece by piece: an `AsyncSequence` of `Data`.
+    ///
+    /// ```swift
+    /// for try await piece in operation.bodyPieces() { hash.update(data: piece) }
+    /// ```
+    ///
+    /// It takes the place of ``outputStream`` and ``outputFile``, which it resets, and must be called before
+    /// the operation starts; the operation must be in a queue, or started. The body is not kept:
+    /// `responseData` is `nil`. A reader that does not keep up holds the transfer: at most about a mebibyte
+    /// waits for it. The last call counts; an earlier sequence has no pieces. A ``DownloadOperation`` has a
+    /// file instead, and no pieces.
+    ///
+    /// The sequence ends when the operation has finished, and throws its error, a status that the serializer
+    /// refuses included. ``pause()`` and retries go on after the bytes that were read, if the server still
+    /// has the same; if not, the error is ``ResumeError/representationChanged``, since what was read cannot
+    /// be taken back.
+    public func bodyPieces() -> BodyPieces {
+        let channel = BodyChannel()
+        configure { $0.configuration.destination = .pieces(channel) }
+        whenFinished { [weak self] in channel.end(self?.error.map { .failure($0) } ?? .success(())) }
+        return BodyPieces(self, channel)
+    }
+
+    /// Whether its body goes to the channel.
+    fileprivate func isRead(by channel: BodyChannel) -> Bool {
+        state.withLock { state in
+            if case .pieces(let other) = state.configuration.destination { other === channel } else { false }
+        }
+    }
+}

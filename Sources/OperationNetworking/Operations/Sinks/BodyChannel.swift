@@ -1,0 +1,136 @@
+import Foundation
+internal import OperationNetworkingSystem
+
+/// The bytes between a sink and the reader of a ``BodyPieces``: a destination that has room as long as the
+/// reader keeps up.
+final class BodyChannel: Sendable {
+    /// Bytes that wait for the reader before the writer has to.
+    private static let capacity = 256 * 1024
+
+    private struct State {
+        var pieces: [Data] = []
+        var bytes = 0
+        var end: Result<Void, any Error>?
+        /// Whether the reader is gone.
+        var isAbandoned = false
+        var whenRoom: (@Sendable () -> Void)?
+        var whenNews: (@Sendable () -> Void)?
+
+        mutating func takeNews() -> (@Sendable () -> Void)? {
+            defer { whenNews = nil }
+            return whenNews
+        }
+    }
+
+    private let state = Locked(State())
+
+    // MARK: - The writer
+
+    /// - Returns: the number of bytes that were taken; 0: there is no room now.
+    /// - Throws: `URLError.cancelled` if the reader is gone.
+    func write(_ bytes: Span<UInt8>) throws -> Int {
+        let (count, news) = try state.withLock { state -> (Int, (@Sendable () -> Void)?) in
+            if state.isAbandoned { throw URLError(.cancelled) }
+            guard state.bytes < Self.capacity else { return (0, nil) }
+            let count = min(bytes.count, Self.capacity - state.bytes)
+            state.pieces.append(Data(bytes.extracting(first: count)))
+            state.bytes += count
+            return (count, state.takeNews())
+        }
+        news?()
+        return count
+    }
+
+    /// Calls `body` once when there is room, at once if there is.
+    func whenRoom(_ body: @escaping @Sendable () -> Void) {
+        let hasRoom = state.withLock { state in
+            guard state.bytes >= Self.capacity, !state.isAbandoned else { return true }
+            state.whenRoom = body
+            return false
+        }
+        if hasRoom { body() }
+    }
+
+    /// There will be no more pieces. The first call counts.
+    func end(_ end: Result<Void, any Error>) {
+        let news = state.withLock { state in
+            state.end = state.end ?? end
+            return state.takeNews()
+        }
+        news?()
+    }
+
+    // MARK: - The reader
+
+    /// The next thing for the reader.
+    enum Next {
+        case piece(Data)
+        case end(Result<Void, any Error>)
+        /// Nothing is there yet.
+        case none
+    }
+
+    func next() -> Next {
+        let (next, room) = state.withLock { state -> (Next, (@Sendable () -> Void)?) in
+            guard !state.pieces.isEmpty else { return (state.end.map { .end($0) } ?? .none, nil) }
+            let piece = state.pieces.removeFirst()
+            state.bytes -= piece.count
+            // When half is free: not for each piece.
+            guard state.bytes <= Self.capacity / 2 else { return (.piece(piece), nil) }
+            defer { state.whenRoom = nil }
+            return (.piece(piece), state.whenRoom)
+        }
+        room?()
+        return next
+    }
+
+    /// Calls `body` once when there is something to be read, at once if there is.
+    func whenNews(_ body: @escaping @Sendable () -> Void) {
+        let hasNews = state.withLock { state in
+            guard state.pieces.isEmpty, state.end == nil else { return true }
+            state.whenNews = body
+            return false
+        }
+        if hasNews { body() }
+    }
+
+    /// The reader is gone.
+    func abandon() {
+        let room = state.withLock { state in
+            state.isAbandoned = true
+            (state.pieces, state.bytes) = ([], 0)
+            defer { state.whenRoom = nil }
+            return state.whenRoom
+        }
+        room?()
+    }
+}
+
+/// A channel as the destination of a sink.
+final class ChannelDestination: SinkDestination {
+    private let channel: BodyChannel
+
+    init(_ channel: BodyChannel) {
+        self.channel = channel
+    }
+
+    let canBeEmptied = false
+    /// The reader's code may be what keeps it from being written.
+    let keepsRest = false
+    let pollableDescriptor: Int32? = nil
+
+    func open() throws -> Bool { true }
+
+    func empty() throws {
+        preconditionFailure("What was read cannot be taken back")
+    }
+
+    func write(_ bytes: Span<UInt8>) throws -> Int { try channel.write(bytes) }
+
+    func whenRoom(_ body: @escaping @Sendable () -> Void) -> Bool {
+        channel.whenRoom(body)
+        return true
+    }
+
+    func close() throws {}
+}

@@ -1,0 +1,130 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// The body as an asynchronous sequence. Pauses and servers that change their minds are in `PauseAndResumeTests`.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyPiecesTests {
+    private func operation(_ server: ScriptedServer) -> HTTPRequestOperation {
+        HTTPRequestOperation(request: URLRequest(url: server.url))
+    }
+
+    @Test(arguments: [0, 1, 100_000, 3_000_000])
+    func thePiecesAreTheBody(length: Int) async throws {
+        let body = PatternBody(length: length)
+        let server = try ScriptedServer(serving: Representation(.pattern(body), entityTag: .strong("v1")))
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        operation.start()
+        var data = Data()
+        for try await piece in pieces {
+            #expect(!piece.isEmpty)
+            data.append(piece)
+        }
+        #expect(body.firstDifference(from: data) == nil && data.count == length)
+        #expect(operation.isFinished && operation.error == nil && operation.responseData == nil)
+    }
+
+    /// A body of 64 MiB, of which nothing is read for a while.
+    @Test func aReaderThatDoesNotKeepUpHoldsTheTransfer() async throws {
+        let server = try ScriptedServer([.respond(body: .generated(length: 64 << 20))])
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        let updates = operation.downloadUpdates
+        operation.start()
+        var reader = pieces.makeAsyncIterator()
+        let first = try #require(try await reader.next())
+        // Values that stay the same for a while: it stands.
+        var last: Int64 = 0
+        let values = Recorder<Int64>()
+        let watching = Task { for await update in updates { values.append(update.bytes) } }
+        _ = try await values.wait()
+        repeat {
+            last = values.elements.last ?? 0
+            try await pause()
+        } while values.elements.last != last
+        #expect(last < 4 << 20)
+        var total = first.count
+        while let piece = try await reader.next() { total += piece.count }
+        #expect(total == 64 << 20)
+        await watching.value
+        #expect(values.elements.last == 64 << 20)
+    }
+
+    /// Longer than six reports take.
+    private func pause() async throws {
+        let isOver = Gate()
+        DispatchQueue.global().asyncAfter(deadline: .now() + 0.3) { isOver.open() }
+        try await isOver.wait()
+    }
+
+    @Test func theErrorOfTheOperationIsThrown() async throws {
+        let server = try ScriptedServer([.respond(404, body: "no")])
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        operation.start()
+        await #expect(throws: ResponseSerializationError.self) {
+            for try await piece in pieces { Issue.record("\(piece)") }
+        }
+        #expect(operation.response?.statusCode == 404)
+    }
+
+    @Test func aLoopThatEndsEarlyCancelsTheOperation() async throws {
+        let server = try ScriptedServer([.respond(body: .generated(length: 1 << 20)).stalling(after: 100_000)]
+        )
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        operation.start()
+        for try await _ in pieces { break }
+        // The sequence is still there, and could be read on.
+        #expect(!operation.isCancelled)
+        _ = pieces.makeAsyncIterator()
+        #expect(!operation.isCancelled)
+        _ = consume pieces
+        _ = try? await operation.value
+        #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
+    @Test func theCancellationOfTheReaderCancelsTheOperation() async throws {
+        let server = try ScriptedServer([.silence])
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        operation.start()
+        let reading = Task { for try await _ in pieces {} }
+        try await server.waitForStalls(count: 1)
+        reading.cancel()
+        await #expect { try await reading.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        #expect(operation.isCancelled)
+    }
+
+    /// Taken back by another destination, and by another sequence: neither cancels.
+    @Test func theLastDestinationCounts() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let folder = try TemporaryDirectory()
+        let operation = operation(server)
+        do {
+            let first = operation.bodyPieces()
+            _ = first.makeAsyncIterator()
+            operation.outputFile = folder.file()
+        }
+        operation.start()
+        _ = try await operation.value
+        #expect(try String(contentsOf: folder.file(), encoding: .utf8) == "four")
+    }
+
+    @Test func aCopyHasNoReader() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        let copy = try #require(operation.copy() as? HTTPRequestOperation)
+        copy.start()
+        #expect(try await copy.value as? Data == Data("four".utf8))
+        operation.start()
+        var data = Data()
+        for try await piece in pieces { data.append(piece) }
+        #expect(data == Data("four".utf8))
+    }
+}

@@ -1,0 +1,137 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// The `Progress` of one operation, and its values as a sequence.
+@Suite(.timeLimit(.minutes(1)))
+struct OperationProgressTests {
+    private func operation(_ server: ScriptedServer) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        return operation
+    }
+
+    @Test func theProgressCountsTheBytes() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(body: .generated(length: 100_000)).held(after: .body(40_000), by: gate)
+        ])
+        let operation = operation(server)
+        let progress = operation.downloadProgress
+        #expect(progress === operation.downloadProgress && progress.isIndeterminate)
+        #expect(progress.completedUnitCount == 0)
+        let updates = operation.downloadUpdates
+        operation.start()
+        var first: Int64 = 0
+        for await update in updates {
+            first = update.bytes
+            break
+        }
+        #expect(progress.totalUnitCount == 100_000 && (first...40_000).contains(progress.completedUnitCount))
+        #expect(progress.fractionCompleted == Double(progress.completedUnitCount) / 100_000 && first > 0)
+        // What others set is ignored.
+        progress.completedUnitCount = 100_000
+        #expect(progress.completedUnitCount <= 40_000)
+        gate.open()
+        _ = try await operation.value
+        #expect(progress.isFinished && progress.completedUnitCount == 100_000)
+    }
+
+    @Test func anUploadIsCounted() async throws {
+        let server = try ScriptedServer([.respond(body: "")])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        request.httpBody = Data(count: 300_000)
+        let operation = HTTPRequestOperation(request: request)
+        let (progress, updates) = (operation.uploadProgress, operation.uploadUpdates)
+        operation.start()
+        var last: TransferProgress?
+        for await update in updates { last = update }
+        #expect(last?.bytes == 300_000 && last?.fraction == 1)
+        #expect(progress.isFinished && progress.totalUnitCount == 300_000)
+    }
+
+    @Test func aBodyOfUnknownOrNoLengthIsCompleteAtTheEnd() async throws {
+        let server = try ScriptedServer([.respond(body: "hello").chunked(), .respond(204)])
+        for _ in 0..<2 {
+            let operation = operation(server)
+            let progress = operation.downloadProgress
+            operation.start()
+            _ = try await operation.value
+            #expect(progress.isFinished && progress.fractionCompleted == 1)
+        }
+    }
+
+    @Test func aFailureIsNoCompletion() async throws {
+        let server = try ScriptedServer([.respond(body: "0123456789").breaking(after: 4)])
+        let operation = operation(server)
+        let progress = operation.downloadProgress
+        operation.start()
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(!progress.isFinished && progress.fractionCompleted < 1)
+    }
+
+    /// The current progress is that of a thread.
+    private func progress(of operation: HTTPRequestOperation, below parent: Progress) -> Progress {
+        parent.becomeCurrent(withPendingUnitCount: 1)
+        defer { parent.resignCurrent() }
+        return operation.downloadProgress
+    }
+
+    @Test func itIsAChildOfTheCurrentProgress() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let parent = Progress(totalUnitCount: 2)
+        let operations = (0..<2).map { _ in operation(server) }
+        for operation in operations {
+            _ = progress(of: operation, below: parent)
+        }
+        #expect(parent.fractionCompleted == 0)
+        for operation in operations {
+            operation.start()
+            _ = try await operation.value
+        }
+        #expect(parent.fractionCompleted == 1 && parent.isFinished)
+    }
+
+    @Test func theParentPausesResumesAndCancels() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let operation = operation(server)
+        let parent = Progress(totalUnitCount: 1)
+        let progress = progress(of: operation, below: parent)
+        operation.start()
+        try await server.waitForStalls(count: 1)
+        parent.pause()
+        #expect(operation.isPaused && progress.isPaused)
+        parent.resume()
+        #expect(!operation.isPaused)
+        parent.cancel()
+        #expect(operation.isCancelled && progress.isCancelled)
+        await #expect(throws: URLError.self) { try await operation.value }
+    }
+
+    @Test func whatIsAskedForAfterTheEndIsThere() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server)
+        operation.start()
+        _ = try await operation.value
+        #expect(operation.downloadProgress.isFinished)
+        for await update in operation.downloadUpdates { Issue.record("\(update)") }
+    }
+
+    /// Nothing was asked for, so nothing is kept.
+    @Test func anAbandonedSequenceIsLetGo() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let operation = operation(server)
+        do {
+            let updates = operation.downloadUpdates
+            let reading = Task { for await _ in updates {} }
+            reading.cancel()
+            await reading.value
+        }
+        operation.start()
+        #expect(try await operation.value != nil)
+    }
+}
