@@ -20,12 +20,15 @@ let examples = [
     "Start", "Request", "Batch", "BatchAsObject", "PauseAndResume", "Download", "Downloads", "Manager",
     "Encodable",
     "Retry", "Session", "Upload", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive",
-    "Porting", "Pieces",
+    "Porting", "Migration", "Pieces",
     "Views",
 ]
 
 /// The products that a program uses beside the library.
-let more = ["Images": ["OperationNetworkingImages"], "Views": ["OperationNetworkingImages"]]
+let more = [
+    "Images": ["OperationNetworkingImages"], "Views": ["OperationNetworkingImages"],
+    "Porting": ["OperationNetworkingImages"],
+]
 
 let package = Package(
     name: "OperationNetworkingExamples",
@@ -44,7 +47,9 @@ let package = Package(
         // The same code, where nothing is isolated unless it says so: links in a folder of their own.
         .executableTarget(
             name: "PortingNonisolated",
-            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            dependencies: ["OperationNetworking", "OperationNetworkingImages"].map { product in
+                .product(name: product, package: "OperationNetworking")
+            },
             path: "Nonisolated/Porting",
             swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
         )

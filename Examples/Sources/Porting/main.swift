@@ -57,12 +57,12 @@ final class Page {
     func list() async throws {
         // MARK: Example
 
+        let users = try await manager.get("users", parameters: ["page": 2])
+        let page = try await manager.responses.get("users", parameters: ["page": 2])     // .value, .statusCode, .metrics
         manager.get(
             "users", parameters: ["page": 2],
             success: { operation, object in self.show(object) },
             failure: { operation, error in self.show(error) })
-        let users = try await manager.get("users", parameters: ["page": 2])
-        let page = try await manager.responses.get("users", parameters: ["page": 2])     // .value, .statusCode, .metrics
 
         // MARK: End of example
         for await _ in ends { break }

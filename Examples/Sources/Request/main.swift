@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Fetches a JSON document, and prints its progress, its length and what is in it:
+// Fetches a JSON document twice, and prints what is in it, its progress and its length:
 //
 //     Request http://127.0.0.1:8080/user.json
 
@@ -16,6 +16,19 @@ guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.argume
 }
 let queue = OperationQueue()
 let callbacks = DispatchQueue(label: "callbacks")
+
+// The simplest form: the object, or an error.
+let first = HTTPRequestOperation(request: URLRequest(url: url))
+first.responseSerializer = JSONResponseSerializer()
+queue.addOperation(first)
+do {
+    print(try await first.value ?? "nothing")
+} catch {
+    FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
+    exit(1)
+}
+
+// The same with closures, and its progress.
 
 // MARK: Example
 

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The samples of README and the guide are compiled: each is a marked part of a program in `Examples/`, or of the
-/// test that shows an app's test, and each marked part is shown.
+/// The samples of README, the guide and the migration guide are compiled: each is a marked part of a program in
+/// `Examples/`, or of the test that shows an app's test, and each marked part is shown.
 @Suite struct DocumentedSamplesTests {
     private let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -34,27 +34,20 @@ import Testing
         try parts(of: lines(path), from: "```swift", to: "```").filter { !$0.hasPrefix("dependencies:") }
     }
 
-    /// The samples of the migration guide begin with whose code they are.
-    private var migrations: [String] {
-        get throws {
-            try samples(in: "Migration.md").map {
-                $0.replacingOccurrences(of: "// OperationNetworking\n", with: "")
-            }
-        }
-    }
-
     private var programs: [String: [String]] {
         get throws {
             let folder = "Examples/Sources"
-            let names = try FileManager.default.contentsOfDirectory(
-                atPath: package.appendingPathComponent(folder).path
-            )
             return try Dictionary(
-                uniqueKeysWithValues: names.map { name in
-                    (name, try markedParts("\(folder)/\(name)/main.swift"))
+                uniqueKeysWithValues: names(in: folder).map { name in
+                    let files = try names(in: "\(folder)/\(name)").filter { $0.hasSuffix(".swift") }
+                    return (name, try files.flatMap { try markedParts("\(folder)/\(name)/\($0)") })
                 }
             )
         }
+    }
+
+    private func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: package.appendingPathComponent(folder).path)
     }
 
     private var appTest: [String] {
@@ -65,7 +58,7 @@ import Testing
         try parts(of: lines(path), from: "// MARK: Example", to: "// MARK: End of example")
     }
 
-    @Test(arguments: ["README.md", "Documentation/Guide.md"])
+    @Test(arguments: ["README.md", "Documentation/Guide.md", "Migration.md"])
     func everySampleIsAPartOfAProgram(path: String) throws {
         let compiled = try Set(programs.values.joined()).union(appTest)
         let samples = try samples(in: path)
@@ -75,20 +68,12 @@ import Testing
 
     @Test func everyMarkedPartIsShown() throws {
         let shown = try Set(
-            samples(in: "README.md") + samples(in: "Documentation/Guide.md") + migrations
+            samples(in: "README.md") + samples(in: "Documentation/Guide.md") + samples(in: "Migration.md")
         )
         for (name, parts) in try programs.merging(["AppTests": appTest], uniquingKeysWith: +) {
             #expect(!parts.isEmpty, "\(name)")
             for part in parts { #expect(shown.contains(part), "\(name): \(part)") }
         }
-    }
-
-    /// Each compiled part of the program for it is a sample of the guide.
-    @Test func samplesOfTheMigrationGuideAreParts() throws {
-        let parts = try #require(programs["Porting"])
-        #expect(parts.count >= 4)
-        let text = try migrations.joined(separator: "\n")
-        for part in parts { #expect(text.contains(part), "\(part)") }
     }
 
     @Test func everyProgramIsBuilt() throws {

@@ -36,10 +36,11 @@ struct ExamplesTests {
         ])
         let result = try await ExampleProgram("Request").run(server.url(path: "user.json").absoluteString)
         #expect(result.status == 0, "\(result)")
-        #expect(result.lines.first?.hasSuffix("15 15") == true)
+        #expect(result.lines.first?.contains("Ada") == true)
+        #expect(result.lines.dropFirst().first?.hasSuffix("15 15") == true)
         #expect(result.lines.last?.hasPrefix("15 ") == true)
         #expect(result.lines.last?.contains("Ada") == true)
-        #expect(server.requests.map(\.target) == ["/user.json"])
+        #expect(server.requests.map(\.target) == ["/user.json", "/user.json"])
     }
 
     @Test func requestFailsWithASentence() async throws {
@@ -66,6 +67,47 @@ struct ExamplesTests {
         #expect(result.output.contains("bytes"), "\(result)")
         #expect(server.requests.count == 9)
         #expect(server.requests.allSatisfy { $0["Authorization"] == "Bearer secret" })
+    }
+
+    // MARK: - Migration
+
+    @Test func theMigratedClientDoesWhatTheOldOneDid() async throws {
+        let big = Representation(.generated(length: 200_000), entityTag: .strong("v1"))
+        let server = try ScriptedServer { request in
+            let json: FieldLines = ["Content-Type": "application/json"]
+            switch request.path.split(separator: "/").last {
+            case "token": return .respond(200, json, body: #"{"token": "new"}"#)
+            case "big.iso":
+                let answer = Answer.representation(big)
+                return request["Range"] == nil ? answer.stalling(after: 60_000) : answer
+            case "1.jpg", "2.jpg": return .respond(body: "thumb")
+            case "missing.jpg": return .respond(404)
+            case _ where request["Authorization"] != "Bearer new": return .respond(401)
+            case "refused":
+                return .respond(200, json, body: #"{"status": "no", "message": "Not today."}"#)
+            case "photos": return .respond(200, json, body: #"{"status": "ok", "data": {"id": 7}}"#)
+            default: return .respond(200, json, body: #"{"status": "ok", "data": ["Ada", "Grace"]}"#)
+            }
+        }
+        let directory = try TemporaryDirectory()
+        let (photo, file) = (directory.file("photo.png"), directory.file("big.iso"))
+        try Data("not really".utf8).write(to: photo)
+        let api = server.url(path: "api/").absoluteString
+        let result = try await ExampleProgram("Migration").run(api, photo.path, file.path)
+        #expect(result.status == 0, "\(result)")
+        let lines = result.lines.filter { !$0.hasPrefix("sent: ") }
+        #expect(
+            lines == [
+                "users: 2", "photo: 7", "file: 200000", "1 of 3", "2 of 3", "3 of 3",
+                "thumbnails: 5, 5, none", "refused: Not today.", "running: 0",
+            ]
+        )
+        #expect(result.lines.contains { $0.hasPrefix("sent: ") }, "\(result)")
+        #expect(try PatternBody(length: 200_000).firstDifference(fromFile: file) == nil)
+        let requests = server.requests
+        #expect(requests.prefix(3).map { $0["Authorization"] } == ["Bearer old", nil, "Bearer new"])
+        #expect(requests.filter { $0.path.hasSuffix("token") }.count == 1)
+        #expect(requests.contains { $0["Range"] != nil && $0["If-Range"] == "\"v1\"" })
     }
 
     // MARK: - Batch
@@ -426,6 +468,7 @@ struct ExamplesTests {
     @Test(arguments: [
         "Request", "Batch", "BatchAsObject", "PauseAndResume", "Encodable", "Retry", "Session", "Upload",
         "Downloads", "Trust", "Images", "Reachability", "Activity", "Cache", "Archive", "Views", "Pieces",
+        "Porting", "Migration",
     ])
     func withoutArgumentsSaysHowItIsUsed(name: String) async throws {
         let result = try await ExampleProgram(name).run()

@@ -1,0 +1,165 @@
+// The examples stand as the documentation has them:
+// swift-format-ignore-file
+
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+
+// The recipes of the migration guide. Compiled, and not called.
+
+// MARK: Example
+
+/// Takes the `data` out of `{"status": "ok", "data": ...}`; another status is an error.
+nonisolated struct EnvelopeSerializer: ValidatingResponseSerializer {
+    struct Refusal: Error {
+        let message: String
+    }
+
+    var validation = JSONResponseSerializer().validation
+
+    func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try validation.validate(response, data: data)
+        let object = try JSONResponseSerializer().responseObject(for: response, data: data)
+        guard let envelope = object as? [String: any Sendable] else { return nil }
+        guard envelope["status"] as? String == "ok" else {
+            throw Refusal(message: envelope["message"] as? String ?? "no message")
+        }
+        return envelope["data"]
+    }
+}
+
+// MARK: End of example
+
+// MARK: Example
+
+/// A manager with a field of its own in each request.
+nonisolated final class SignedManager: OperationManager, @unchecked Sendable {
+    // @unchecked: what it adds is immutable. What can change needs a lock.
+    private let key: String
+
+    init(baseURL: URL?, key: String) {
+        self.key = key
+        super.init(baseURL: baseURL)
+    }
+
+    required init(baseURL: URL? = nil) {
+        key = ""
+        super.init(baseURL: baseURL)
+    }
+
+    override func operation(
+        for request: URLRequest,
+        success: HTTPRequestOperation.SuccessHandler? = nil,
+        failure: HTTPRequestOperation.FailureHandler? = nil
+    ) -> HTTPRequestOperation {
+        var request = request
+        request.setValue(key, forHTTPHeaderField: "X-Signature")
+        return super.operation(for: request, success: success, failure: failure)
+    }
+}
+
+// MARK: End of example
+
+nonisolated struct Login: Decodable, Sendable {
+    let token: String
+    let expiry: Date
+}
+
+nonisolated final class EndCounter: OperationObserver {
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {}
+}
+
+@MainActor
+final class Recipes {
+    var title = ""
+    let manager = OperationManager()
+    let queue = TransferQueue()
+
+    func envelope() async throws {
+        // MARK: Example
+
+        manager.responseSerializer = EnvelopeSerializer()
+        let users = try await manager.get("users")
+
+        // MARK: End of example
+        title = "\(users ?? "nothing")"
+    }
+
+    func token(_ login: OperationManager, saved: String) async throws {
+        // MARK: Example
+
+        manager.tokenSource = TokenSource(TokenSource.Token(saved)) { last in
+            let answer = try await login.post("token", as: Login.self)    // by another manager
+            return TokenSource.Token(answer.token, expiry: answer.expiry)
+        }
+        let users = try await manager.get("users")                       // after a 401: a new token, once more
+
+        // MARK: End of example
+        title = "\(users ?? "nothing")"
+    }
+
+    func late(_ request: URLRequest, _ stream: OutputStream) async throws {
+        // MARK: Example
+
+        let object = try await manager.get("big.iso", configure: { operation in operation.outputStream = stream })
+        let operation = manager.operation(for: request)      // not in the queue yet: takes its time
+        operation.responseSerializer = HTTPResponseSerializer()
+        manager.operationQueue.addOperation(operation)
+        let data = try await operation.value(as: Data.self)
+
+        // MARK: End of example
+        title = "\(object ?? "nothing"), \(data)"
+    }
+
+    func posts() async throws {
+        // MARK: Example
+
+        var policy = RetryPolicy(maximumRetries: 2)
+        policy.methods.insert("POST")       // only if the server takes the same request twice for one
+        manager.retryPolicy = policy
+        try await manager.post("users", parameters: ["name": "Ada"], headers: ["Idempotency-Key": UUID().uuidString])
+
+        // MARK: End of example
+    }
+
+    func mainActor() {
+        // MARK: Example
+
+        manager.get("title") { operation, object in self.title = object as? String ?? "" }
+
+        // MARK: End of example
+    }
+
+    func failures(_ operation: HTTPRequestOperation) async {
+        // MARK: Example
+
+        do {
+            try await manager.post("users", parameters: ["name": "Ada"])
+        } catch {
+            let failure = RequestFailure(error)
+            if failure.isCancelled { return }
+            if failure.statusCode == 401 { title = "log in again" }
+            if failure.mayPass { title = "try later" }
+        }
+
+        // MARK: End of example
+    }
+
+    func observing(_ operation: HTTPRequestOperation, _ observer: EndCounter) {
+        // MARK: Example
+
+        operation.addObserver(observer)         // an OperationObserver: starts, pauses, responses, the end
+        queue.addOperation(operation)
+
+        // MARK: End of example
+    }
+
+    func lists() async throws {
+        // MARK: Example
+
+        manager.requestSerializer = JSONRequestSerializer()
+        try await manager.post("tags", parameters: ["red", 2, ["blue": true]])
+
+        // MARK: End of example
+    }
+}
