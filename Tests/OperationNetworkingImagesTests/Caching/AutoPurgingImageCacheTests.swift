@@ -148,7 +148,7 @@ import Testing
 
     // MARK: - Ours
 
-    @Test func theLimitsAreAFNetworkings() {
+    @Test func theLimitsAre100And60Megabytes() {
         #expect(AutoPurgingImageCache().memoryCapacity == 100_000_000)
         #expect(AutoPurgingImageCache().preferredMemoryUsageAfterPurge == 60_000_000)
     }
