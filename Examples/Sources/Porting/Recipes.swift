@@ -163,3 +163,22 @@ final class Recipes {
         // MARK: End of example
     }
 }
+
+/// Stands for what signs requests.
+nonisolated struct Signer: Sendable {
+    func signature(of request: URLRequest) async throws -> String { "\(request.url?.path.count ?? 0)" }
+}
+
+func sign(requestsOf manager: OperationManager, by signer: Signer) {
+    // MARK: Example
+
+    manager.requestAdapters = [
+        ClosureRequestAdapter { request, _ in
+            var request = request
+            request.setValue(try await signer.signature(of: request), forHTTPHeaderField: "X-Signature")
+            return request
+        }
+    ]
+
+    // MARK: End of example
+}

@@ -2,8 +2,12 @@ internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
     /// Tells `observer` what happens from now on, until the operation has finished.
-    public func addObserver(_ observer: any OperationObserver) {
+    ///
+    /// - Returns: what removes it; it need not be kept.
+    @discardableResult
+    public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
         state.withLock { $0.closures.observers.append(observer) }
+        return OperationObservation(of: self, by: observer)
     }
 
     /// Tells `observer` nothing any more, but for the events that it is being told.

@@ -136,7 +136,11 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         if let error = end.error { return (nil, error) }
         do {
             let object = try responseSerializer.responseObject(
-                from: ReceivedMessage(receivedResponse, end.data)
+                from: ReceivedMessage(
+                    receivedResponse,
+                    end.data,
+                    from: OperationOrigin(operation: self, end: end)
+                )
             )
             return (end.data == nil ? nil : object, nil)
         } catch {

@@ -51,15 +51,30 @@ struct ReceivedMessage: Sendable {
     let response: ReceivedResponse?
     /// `nil` when the body went elsewhere.
     let data: Data?
+    /// `nil` outside an operation.
+    let origin: (any MessageOrigin)?
 
-    init(_ response: ReceivedResponse?, _ data: Data?) {
+    init(_ response: ReceivedResponse?, _ data: Data?, from origin: (any MessageOrigin)? = nil) {
         self.response = response
         self.data = data
+        self.origin = origin
     }
 
     init(_ response: HTTPURLResponse?, _ data: Data?) {
         self.init(response.map { ReceivedResponse($0) }, data)
     }
+}
+
+/// The operation that a message is of, as serializers see it: it knows those that look beyond the message.
+protocol MessageOrigin: Sendable {
+    /// - Returns: the object in a box; `nil` if the message is all that the serializer looks at.
+    func responseObject(of message: ReceivedMessage, by serializer: any ResponseSerializer) throws
+        -> ResponseObject?
+}
+
+/// The object of a response, which may be `nil`.
+struct ResponseObject: Sendable {
+    let value: (any Sendable)?
 }
 
 /// A serializer that needs no form of Foundation's.
@@ -80,10 +95,13 @@ extension MessageSerializer {
 extension ResponseSerializer {
     /// The object of a response, without Foundation's form of its head where that is not needed.
     func responseObject(from message: ReceivedMessage) throws -> (any Sendable)? {
-        guard let serializer = self as? any MessageSerializer else {
-            return try responseObject(for: message.response?.value, data: message.data)
+        if let serializer = self as? any MessageSerializer {
+            return try serializer.responseObject(of: message)
         }
-        return try serializer.responseObject(of: message)
+        if let origin = message.origin, let object = try origin.responseObject(of: message, by: self) {
+            return object.value
+        }
+        return try responseObject(for: message.response?.value, data: message.data)
     }
 }
 

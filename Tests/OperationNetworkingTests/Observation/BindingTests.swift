@@ -224,9 +224,9 @@ struct BindingTests {
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let operation = operation(server)
         let (removed, kept) = (Ear(), Ear())
-        operation.addObserver(removed)
+        let observation = operation.addObserver(removed)
         operation.addObserver(kept)
-        operation.removeObserver(removed)
+        observation.end()
         try await run(operation)
         #expect(removed.heard.elements.isEmpty && kept.heard.elements == ["start"])
     }

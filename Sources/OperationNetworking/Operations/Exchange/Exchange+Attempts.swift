@@ -14,6 +14,7 @@ extension Exchange {
         else { return false }
         // Old by then.
         cookies.forget()
+        route.adapted = nil
         owner?.exchangeWillRetry(Retry(cause: .busyServer(url), delay: delay))
         wait(delay) { exchange, room in exchange.prepare(room) }
         return true

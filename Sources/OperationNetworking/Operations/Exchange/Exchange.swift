@@ -211,7 +211,7 @@ extension Exchange {
         }
         // Nothing is waited for that may need a connection while there is one for this, or files are open for
         // it.
-        guard !waitsForToken() else { return giveTurnBack(room) }
+        guard !waitsForToken(), !waitsForAdapters() else { return giveTurnBack(room) }
         guard machine.hasOpenSink else { return open(room) }
         guard !looksAtAnchors(), !readsCookies() else { return }
         start(room, with: cookies.take())
@@ -243,7 +243,7 @@ extension Exchange {
                 giveTurnBack(room)
                 return finish()
             }
-            let request = try transferRequest(asking: asked, cookies)
+            let request = try transferRequest(for: takeQuestion(), asking: asked, cookies)
             let id = machine.start(.next())
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(room)
@@ -283,14 +283,19 @@ extension Exchange {
         owner?.exchangeDidFollow(redirect.response, to: redirect.request)
     }
 
-    private func transferRequest(asking asked: ResumeRequest, _ cookies: [Cookie]?) throws -> TransferRequest
-    {
-        let body = try route.requestBody()
+    private func transferRequest(
+        for question: URLRequest,
+        asking asked: ResumeRequest,
+        _ cookies: [Cookie]?
+    ) throws -> TransferRequest {
+        let body =
+            try question.httpBody == route.hop.httpBody
+            ? route.requestBody() : question.httpBody.map { .data($0) }
         if let body {
             meters.upload.restart(at: 0)
             meters.upload.expected = body.length ?? -1
         }
-        var question = route.hop
+        var question = question
         if let method = asked.method { question.httpMethod = method }
         if route.field("Expect") == nil, authentication.asksForLeave(body) {
             question.setValue("100-continue", forHTTPHeaderField: "Expect")

@@ -54,6 +54,16 @@ protocol ExchangeOwner: AnyObject, Sendable {
         decide: @escaping @Sendable (AuthenticationChallenge.Answer) -> Void
     ) -> @Sendable () -> Void
 
+    /// A request is about to be sent. `decide` is to be called once, on any thread, with what the adapters
+    /// make of it.
+    /// - Returns: a closure that tells them that the answer is not awaited any more.
+    func exchangeAdapts(
+        _ request: URLRequest,
+        number: Int,
+        by adapters: [any RequestAdapter],
+        decide: @escaping @Sendable (Result<URLRequest, any Error>) -> Void
+    ) -> @Sendable () -> Void
+
     /// An attempt failed, or has to wait; the next one begins after a delay.
     func exchangeWillRetry(_ retry: Retry)
 

@@ -10,6 +10,8 @@ struct ExchangeRoute {
     private(set) var hop: URLRequest {
         didSet { look() }
     }
+    /// The hop as adapters have made it, until it is sent.
+    var adapted: URLRequest?
     /// The URL of the hop. A request works it out each time that it is asked.
     private(set) var hopURL: URL?
     private var hopHasFields = true
@@ -82,6 +84,11 @@ struct ExchangeRoute {
     /// Bytes have come that were not there before.
     mutating func noteProgress() {
         hasFreshURL = false
+    }
+
+    mutating func takeAdapted() -> URLRequest? {
+        defer { adapted = nil }
+        return adapted
     }
 
     // MARK: - Fields and addresses

@@ -3,7 +3,7 @@ public import Foundation
 /// The settings of transfers, which a manager, its operations and a session have in common. Each is read and
 /// set as a property of those, too: `manager.retryPolicy = .standard`, by ``TransferConfigurable``.
 ///
-/// Stored properties: 19. Each is a setting that a caller chooses by itself.
+/// Stored properties: 20. Each is a setting that a caller chooses by itself.
 public struct TransferSettings: Sendable {
     // MARK: - Trust
 
@@ -43,6 +43,9 @@ public struct TransferSettings: Sendable {
     /// The source of the bearer token that requests carry; `nil` unless set. Its scope is that of
     /// ``credential``.
     public var tokenSource: TokenSource?
+
+    /// Change each request before it is sent, in order; none unless set. See ``RequestAdapter``.
+    public var requestAdapters: [any RequestAdapter] = []
 
     // MARK: - Policies
 

@@ -1,0 +1,62 @@
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+// Adapters of requests: asked before each transfer to the origin of the caller's request.
+extension Exchange {
+    /// Whether adapters have to be asked first; then the transfer starts after that.
+    func waitsForAdapters() -> Bool {
+        let adapters = configuration.settings.requestAdapters
+        guard !adapters.isEmpty, route.adapted == nil, authentication.isAtHome, let owner else {
+            return false
+        }
+        owner.exchangeLasts()
+        sink.flush()
+        let question = route.hop
+        let hear = wait { (exchange, answer: Result<URLRequest, any Error>, room) in
+            exchange.stopAsking = nil
+            do {
+                let adapted = try answer.get()
+                try RequestAdapterError.check(adapted, of: question)
+                exchange.route.adapted = adapted
+                exchange.prepare(room)
+            } catch {
+                exchange.fail(error)
+            }
+        }
+        stopAsking = owner.exchangeAdapts(
+            question,
+            number: meters.log.sum.transferCount + 1,
+            by: adapters,
+            decide: hear
+        )
+        return true
+    }
+
+    /// The request of the next transfer, once.
+    func takeQuestion() -> URLRequest {
+        guard var question = route.takeAdapted() else { return route.hop }
+        // The server has asked for this.
+        if authentication.proof != nil { question.setValue(nil, forHTTPHeaderField: "Authorization") }
+        return question
+    }
+}
+
+extension RequestAdapterError {
+    /// The fields that belong to the library.
+    private static let fields = [
+        "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+    ]
+
+    /// - Throws: ``RequestAdapterError``.
+    fileprivate static func check(_ adapted: URLRequest, of request: URLRequest) throws(RequestAdapterError) {
+        guard let url = adapted.url, let old = request.url, Origin(url) == Origin(old) else {
+            throw .originChanged(adapted.url)
+        }
+        guard adapted.httpMethod == request.httpMethod else { throw .methodChanged(adapted.httpMethod) }
+        if let stream = adapted.httpBodyStream, stream !== request.httpBodyStream { throw .bodyStreamChanged }
+        for name in fields
+        where adapted.value(forHTTPHeaderField: name) != request.value(forHTTPHeaderField: name) {
+            throw .fieldChanged(name)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+internal import FoundationNetworking
+
+/// A ``RequestAdapter`` changed what it may not: nothing was sent.
+@nonexhaustive public enum RequestAdapterError: Error, Hashable, Sendable {
+    /// Another scheme, host or port: the URL that it answered with, if there is one.
+    case originChanged(URL?)
+    /// Another method, by which it could not be known what may be sent again.
+    case methodChanged(String?)
+    /// Another stream: a stream is read once.
+    case bodyStreamChanged
+    /// A field by which the library asks for what is missing: `Range`, `If-Range`, or a condition.
+    case fieldChanged(String)
+}
+
+extension RequestAdapterError: CustomStringConvertible, LocalizedError {
+    /// The change, in words.
+    public var description: String {
+        switch self {
+        case .originChanged(let url):
+            "A request adapter has changed the origin of the request, to \(url?.withoutUserInformation.absoluteString ?? "none")."
+        case .methodChanged(let method):
+            "A request adapter has changed the method of the request, to \(method ?? "none")."
+        case .bodyStreamChanged: "A request adapter has changed the stream of the request's body."
+        case .fieldChanged(let name):
+            "A request adapter has changed the field \(name), which is the library's."
+        }
+    }
+
+    /// The same.
+    public var errorDescription: String? { description }
+}

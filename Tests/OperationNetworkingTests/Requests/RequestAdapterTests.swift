@@ -1,0 +1,216 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// Adapters of requests: which requests they are asked for, and what they may change.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestAdapterTests {
+    /// Numbers the requests.
+    private struct Signer: RequestAdapter {
+        let asked = Recorder<URLRequest>()
+        var name = "X-Signature"
+
+        func adapt(_ request: URLRequest, in context: RequestContext) async throws -> URLRequest {
+            asked.append(request)
+            var request = request
+            request.setValue("\(context.number)", forHTTPHeaderField: name)
+            return request
+        }
+    }
+
+    private let signer = Signer()
+    private static let quick: RetryPolicy = {
+        var policy = RetryPolicy(maximumRetries: 3)
+        policy.initialDelay = 0.001
+        return policy
+    }()
+
+    private func operation(_ url: URL, _ adapters: [any RequestAdapter]) -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.requestAdapters = adapters
+        return operation
+    }
+
+    private func adapter(_ change: @escaping @Sendable (inout URLRequest) throws -> Void)
+        -> ClosureRequestAdapter
+    {
+        ClosureRequestAdapter { request, _ in
+            var request = request
+            try change(&request)
+            return request
+        }
+    }
+
+    @Test func eachGetsTheRequestOfTheOneBefore() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let second = adapter { request in
+            let first = request.value(forHTTPHeaderField: "X-Signature") ?? "none"
+            request.setValue("after \(first)", forHTTPHeaderField: "X-Second")
+            request.url = request.url?.appending(queryItems: [URLQueryItem(name: "s", value: "1")])
+        }
+        let operation = operation(server.url(path: "a"), [signer, second])
+        operation.start()
+        _ = try await operation.value
+        let request = try #require(server.requests.first)
+        #expect(request["X-Signature"] == "1" && request["X-Second"] == "after 1")
+        #expect(request.target == "/a?s=1")
+        // Nothing of that is in what the caller sees.
+        #expect(operation.request.url == server.url(path: "a"))
+        #expect(operation.request.value(forHTTPHeaderField: "X-Signature") == nil)
+    }
+
+    @Test func aManagerGivesItsAdaptersToOperationsAndSessionsToTasks() async throws {
+        let server = try ScriptedServer { _ in .respond(200, ["Content-Type": "application/json"], body: "{}")
+        }
+        let manager = OperationManager(baseURL: server.url)
+        manager.requestAdapters = [signer]
+        _ = try await manager.get("a")
+        let session = HTTPSessionManager.forTests(server.url)
+        session.requestAdapters = [signer]
+        _ = try await session.get("b")
+        #expect(server.requests.map { $0["X-Signature"] } == ["1", "1"])
+    }
+
+    @Test func eachAttemptIsAdapted() async throws {
+        let server = try ScriptedServer([.respond(503), .respond(503), .respond(body: "ok")])
+        let operation = operation(server.url, [signer])
+        operation.retryPolicy = Self.quick
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map { $0["X-Signature"] } == ["1", "2", "3"])
+    }
+
+    @Test func aResumptionIsAdapted() async throws {
+        let body = PatternBody(length: 200_000)
+        let gate = Gate()
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation]
+        )
+        let operation = operation(server.url, [signer])
+        operation.isResumable = true
+        let updates = operation.downloadUpdates
+        operation.start()
+        for await _ in updates { break }
+        operation.pause()
+        gate.open()
+        operation.resume()
+        let data = try #require(try await operation.value as? Data)
+        #expect(body.firstDifference(from: data) == nil)
+        #expect(server.requests.map { $0["X-Signature"] } == ["1", "2"])
+        #expect(server.requests[1]["Range"] != nil && server.requests[1]["If-Range"] == "\"v1\"")
+        // They are asked before the library's fields are there.
+        #expect(signer.asked.elements.allSatisfy { $0.value(forHTTPHeaderField: "Range") == nil })
+    }
+
+    @Test func redirectsAreAdaptedWithinTheOriginOnly() async throws {
+        let other = try ScriptedServer { _ in .respond(body: "there") }
+        let server = try ScriptedServer(
+            routes: ["/a": [.redirect(to: "/b")], "/b": [.redirect(to: other.url.absoluteString)]],
+            otherwise: [.respond(404)]
+        )
+        let operation = operation(server.url(path: "a"), [signer])
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map { $0["X-Signature"] } == ["1", "2"])
+        #expect(other.requests.map { $0["X-Signature"] } == [nil])
+        #expect(signer.asked.elements.map { $0.url?.path } == ["/a", "/b"])
+    }
+
+    @Test func theAnswerToA401IsAdaptedAndItsFieldStays() async throws {
+        let server = try ScriptedServer([
+            .respond(401, ["WWW-Authenticate": "Basic realm=\"r\""]), .respond(body: "in"),
+        ])
+        var impostor = Signer()
+        impostor.name = "Authorization"
+        let operation = operation(server.url, [impostor])
+        operation.credential = Credential(user: "u", password: "p")
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map { $0["Authorization"] } == ["1", "Basic dTpw"])
+    }
+
+    @Test func aBodyInMemoryMayBeAnother() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "POST"
+        request.httpBody = Data("plain".utf8)
+        let operation = HTTPRequestOperation(request: request)
+        operation.requestAdapters = [adapter { $0.httpBody = Data("sealed and longer".utf8) }]
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map(\.text) == ["sealed and longer"])
+    }
+
+    private static let faults: [(RequestAdapterError, @Sendable (inout URLRequest) -> Void)] = [
+        (
+            .originChanged(URL(string: "http://elsewhere.test/")),
+            { $0.url = URL(string: "http://elsewhere.test/") }
+        ),
+        (.originChanged(nil), { $0.url = nil }),
+        (.methodChanged("DELETE"), { $0.httpMethod = "DELETE" }),
+        (.bodyStreamChanged, { $0.httpBodyStream = InputStream(data: Data("x".utf8)) }),
+        (.fieldChanged("Range"), { $0.setValue("bytes=1-", forHTTPHeaderField: "range") }),
+        (.fieldChanged("If-None-Match"), { $0.setValue("\"a\"", forHTTPHeaderField: "If-None-Match") }),
+    ]
+
+    @Test(arguments: faults.indices) func whatItMayNotChangeIsAnError(index: Int) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let (error, change) = Self.faults[index]
+        let operation = operation(server.url, [adapter { change(&$0) }])
+        operation.start()
+        await #expect(throws: error) { try await operation.value }
+        #expect(server.requests.isEmpty && "\(error)".contains("request adapter"))
+    }
+
+    private struct Refusal: Error {}
+
+    @Test func anErrorOfAnAdapterIsTheOperations() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let operation = operation(server.url, [adapter { _ in throw Refusal() }])
+        operation.retryPolicy = Self.quick
+        operation.start()
+        await #expect(throws: Refusal.self) { try await operation.value }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func aCancelEndsTheQuestion() async throws {
+        let (asked, told) = (Gate(), Gate())
+        let slow = ClosureRequestAdapter { request, _ in
+            asked.open()
+            try await withTaskCancellationHandler {
+                try await told.wait()
+            } onCancel: {
+                told.open()
+            }
+            return request
+        }
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let operation = operation(server.url, [slow])
+        operation.start()
+        try await asked.wait()
+        operation.cancel()
+        try await told.wait()
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(server.requests.isEmpty)
+    }
+
+    @MainActor @Test func aClosureOfMainActorCodeTouchesIt() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let screen = MainScreen()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.requestAdapters = [
+            ClosureRequestAdapter { request, context in
+                screen.show("\(context.userInfo["trace"] ?? "none")")
+                return request
+            }
+        ]
+        operation.userInfo = ["trace": "t1"]
+        operation.start()
+        _ = try await operation.value
+        #expect(screen.lines == ["t1"])
+    }
+}
