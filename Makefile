@@ -31,7 +31,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable surface check-surface build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -46,6 +46,7 @@ help:
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
 	@echo 'make lint      check the format and the house style'
 	@echo 'make removable  whether each facade can be deleted, and the rest compiles'
+	@echo 'make surface   write the public surface of the libraries as text; make check-surface compares it'
 	@echo 'make format    format in place'
 	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
 	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
@@ -70,10 +71,14 @@ demo: dependencies
 
 ifneq ($(EXAMPLES),)
 examples: dependencies
-	@$(BUILD) --package-path Examples --scratch-path .build-examples
+	@$(BUILD) --package-path Examples --scratch-path .build-examples --build-tests
 endif
 
 test: test-dependencies $(if $(EXAMPLES),examples)
+ifneq ($(EXAMPLES),)
+	@timeout --kill-after=10 120 $(SWIFT) test --disable-xctest --skip-build --package-path Examples \
+	    --scratch-path .build-examples
+endif
 	@$(BUILD) --build-tests
 	@OPERATIONNETWORKING_EXAMPLES='$(CURDIR)/.build-examples/debug' $(TEST)
 
@@ -115,6 +120,13 @@ conformance: dependencies
 # About half a minute after a debug build: types are checked, and nothing is made.
 removable: build
 	@scripts/check-removable
+
+# Every public declaration and conformance, a line each: a change of the API is seen in the diff.
+surface: build
+	@scripts/public-surface
+
+check-surface: build
+	@scripts/public-surface --check
 
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)

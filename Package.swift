@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
+        .library(name: "OperationNetworkingTesting", targets: ["OperationNetworkingTesting"]),
         .executable(name: "opget", targets: ["opget"]),
     ],
     dependencies: [
@@ -60,7 +61,8 @@ let package = Package(
             dependencies: ["OperationNetworking", "OperationNetworkingImagesSystem"],
             swiftSettings: settings + [.strictMemorySafety()]
         ),
-        // A scripted loopback server, for our tests and the demonstration.
+        // The test kit: a scripted loopback server, for the tests of apps, for ours and the demonstration. It
+        // depends on nothing here, so it can test any client.
         .target(name: "OperationNetworkingTesting", swiftSettings: settings),
         .executableTarget(
             name: "opget",

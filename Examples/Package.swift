@@ -52,7 +52,21 @@ let package = Package(
             },
             path: "Nonisolated/Porting",
             swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
-        )
+        ),
+        // A part of an app, and its tests by the test kit.
+        .target(
+            name: "PhotoStore",
+            dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PhotoStoreTests",
+            dependencies: [
+                "PhotoStore", .product(name: "OperationNetworking", package: "OperationNetworking"),
+                .product(name: "OperationNetworkingTesting", package: "OperationNetworking"),
+            ],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

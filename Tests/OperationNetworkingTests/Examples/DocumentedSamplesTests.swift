@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The samples of README, the guide and the migration guide are compiled: each is a marked part of a program in
-/// `Examples/`, or of the test that shows an app's test, and each marked part is shown.
+/// `Examples/`, or of the tests that show an app's test, and each marked part is shown.
 @Suite struct DocumentedSamplesTests {
     private let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -51,7 +51,10 @@ import Testing
     }
 
     private var appTest: [String] {
-        get throws { try markedParts("Tests/OperationNetworkingTests/Stubs/AppTests.swift") }
+        get throws {
+            try markedParts("Tests/OperationNetworkingTests/Stubs/AppTests.swift")
+                + markedParts("Examples/Tests/PhotoStoreTests/PhotoStoreTests.swift")
+        }
     }
 
     private func markedParts(_ path: String) throws -> [String] {
