@@ -31,7 +31,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -46,6 +46,7 @@ help:
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
 	@echo 'make lint      check the format and the house style'
 	@echo 'make removable  whether each facade can be deleted, and the rest compiles'
+	@echo 'make docs      the documentation, by DocC, into .build-docs'
 	@echo 'make format    format in place'
 	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
 	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
@@ -115,6 +116,10 @@ conformance: dependencies
 # About half a minute after a debug build: types are checked, and nothing is made.
 removable: build
 	@scripts/check-removable
+
+# Seconds after a debug build: DocC reads the symbols from its modules.
+docs: build
+	@scripts/make-documentation
 
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
