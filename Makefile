@@ -31,7 +31,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable surface check-surface build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs surface check-surface build release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -47,6 +47,7 @@ help:
 	@echo 'make lint      check the format and the house style'
 	@echo 'make removable  whether each facade can be deleted, and the rest compiles'
 	@echo 'make surface   write the public surface of the libraries as text; make check-surface compares it'
+	@echo 'make docs      the documentation, by DocC, into .build-docs'
 	@echo 'make format    format in place'
 	@echo 'make tsan      the tests under ThreadSanitizer (FILTER=expression)'
 	@echo 'make asan      the tests under AddressSanitizer and LeakSanitizer (FILTER=expression)'
@@ -127,6 +128,10 @@ surface: build
 
 check-surface: build
 	@scripts/public-surface --check
+
+# Seconds after a debug build: DocC reads the symbols from its modules.
+docs: build
+	@scripts/make-documentation
 
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)

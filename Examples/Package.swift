@@ -30,6 +30,10 @@ let more = [
     "Porting": ["OperationNetworkingImages"],
 ]
 
+let both: [Target.Dependency] = ["OperationNetworking", "OperationNetworkingImages"].map { product in
+    .product(name: product, package: "OperationNetworking")
+}
+
 let package = Package(
     name: "OperationNetworkingExamples",
     dependencies: [
@@ -47,9 +51,7 @@ let package = Package(
         // The same code, where nothing is isolated unless it says so: links in a folder of their own.
         .executableTarget(
             name: "PortingNonisolated",
-            dependencies: ["OperationNetworking", "OperationNetworkingImages"].map { product in
-                .product(name: product, package: "OperationNetworking")
-            },
+            dependencies: both,
             path: "Nonisolated/Porting",
             swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
         ),
@@ -66,6 +68,14 @@ let package = Package(
                 .product(name: "OperationNetworkingTesting", package: "OperationNetworking"),
             ],
             swiftSettings: settings
+        ),
+        // The samples of the articles and of the comments: compiled, and not run.
+        .target(name: "Articles", dependencies: both, swiftSettings: settings),
+        .target(
+            name: "ArticlesNonisolated",
+            dependencies: both,
+            path: "Nonisolated/Articles",
+            swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -101,8 +101,8 @@ open class OperationManager: @unchecked Sendable {
     /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through
     /// here.
     ///
-    /// An override that has closures of its own calls the ones it was given by
-    /// ``HTTPRequestOperation/call(_:with:)-(SuccessHandler?,_)`` and its sibling.
+    /// An override that has closures of its own calls the ones it was given by the two methods
+    /// `call(_:with:)` of ``HTTPRequestOperation``.
     open func operation(
         for request: URLRequest,
         @_inheritActorContext success: HTTPRequestOperation.SuccessHandler? = nil,

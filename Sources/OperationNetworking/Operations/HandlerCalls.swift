@@ -97,7 +97,7 @@ extension HTTPRequestOperation {
         handler.flatMap { SuccessCall($0)(self, object, onMain: MainQueue.isCurrent) }?.call {}
     }
 
-    /// Calls a handler that you were given: see ``call(_:with:)-(SuccessHandler?,_)``.
+    /// Calls a handler that you were given: as the other `call(_:with:)` does.
     public func call(_ handler: FailureHandler?, with error: any Error) {
         handler.flatMap { FailureCall($0)(self, error, onMain: MainQueue.isCurrent) }?.call {}
     }

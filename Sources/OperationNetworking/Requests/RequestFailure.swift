@@ -6,8 +6,8 @@ internal import FoundationNetworking
 /// ```swift
 /// let failure = RequestFailure(error)
 /// if failure.isCancelled { return }
-/// if failure.statusCode == 404 { ... }
-/// if failure.mayPass { ... }                  // offer to try again
+/// if failure.statusCode == 404 { show([]) }
+/// if failure.mayPass { offerAgain() }
 /// ```
 ///
 /// Any `error` of an operation, a task, a verb or a batch can be asked:

@@ -99,7 +99,7 @@ extension RequestSerializer {
 
     /// Sets the field `Authorization`.
     ///
-    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
+    /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws.
     public mutating func setAuthorization(
         username: String,
         password: String
@@ -109,7 +109,7 @@ extension RequestSerializer {
 
     /// Removes the field `Authorization`.
     ///
-    /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
+    /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws.
     public mutating func clearAuthorization() throws(RequestSerializationError) {
         try setValue(nil, forHTTPHeaderField: "Authorization")
     }

@@ -5,8 +5,10 @@ internal import OperationNetworkingSystem
 /// An archive names the kind and has the encoded value. A later process has to know the kind before it
 /// decodes the archive:
 ///
-/// ```swift ImageResponseSerializer.registerForArchives() let manager = OperationManager(archive: try
-/// JSONDecoder().decode(OperationManagerArchive.self, from: data))
+/// ```swift
+/// ImageResponseSerializer.registerForArchives()
+/// let archive = try JSONDecoder().decode(OperationManagerArchive.self, from: data)
+/// let manager = OperationManager(archive: archive)
 /// ```
 public protocol ArchivableResponseSerializer: ResponseSerializer, Codable {
     /// Names the kind in archives, for ever; the name of the module and the type unless you say otherwise.

@@ -5,7 +5,8 @@ public import Foundation
     @nonexhaustive
 #endif
 public enum SessionError: Error, Hashable, Sendable {
-    /// The task was made after ``URLSessionManager/invalidateSession(cancelingTasks:)``. Nothing was sent.
+    /// The task was made after ``URLSessionManager/invalidateSession(cancelingTasks:resetSession:)``. Nothing
+    /// was sent.
     case invalidated
     /// The file is complete, and could not be moved; it is at `temporary`, and nothing at `destination` was
     /// changed. The last value is the reason.

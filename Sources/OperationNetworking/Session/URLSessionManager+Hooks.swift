@@ -11,7 +11,7 @@ extension URLSessionManager {
     // MARK: - The session
 
     /// Called when the session was invalidated and its last task has completed. The error is `nil`: nothing
-    /// but ``invalidateSession(cancelingTasks:)`` does it.
+    /// but ``invalidateSession(cancelingTasks:resetSession:)`` does it.
     public func setSessionDidBecomeInvalid(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ error: (any Error)?) -> Void)?
     ) {

@@ -18,8 +18,8 @@ internal import OperationNetworkingSystem
 /// time, unless one says otherwise; those of a task are released after its last one. Everything may be called
 /// from any thread.
 ///
-/// A session needs no ``invalidateSession(cancelingTasks:)``: when its last reference goes, the tasks that
-/// run go on to their end, and the others are dropped.
+/// A session needs no ``invalidateSession(cancelingTasks:resetSession:)``: when its last reference goes, the
+/// tasks that run go on to their end, and the others are dropped.
 open class URLSessionManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `current`.
 

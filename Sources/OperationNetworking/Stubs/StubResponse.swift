@@ -3,9 +3,11 @@ public import Foundation
 /// A response that ``RequestStubs`` give, or a failure, and how it comes.
 ///
 /// ```swift
-/// .json(["name": "Ann"]).delayed(by: 0.2)
-/// .content(data, eTag: "\"v1\"").breaking(after: 1000)
-/// .failure(URLError(.notConnectedToInternet))
+/// let responses: [StubResponse] = [
+///     .json(["name": "Ann"]).delayed(by: 0.2),
+///     .content(data, eTag: "\"v1\"").breaking(after: 1000),
+///     .failure(URLError(.notConnectedToInternet)),
+/// ]
 /// ```
 public struct StubResponse: Sendable {
     enum Content: Sendable {

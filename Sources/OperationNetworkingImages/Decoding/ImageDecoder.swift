@@ -40,7 +40,7 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
 
     /// The pixels of a whole image. Blocks the thread for the time of decoding.
     ///
-    /// - Throws: ``ImageDecodingError``; ``ResponseSerializationError`` for data that is no image.
+    /// - Throws: ``ImageDecodingError``; `ResponseSerializationError` for data that is no image.
     public func image(from data: Data) throws -> DecodedImage {
         var serializer = ImageHeadResponseSerializer()
         serializer.acceptableContentTypes = nil

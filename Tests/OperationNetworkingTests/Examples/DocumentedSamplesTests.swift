@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// The samples of README, the guide and the migration guide are compiled: each is a marked part of a program in
-/// `Examples/`, or of the tests that show an app's test, and each marked part is shown.
+/// The samples of README, the guides, the list of errors, the articles and the comments of the libraries are
+/// compiled: each is a marked part of a program in `Examples/`, or of a test that shows an app's test, and each
+/// marked part is shown.
 @Suite struct DocumentedSamplesTests {
     private let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -50,10 +51,45 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: package.appendingPathComponent(folder).path)
     }
 
-    private var appTest: [String] {
+    private var appTests: [String] {
         get throws {
-            try markedParts("Tests/OperationNetworkingTests/Stubs/AppTests.swift")
-                + markedParts("Examples/Tests/PhotoStoreTests/PhotoStoreTests.swift")
+            try [
+                "Tests/OperationNetworkingTests/Stubs/AppTests.swift",
+                "Tests/OperationNetworkingTests/Stubs/ArticleTests.swift",
+                "Examples/Tests/PhotoStoreTests/PhotoStoreTests.swift",
+            ].flatMap(markedParts)
+        }
+    }
+
+    // MARK: - The documentation
+
+    private static let catalog = "Sources/OperationNetworking/OperationNetworking.docc"
+    private static let documents = [
+        "README.md", "Documentation/Guide.md", "Documentation/Errors.md", "Migration.md",
+    ]
+
+    private var articles: [String] {
+        get throws { try names(in: Self.catalog).filter { $0.hasSuffix(".md") } }
+    }
+
+    private var articleSamples: [String] {
+        get throws { try articles.flatMap { try samples(in: "\(Self.catalog)/\($0)") } }
+    }
+
+    /// The samples in the comments of the sources, without the slashes.
+    private var commentSamples: [String] {
+        get throws {
+            try ["OperationNetworking", "OperationNetworkingImages"].flatMap { module in
+                let folder = package.appendingPathComponent("Sources/\(module)")
+                let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+                return try #require(files).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+                    .flatMap { file in
+                        let comments = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+                            .map { $0.drop { $0 == " " } }.filter { $0.hasPrefix("///") }
+                            .map { $0.dropFirst(3).trimmingCharacters(in: .whitespaces) }
+                        return parts(of: comments, from: "```swift", to: "```")
+                    }
+            }
         }
     }
 
@@ -61,19 +97,34 @@ import Testing
         try parts(of: lines(path), from: "// MARK: Example", to: "// MARK: End of example")
     }
 
-    @Test(arguments: ["README.md", "Documentation/Guide.md", "Migration.md"])
-    func everySampleIsAPartOfAProgram(path: String) throws {
-        let compiled = try Set(programs.values.joined()).union(appTest)
+    // MARK: - Tests
+
+    @Test(arguments: documents) func everySampleIsAPartOfAProgram(path: String) throws {
+        let compiled = try Set(programs.values.joined()).union(appTests)
         let samples = try samples(in: path)
-        #expect(samples.count >= 5)
+        #expect(samples.count >= 2)
         for sample in samples { #expect(compiled.contains(sample), "\(sample)") }
     }
 
+    @Test func everySampleOfTheArticlesAndOfTheCommentsIsAPartOfAProgram() throws {
+        let compiled = try Set(programs.values.joined()).union(appTests)
+        #expect(try articleSamples.count >= 50)
+        #expect(try commentSamples.count >= 30)
+        for sample in try articleSamples + commentSamples {
+            #expect(compiled.contains(sample), "\(sample)")
+        }
+    }
+
+    @Test func everyArticleIsOnTheFirstPage() throws {
+        let page = try lines("\(Self.catalog)/OperationNetworking.md")
+        let names = try articles.map { $0.dropLast(3) }.filter { $0 != "OperationNetworking" }
+        #expect(names.count >= 12)
+        for name in names { #expect(page.contains("- <doc:\(name)>"), "\(name)") }
+    }
+
     @Test func everyMarkedPartIsShown() throws {
-        let shown = try Set(
-            samples(in: "README.md") + samples(in: "Documentation/Guide.md") + samples(in: "Migration.md")
-        )
-        for (name, parts) in try programs.merging(["AppTests": appTest], uniquingKeysWith: +) {
+        let shown = try Set(Self.documents.flatMap { try samples(in: $0) } + articleSamples + commentSamples)
+        for (name, parts) in try programs.merging(["AppTests": appTests], uniquingKeysWith: +) {
             #expect(!parts.isEmpty, "\(name)")
             for part in parts { #expect(shown.contains(part), "\(name): \(part)") }
         }

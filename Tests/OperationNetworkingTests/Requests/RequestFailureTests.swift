@@ -120,12 +120,13 @@ struct RequestFailureTests {
         }
     }
 
-    /// Each public error of the library has a line in the document.
-    @Test func everyErrorIsInTheTable() throws {
+    /// Each public error of the library has a line in the document, and in the article.
+    @Test(arguments: ["Documentation", "Sources/OperationNetworking/OperationNetworking.docc"])
+    func everyErrorIsInTheTable(folder: String) throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let table = try String(
-            contentsOf: package.appendingPathComponent("Documentation/Errors.md"),
+            contentsOf: package.appendingPathComponent("\(folder)/Errors.md"),
             encoding: .utf8
         )
         let sources = package.appendingPathComponent("Sources/OperationNetworking")

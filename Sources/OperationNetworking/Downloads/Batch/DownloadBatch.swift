@@ -7,7 +7,7 @@ internal import OperationNetworkingSystem
 ///
 /// ```swift
 /// let batch = try manager.downloads(items, journal: folder.appendingPathComponent("batch.journal"))
-/// for result in await batch.results() { ... }
+/// for result in await batch.results() { print(result) }
 /// ```
 ///
 /// Made by ``OperationManager/downloads(_:options:journal:onEvent:)``, and by

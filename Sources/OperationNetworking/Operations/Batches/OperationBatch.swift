@@ -15,7 +15,7 @@ public enum BatchPolicy: Hashable, Sendable {
 /// ```swift
 /// let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
 /// batch.add(to: queue)
-/// for result in await batch.results() { ... }
+/// for result in await batch.results() { print(result) }
 /// ```
 ///
 /// A member has ended when its last callback has been delivered; one without closures, observers or a
