@@ -59,6 +59,7 @@ let package = Package(
         .target(
             name: "PhotoStore",
             dependencies: [.product(name: "OperationNetworking", package: "OperationNetworking")],
+            path: "PhotoStore/Sources",
             swiftSettings: settings
         ),
         .testTarget(
@@ -67,6 +68,7 @@ let package = Package(
                 "PhotoStore", .product(name: "OperationNetworking", package: "OperationNetworking"),
                 .product(name: "OperationNetworkingTesting", package: "OperationNetworking"),
             ],
+            path: "PhotoStore/Tests",
             swiftSettings: settings
         ),
         // The samples of the articles and of the comments: compiled, and not run.

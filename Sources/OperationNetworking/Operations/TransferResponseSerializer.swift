@@ -35,7 +35,7 @@ public struct ReceivedTransfer: Sendable {
 /// ```swift
 /// struct TimedSerializer: TransferResponseSerializer {
 ///     func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
-///         print(transfer.request?.url ?? "", transfer.metrics?.totalTime ?? 0)
+///         print(transfer.request?.url ?? "", transfer.metrics?.transferTime ?? 0)
 ///         return transfer.data
 ///     }
 /// }

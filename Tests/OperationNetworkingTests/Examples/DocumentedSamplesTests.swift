@@ -56,7 +56,7 @@ import Testing
             try [
                 "Tests/OperationNetworkingTests/Stubs/AppTests.swift",
                 "Tests/OperationNetworkingTests/Stubs/ArticleTests.swift",
-                "Examples/Tests/PhotoStoreTests/PhotoStoreTests.swift",
+                "Examples/PhotoStore/Tests/PhotoStoreTests.swift",
             ].flatMap(markedParts)
         }
     }

@@ -3,7 +3,7 @@ import FoundationNetworking
 public import OperationNetworking
 
 /// The part of a small app that talks to its server: a list, a download that can be paused, an upload that is
-/// tried again, and a token that is renewed. Its tests are in Tests/PhotoStoreTests.
+/// tried again, and a token that is renewed. Its tests are beside it.
 public final class PhotoStore {
     /// A photo of the server.
     public nonisolated struct Photo: Codable, Hashable, Sendable {
