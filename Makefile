@@ -1,5 +1,7 @@
 # Everything a fresh Debian machine with Swift and git needs is installed by the targets that need it.
 export OPERATIONNETWORKING_STRICT := 1
+# See Package.swift: the command is built where this package is the root.
+export OPERATIONNETWORKING_COMMAND := 1
 
 SHELL := /bin/bash
 PREFIX ?= /usr/local
@@ -31,7 +33,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs surface check-surface build release examples format lint tsan asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs surface check-surface build opget release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -42,7 +44,7 @@ help:
 	@echo 'make bench     the figures, measured beside what they are compared with (BENCHMARKS=names)'
 	@echo 'make count     the instructions and allocations of a request, against Benchmarks/bounds'
 	@echo 'make build     a debug build'
-	@echo 'make release   opget, optimized'
+	@echo 'make opget     opget, optimized: .build/release/opget'
 	@echo 'make install   opget to PREFIX/bin (PREFIX=$(PREFIX))'
 	@echo 'make lint      check the format and the house style'
 	@echo 'make removable  whether each facade can be deleted, and the rest compiles'
@@ -63,7 +65,7 @@ test-dependencies:
 build: dependencies
 	@$(BUILD)
 
-release: dependencies
+opget release: dependencies
 	@$(BUILD) --configuration release --product opget
 
 demo: dependencies

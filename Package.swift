@@ -13,17 +13,23 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (isStrict ? [.treatAllWarnings(as: .error)] : [])
 
+/// Whether the command is built, too, with the parser of arguments that only it needs. A package that depends on
+/// this one should not have to fetch that, so it is there where this package is the root, which the directory of
+/// the shell tells, and where `make` and CI say so. Not by the working directory of this process: SwiftPM keeps
+/// what a manifest has said for each environment.
+let buildsCommand =
+    ProcessInfo.processInfo.environment["PWD"] == Context.packageDirectory
+    || ProcessInfo.processInfo.environment["OPERATIONNETWORKING_COMMAND"] != nil
+
 let package = Package(
     name: "OperationNetworking",
     products: [
         .library(name: "OperationNetworking", targets: ["OperationNetworking"]),
         .library(name: "OperationNetworkingImages", targets: ["OperationNetworkingImages"]),
         .library(name: "OperationNetworkingTesting", targets: ["OperationNetworkingTesting"]),
-        .executable(name: "opget", targets: ["opget"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0")
     ],
     targets: [
         // The C border: one header per concern, nothing but inline wrappers.
@@ -65,14 +71,6 @@ let package = Package(
         // depends on nothing here, so it can test any client.
         .target(name: "OperationNetworkingTesting", swiftSettings: settings),
         .executableTarget(
-            name: "opget",
-            dependencies: [
-                "OperationNetworking",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings
-        ),
-        .executableTarget(
             name: "OperationNetworkingDemo",
             dependencies: ["OperationNetworking", "OperationNetworkingTesting"],
             path: "Examples/Demo",
@@ -83,15 +81,6 @@ let package = Package(
             name: "OperationNetworkingCrashTesting",
             dependencies: ["OperationNetworkingTesting"],
             path: "Tests/CrashTesting",
-            swiftSettings: settings
-        ),
-        .executableTarget(
-            name: "OperationNetworkingCrashTest",
-            dependencies: [
-                "OperationNetworkingCrashTesting", "OperationNetworkingTesting",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Tests/CrashTest",
             swiftSettings: settings
         ),
         // Prints what a reachability manager tells: for tests in network namespaces of their own.
@@ -133,11 +122,37 @@ let package = Package(
             dependencies: ["OperationNetworkingCrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+if buildsCommand {
+    package.dependencies.append(
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    )
+    package.products.append(.executable(name: "opget", targets: ["opget"]))
+    package.targets += [
+        .executableTarget(
+            name: "opget",
+            dependencies: [
+                "OperationNetworking",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "OperationNetworkingCrashTest",
+            dependencies: [
+                "OperationNetworkingCrashTesting", "OperationNetworkingTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/CrashTest",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "opgetTests",
             dependencies: ["opget", "OperationNetworkingCrashTesting", "OperationNetworkingTesting"],
             swiftSettings: settings
         ),
-    ],
-    swiftLanguageModes: [.v6]
-)
+    ]
+}

@@ -96,11 +96,12 @@ struct RequestAdapterTests {
         operation.start()
         for await _ in updates { break }
         operation.pause()
+        try await server.waitForOpenConnections(0)
         gate.open()
         operation.resume()
         let data = try #require(try await operation.value as? Data)
         #expect(body.firstDifference(from: data) == nil)
-        #expect(server.requests.map { $0["X-Signature"] } == ["1", "2"])
+        try #require(server.requests.map { $0["X-Signature"] } == ["1", "2"])
         #expect(server.requests[1]["Range"] != nil && server.requests[1]["If-Range"] == "\"v1\"")
         // They are asked before the library's fields are there.
         #expect(signer.asked.elements.allSatisfy { $0.value(forHTTPHeaderField: "Range") == nil })
