@@ -72,7 +72,7 @@ final class Security {
         // MARK: Example
 
         manager.redirectPolicy.maximumCount = 5
-        manager.redirectPolicy.droppedFields.insert("X-Tenant")
+        manager.redirectPolicy.droppedHeaders.insert("X-Tenant")
 
         // MARK: End of example
     }

@@ -76,15 +76,15 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - checkpoint: a file URL, `name.part.resume`.
-    ///   - fields: the further fields of the request: values that are, or look like, secrets are not written
+    ///   - headers: the further fields of the request: values that are, or look like, secrets are not written
     ///     down, and without them the download starts over.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read,
     ///   or ``RequestSerializationError`` for a field that cannot be sent.
-    public convenience init(resuming checkpoint: URL, fields: [String: String] = [:]) throws {
+    public convenience init(resuming checkpoint: URL, headers: [String: String] = [:]) throws {
         let wish: DownloadCheckpoint.Wish
         var request: URLRequest
         (wish, request) = try DownloadPlace.wish(in: checkpoint)
-        for (name, value) in fields {
+        for (name, value) in headers {
             // Foundation drops a field with a line end in it, and says nothing.
             try RequestSerializationError.check(name: name, value: value)
             request.setValue(value, forHTTPHeaderField: name)
@@ -320,5 +320,20 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         guard let refreshURL = settings.withLock({ $0.refreshURL }) else { return decide(nil) }
         Task { decide(await refreshURL(self, response)) }
+    }
+}
+
+// MARK: - Old names
+
+extension DownloadOperation {
+    /// The old name of ``init(resuming:headers:)``.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: a file URL, `name.part.resume`.
+    ///   - fields: the further fields of the request.
+    /// - Throws: as ``init(resuming:headers:)``.
+    @available(*, deprecated, renamed: "init(resuming:headers:)")
+    public convenience init(resuming checkpoint: URL, fields: [String: String]) throws {
+        try self.init(resuming: checkpoint, headers: fields)
     }
 }

@@ -92,7 +92,7 @@ extension OperationManager {
 
     /// The serializer of the verbs with `as:`. It decodes JSON with a decoder of ``makeJSONDecoder``, and
     /// accepts what ``responseSerializer`` accepts if that is a ``JSONResponseSerializer``.
-    public func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
+    func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
         var serializer = DecodableResponseSerializer(type, decoder: makeJSONDecoder)
         if let json = responseSerializer as? JSONResponseSerializer {
             serializer.validation = json.validation

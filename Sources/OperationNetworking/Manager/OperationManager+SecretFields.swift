@@ -5,7 +5,8 @@ internal import OperationNetworkingSystem
 // The scope of the request serializer's secret fields.
 extension OperationManager {
     /// The origins (scheme, host, port) that get the secret fields of a manager's request serializer:
-    /// `Authorization`, `Cookie`, `Host`, and those of ``RedirectPolicy/droppedFields``, such as `X-Api-Key`.
+    /// `Authorization`, `Cookie`, `Host`, and those of ``RedirectPolicy/droppedHeaders``, such as
+    /// `X-Api-Key`.
     public enum SecretFieldScope: Hashable, Codable, Sendable {
         /// The origin of the manager's base URL; all origins, if it has none.
         case baseURL

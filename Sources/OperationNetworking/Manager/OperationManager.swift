@@ -129,13 +129,26 @@ open class OperationManager: @unchecked Sendable {
             state.settings.credential = nil
             state.settings.tokenSource = nil
         }
+        if !state.settings.requestAdapters.isEmpty, let url = request.url,
+            !state.secretFieldScope.includes(url, base: baseURL)
+        {
+            state.settings.requestAdapters = []
+        }
         return state
     }
 
     /// The URL that `path` means: relative to ``baseURL``, whole, or empty for ``baseURL`` itself.
-    /// - Throws: `URLError.badURL` when that is no URL with a scheme and a host.
+    /// - Throws: `URLError.badURL` when that is no URL with a scheme and a host, or when ``baseURL`` has a
+    ///   query, which a relative URL would drop.
     public func url(for path: String) throws -> URL {
         let url = path.isEmpty ? baseURL : URL(string: path, relativeTo: baseURL)
+        if let query = baseURL?.query, !path.isEmpty, URL(string: path)?.scheme == nil {
+            throw URLError(
+                .badURL,
+                url: baseURL,
+                sentence: "The base URL has a query, \"\(query)\", which no path keeps (RFC 3986, 5.2.2)."
+            )
+        }
         guard let url = url?.absoluteURL, url.scheme != nil, url.host?.isEmpty == false else {
             throw URLError(
                 .badURL,

@@ -428,7 +428,7 @@ extension ConnectionOperation {
     /// yours.
     ///
     /// Nothing that may wait belongs on that thread: every transfer of the process would wait with it.
-    public static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
+    package static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
         NetworkThread.shared.withRunLoop(body)
     }
 }

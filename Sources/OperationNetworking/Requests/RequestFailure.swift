@@ -45,7 +45,8 @@ public struct RequestFailure: Sendable {
     /// Whether it took too long.
     public var isTimeout: Bool { traits.code == .timedOut }
 
-    /// Whether there is no network.
+    /// Whether there is no network: no route to the address. A name that cannot be looked up says nothing of
+    /// that; ``NetworkReachabilityManager`` does.
     public var isOffline: Bool { traits.code.map(FailureTraits.offlineCodes.contains) ?? false }
 
     /// Whether the server, or this client's certificate, was not trusted.

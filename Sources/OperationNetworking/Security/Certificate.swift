@@ -82,12 +82,16 @@ public struct Certificate: Hashable, Sendable {
     /// ([RFC 6125 §6.4](https://www.rfc-editor.org/rfc/rfc6125#section-6.4)). Only its subjectAltName counts:
     /// the common name of the subject is no host name
     /// ([RFC 9110 §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
-    public func names(_ host: String) -> Bool {
+    public func isIssued(to host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host))
     }
 
+    /// The old name of ``isIssued(to:)``.
+    @available(*, deprecated, renamed: "isIssued(to:)")
+    public func names(_ host: String) -> Bool { isIssued(to: host) }
+
     /// The same, but in a certificate without any alternative name the common name counts for a host name.
-    func namesByAnyMeans(_ host: String) -> Bool {
+    func isIssuedByAnyMeans(to host: String) -> Bool {
         CertificateReader.isCertificate(der, for: Self.comparable(host), byCommonName: true)
     }
 

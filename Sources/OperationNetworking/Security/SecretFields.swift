@@ -6,7 +6,7 @@ internal import FoundationNetworking
 ///
 /// | Asked                        | Decides by                                                 | Because                 |
 /// |------------------------------|------------------------------------------------------------|-------------------------|
-/// | may another origin see it?   | ``names``, as a whole: `RedirectPolicy.defaultDroppedFields` | what is missing is an error there |
+/// | may another origin see it?   | ``names``, as a whole: `RedirectPolicy.defaultDroppedHeaders` | what is missing is an error there |
 /// | may a reader of the log?     | ``names``, and words that a name holds: ``isSecret(_:)``   | what is missing there is missed by few |
 enum SecretFields {
     /// Fields that name the user, of RFC 9110 and RFC 6265: no setting sends them to another origin.

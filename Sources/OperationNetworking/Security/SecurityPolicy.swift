@@ -89,7 +89,7 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
     }
 
     /// Whether it compares anything with pins.
-    public var pins: Bool { pinningMode != .none }
+    package var pins: Bool { pinningMode != .none }
 
     private static func unique(_ certificates: [Certificate]) -> [Certificate] {
         var seen: Set<Certificate> = []
@@ -117,9 +117,9 @@ extension SecurityPolicy {
     }
 
     private func failureOfName(_ host: String, in leaf: Certificate) -> ServerTrustError.Check? {
-        if leaf.names(host) { return nil }
+        if leaf.isIssued(to: host) { return nil }
         // For a handmade certificate that is pinned, the pin has proven whose it is (SEC-36).
-        if pins && allowInvalidCertificates { return leaf.namesByAnyMeans(host) ? nil : .host }
+        if pins && allowInvalidCertificates { return leaf.isIssuedByAnyMeans(to: host) ? nil : .host }
         return leaf.hasAlternativeNames ? .host : .noSubjectAlternativeName
     }
 

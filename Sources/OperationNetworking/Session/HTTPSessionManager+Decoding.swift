@@ -80,7 +80,7 @@ extension HTTPSessionManager {
     // MARK: - Serializers
 
     /// The serializer of the verbs with `as:`: see ``OperationManager/decodableSerializer(for:)``.
-    public func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
+    func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
         core.operations.decodableSerializer(for: type)
     }
 

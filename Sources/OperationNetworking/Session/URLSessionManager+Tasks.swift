@@ -233,11 +233,11 @@ extension SessionCore {
     /// - Throws: ``SessionError``, ``DownloadError``, ``RequestSerializationError``.
     func resumed(_ data: Data, headers: [String: String]) throws -> DownloadOperation {
         let checkpoint = URL(fileURLWithPath: try ResumeData(data).checkpoint)
-        let known = try DownloadOperation(resuming: checkpoint, fields: headers)
+        let known = try DownloadOperation(resuming: checkpoint, headers: headers)
         var fields = fields(for: known.request)
         guard !fields.isEmpty || !headers.isEmpty else { return configured(known) }
         fields.merge(headers) { _, given in given }
-        return configured(try DownloadOperation(resuming: checkpoint, fields: fields))
+        return configured(try DownloadOperation(resuming: checkpoint, headers: fields))
     }
 
     private func configured(_ operation: DownloadOperation) -> DownloadOperation {

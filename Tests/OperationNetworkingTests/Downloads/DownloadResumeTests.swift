@@ -259,7 +259,7 @@ struct DownloadResumeTests {
         _ = await scene.run(first)
 
         #expect(throws: RequestSerializationError.invalidFieldValue(name: "X-Test")) {
-            try DownloadOperation(resuming: scene.checkpoint, fields: ["X-Test": "a\r\nb"])
+            try DownloadOperation(resuming: scene.checkpoint, headers: ["X-Test": "a\r\nb"])
         }
         let second = try DownloadOperation(resuming: scene.checkpoint)
         #expect(second.request.url == scene.server.url(path: "file?version=1"))

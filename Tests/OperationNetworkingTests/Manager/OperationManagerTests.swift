@@ -38,6 +38,16 @@ struct OperationManagerTests {
         #expect(try manager.url(for: join.path).absoluteString == join.joined)
     }
 
+    @Test(arguments: ["a", "?page=2", "/a?b=c"]) func aQueryOfTheBaseURLIsNoneOfItsPaths(path: String) throws
+    {
+        let manager = OperationManager(baseURL: URL(string: "http://h/v1/?key=1"))
+        #expect { try manager.url(for: path) } throws: { error in
+            (error as? URLError)?.code == .badURL && error.localizedDescription.contains("key=1")
+        }
+        #expect(try manager.url(for: "").absoluteString == "http://h/v1/?key=1")
+        #expect(try manager.url(for: "http://other/a").absoluteString == "http://other/a")
+    }
+
     @Test func aPathWithoutABaseIsAnErrorOnTheCompletionQueue() async throws {
         let manager = OperationManager()
         manager.completionQueue = DispatchQueue(label: "callbacks")

@@ -15,7 +15,7 @@ struct SecretFieldScopeTests {
         let manager = OperationManager(baseURL: base)
         manager.completionQueue = DispatchQueue(label: "callbacks")
         manager.cookieJar = nil
-        manager.redirectPolicy.droppedFields.insert("X-Own-Secret")
+        manager.redirectPolicy.droppedHeaders.insert("X-Own-Secret")
         var serializer = JSONRequestSerializer()
         serializer.setAuthorization(username: "alice", password: "s3cret")
         for name in ["Cookie", "X-API-Key", "X-Own-Secret", "X-Other"] {
@@ -112,7 +112,7 @@ struct SecretFieldScopeTests {
         manager.secretFieldScope = .everywhere
         #expect(try secrets(in: request(manager, "http://other.example/")) == Self.secrets)
         manager.secretFieldScope = .baseURL
-        manager.redirectPolicy.droppedFields = []
+        manager.redirectPolicy.droppedHeaders = []
         #expect(
             try secrets(in: request(manager, "http://other.example/")) == ["X-Api-Key", "x-own-secret"]
         )

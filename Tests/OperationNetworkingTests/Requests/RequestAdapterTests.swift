@@ -74,6 +74,20 @@ struct RequestAdapterTests {
         #expect(server.requests.map { $0["X-Signature"] } == ["1", "1"])
     }
 
+    @Test func aManagerGivesThemToItsOwnOriginUnlessItIsToldOtherwise() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let other = try ScriptedServer { _ in .respond(body: "ok") }
+        let manager = OperationManager(baseURL: server.url)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.requestAdapters = [signer]
+        _ = try await manager.get("a")
+        _ = try await manager.get(other.url.absoluteString)
+        manager.secretFieldScope = .everywhere
+        _ = try await manager.get(other.url.absoluteString)
+        #expect(server.requests.map { $0["X-Signature"] } == ["1"])
+        #expect(other.requests.map { $0["X-Signature"] } == [nil, "1"])
+    }
+
     @Test func eachAttemptIsAdapted() async throws {
         let server = try ScriptedServer([.respond(503), .respond(503), .respond(body: "ok")])
         let operation = operation(server.url, [signer])

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Glibc
 internal import OperationNetworkingSystem
 
 extension URLError.Code {
@@ -11,7 +12,9 @@ extension URLError.Code {
             case 3: .badURL  // CURLE_URL_MALFORMAT
             case 5: .cannotFindHost  // CURLE_COULDNT_RESOLVE_PROXY
             case 6: .cannotFindHost  // CURLE_COULDNT_RESOLVE_HOST
-            case 7: .cannotConnectToHost  // CURLE_COULDNT_CONNECT
+            // CURLE_COULDNT_CONNECT: there is no route to anything like that address, or no network.
+            case 7 where [ENETUNREACH, ENETDOWN].contains(error.systemError): .notConnectedToInternet
+            case 7: .cannotConnectToHost
             case 8: .badServerResponse  // CURLE_WEIRD_SERVER_REPLY
             case 16: .networkConnectionLost  // CURLE_HTTP2
             case 18: .networkConnectionLost  // CURLE_PARTIAL_FILE

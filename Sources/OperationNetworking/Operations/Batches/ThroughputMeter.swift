@@ -2,11 +2,11 @@ import Foundation
 
 /// A meter of throughput: an exponentially weighted mean, recent bytes counting most. It takes the time as
 /// input, in seconds on a clock that never goes backwards.
-public struct ThroughputMeter: Hashable, Sendable {
+package struct ThroughputMeter: Hashable, Sendable {
     /// The seconds after which a byte counts for 1/e of a new one.
-    public static let memory = 3.0
+    package static let memory = 3.0
     /// The seconds that have to be known before there is a speed.
-    public static let shortestHistory = 0.2
+    package static let shortestHistory = 0.2
 
     private var start: Double
     private var last: Double
@@ -16,14 +16,14 @@ public struct ThroughputMeter: Hashable, Sendable {
     private var weightedSeconds = 0.0
 
     /// Begins to measure at `now`, when `total` bytes have come already.
-    public init(now: Double, total: Int64 = 0) {
+    package init(now: Double, total: Int64 = 0) {
         start = now
         last = now
         self.total = total
     }
 
     /// Records that `total` bytes have come until now; fewer than before means that it began again.
-    public mutating func record(total newTotal: Int64, now: Double) {
+    package mutating func record(total newTotal: Int64, now: Double) {
         let seconds = now - last
         guard seconds > 0 else { return }
         let fading = exp(-seconds / Self.memory)
@@ -34,19 +34,19 @@ public struct ThroughputMeter: Hashable, Sendable {
     }
 
     /// Leaves out the time until now: nothing could come.
-    public mutating func skip(to now: Double) {
+    package mutating func skip(to now: Double) {
         start += max(0, now - last)
         last = max(last, now)
     }
 
     /// Bytes per second; `nil` at first.
-    public var speed: Double? {
+    package var speed: Double? {
         guard last - start >= Self.shortestHistory, weightedSeconds > 0 else { return nil }
         return weightedBytes / weightedSeconds
     }
 
     /// The seconds until `expected` bytes will have come; `nil` while that is unknown.
-    public func timeLeft(expected: Int64?) -> Double? {
+    package func timeLeft(expected: Int64?) -> Double? {
         guard let expected, let speed, speed >= 1, expected >= total else { return nil }
         return Double(expected - total) / speed
     }

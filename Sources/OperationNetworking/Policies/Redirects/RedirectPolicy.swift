@@ -23,10 +23,10 @@ public struct RedirectPolicy: Hashable, Sendable {
         return policy
     }()
 
-    /// The ``droppedFields`` unless they are set: names under which services take keys and tokens, such as
+    /// The ``droppedHeaders`` unless they are set: names under which services take keys and tokens, such as
     /// `X-Api-Key`, `Api-Key`, `X-Auth-Token`, `X-Amz-Security-Token`, `X-CSRF-Token`, `Private-Token` and
     /// `X-Vault-Token`. Whole names, in any case; `Idempotency-Key` is not one of them.
-    public static let defaultDroppedFields: Set<String> = SecretFields.names
+    public static let defaultDroppedHeaders: Set<String> = SecretFields.names
 
     /// Fields that describe a body, and say nothing, or something wrong, about a request that has none
     /// ([RFC 9110 §15.4](https://www.rfc-editor.org/rfc/rfc9110#section-15.4)).
@@ -53,11 +53,11 @@ public struct RedirectPolicy: Hashable, Sendable {
     public var allowsDowngrade = false
     /// Names of fields that another origin (another scheme, host or port) must not see, in any case; besides
     /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host`, which it never sees.
-    /// ``defaultDroppedFields`` unless something else is set: `insert(_:)` adds a name of your own, and
+    /// ``defaultDroppedHeaders`` unless something else is set: `insert(_:)` adds a name of your own, and
     /// `remove(_:)` lets one go everywhere.
     ///
     /// What was dropped does not come back when a later redirect leads to the first origin.
-    public var droppedFields: Set<String> = defaultDroppedFields
+    public var droppedHeaders: Set<String> = defaultDroppedHeaders
 
     /// - Parameter maximumCount: how many redirects are followed.
     public init(maximumCount: Int = 20) {
@@ -98,14 +98,14 @@ public struct RedirectPolicy: Hashable, Sendable {
         var moved = request
         moved.url = url
         guard let current = request.url, !Self.isSameOrigin(current, url) else { return moved }
-        moved.removeFields(SecretFields.credentials.union(droppedFields).union([Self.originField]))
+        moved.removeFields(SecretFields.credentials.union(droppedHeaders).union([Self.originField]))
         return moved
     }
 
     /// The fields that a manager's request serializer sends to one origin only. A `Proxy-Authorization` is
     /// for the proxy, whatever the origin.
     var fieldsOfOneOrigin: Set<String> {
-        SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedFields)
+        SecretFields.credentials.subtracting(["Proxy-Authorization"]).union(droppedHeaders)
             .union([Self.originField])
     }
 
@@ -133,11 +133,27 @@ public struct RedirectPolicy: Hashable, Sendable {
     }
 }
 
+// MARK: - Old names
+
+extension RedirectPolicy {
+    /// The old name of ``droppedHeaders``.
+    @available(*, deprecated, renamed: "droppedHeaders")
+    public var droppedFields: Set<String> {
+        get { droppedHeaders }
+        set { droppedHeaders = newValue }
+    }
+
+    /// The old name of ``defaultDroppedHeaders``.
+    @available(*, deprecated, renamed: "defaultDroppedHeaders")
+    public static var defaultDroppedFields: Set<String> { defaultDroppedHeaders }
+}
+
 // MARK: - Codable
 
 extension RedirectPolicy: Codable {
     private enum CodingKeys: String, CodingKey {
-        case isFollowing, maximumCount, keepsPost, allowsDowngrade, droppedFields
+        case isFollowing, maximumCount, keepsPost, allowsDowngrade
+        case droppedHeaders = "droppedFields"
     }
 
     /// A policy from an earlier process. What an older version did not write is as it is unless set.
@@ -148,7 +164,8 @@ extension RedirectPolicy: Codable {
         maximumCount = try values.decodeIfPresent(Int.self, forKey: .maximumCount) ?? maximumCount
         keepsPost = try values.decodeIfPresent(Bool.self, forKey: .keepsPost) ?? keepsPost
         allowsDowngrade = try values.decodeIfPresent(Bool.self, forKey: .allowsDowngrade) ?? allowsDowngrade
-        droppedFields = try values.decodeIfPresent(Set<String>.self, forKey: .droppedFields) ?? droppedFields
+        droppedHeaders =
+            try values.decodeIfPresent(Set<String>.self, forKey: .droppedHeaders) ?? droppedHeaders
     }
 
     /// The set is written in order, so that equal policies are written alike; the default one is not, so that
@@ -159,8 +176,8 @@ extension RedirectPolicy: Codable {
         try values.encode(maximumCount, forKey: .maximumCount)
         try values.encode(keepsPost, forKey: .keepsPost)
         try values.encode(allowsDowngrade, forKey: .allowsDowngrade)
-        if droppedFields != Self.defaultDroppedFields {
-            try values.encode(droppedFields.sorted(), forKey: .droppedFields)
+        if droppedHeaders != Self.defaultDroppedHeaders {
+            try values.encode(droppedHeaders.sorted(), forKey: .droppedHeaders)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import Glibc
 import OperationNetworkingSystem
 import Testing
 
@@ -26,6 +27,17 @@ struct TransportErrorTests {
     @Test(arguments: codes)
     func everyFailureOfATransferHasItsCode(curlCode: Int32, code: URLError.Code) {
         #expect(URLError.Code(CurlError(code: curlCode)) == code)
+    }
+
+    @Test func withoutARouteThereIsNoNetwork() {
+        for number in [ENETUNREACH, ENETDOWN] {
+            let error = CurlError(code: 7, systemError: number)
+            #expect(URLError.Code(error) == .notConnectedToInternet)
+            #expect(RequestFailure(URLError(URLError.Code(error))).isOffline)
+        }
+        for number in [ECONNREFUSED, EHOSTUNREACH, 0] {
+            #expect(URLError.Code(CurlError(code: 7, systemError: number)) == .cannotConnectToHost)
+        }
     }
 
     /// The remaining codes: libcurl's own mistakes, other protocols, and what our own callbacks answer.

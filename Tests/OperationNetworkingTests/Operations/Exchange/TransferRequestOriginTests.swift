@@ -28,7 +28,7 @@ import Testing
             ownFields.merging(["X-Trace": "1", "Proxy-Authorization": "secret"]) { $1 }
         )
         var policy = RedirectPolicy()
-        policy.droppedFields.insert("x-own")
+        policy.droppedHeaders.insert("x-own")
         var authentication = Authentication(scene.configuration.settings, for: scene.hop.url)
         let head = ResponseHead(version: "HTTP/1.1", status: 307, fields: ["Location": location])
         scene.hop = try #require(policy.request(after: head, to: scene.hop))

@@ -129,8 +129,8 @@ struct RedirectPolicyTests {
     @Test(arguments: ["X-Api-Key", "x-api-key", "X-API-KEY"])
     func fieldsOfTheCallersChoiceStayAtTheirOriginHoweverTheyAreSpelled(name: String) throws {
         var policy = RedirectPolicy()
-        #expect(policy.droppedFields == RedirectPolicy.defaultDroppedFields)
-        policy.droppedFields = [name]
+        #expect(policy.droppedHeaders == RedirectPolicy.defaultDroppedHeaders)
+        policy.droppedHeaders = [name]
         let asked = try request("http://example.org/", "GET", ["X-Api-Key": "secret", "X-Other": "x"])
         let same = try #require(policy.request(after: head(302, "/next"), to: asked))
         #expect(same.value(forHTTPHeaderField: "X-Api-Key") == "secret")
@@ -166,8 +166,8 @@ struct RedirectPolicyTests {
 
     @Test func aNameCanBeAddedAndTakenOut() throws {
         var policy = RedirectPolicy()
-        policy.droppedFields.insert("X-Own")
-        policy.droppedFields.remove("X-Api-Key")
+        policy.droppedHeaders.insert("X-Own")
+        policy.droppedHeaders.remove("X-Api-Key")
         let asked = try request(
             "http://example.org/",
             "GET",
@@ -202,9 +202,9 @@ struct RedirectPolicyTests {
         var policy = RedirectPolicy(maximumCount: 3)
         policy.keepsPost = true
         policy.allowsDowngrade = true
-        policy.droppedFields = ["B", "A"]
+        policy.droppedHeaders = ["B", "A"]
         var open = RedirectPolicy()
-        open.droppedFields = []
+        open.droppedHeaders = []
         for policy in [policy, open, .follow, .refuse] {
             let data = try JSONEncoder().encode(policy)
             #expect(try JSONDecoder().decode(RedirectPolicy.self, from: data) == policy)
