@@ -18,7 +18,8 @@ let settings: [SwiftSetting] =
 /// the shell tells, and where `make` and CI say so. Not by the working directory of this process: SwiftPM keeps
 /// what a manifest has said for each environment.
 let buildsCommand =
-    ProcessInfo.processInfo.environment["PWD"] == Context.packageDirectory
+    ProcessInfo.processInfo.environment["PWD"].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+    == URL(fileURLWithPath: Context.packageDirectory).resolvingSymlinksInPath().path
     || ProcessInfo.processInfo.environment["OPERATIONNETWORKING_COMMAND"] != nil
 
 let package = Package(

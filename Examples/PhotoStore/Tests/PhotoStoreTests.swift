@@ -23,7 +23,7 @@ import Testing
 
     private static let address = "https://photos.example.com"
 
-    /// A store whose manager, and the one that logs in, are answered by `stubs`.
+    /// A store whose manager is answered by `stubs`, and has a token.
     private func store(_ stubs: RequestStubs) throws -> PhotoStore {
         let store = store(try #require(URL(string: Self.address + "/")))
         store.manager.stubs = stubs
@@ -54,7 +54,42 @@ import Testing
         #expect(stubs.requests.count == 4)
     }
 
+    @Test func aDownloadThatBreaksGoesOn() async throws {
+        let body = Data((0..<1000).map { UInt8($0 % 251) })
+        let stubs = RequestStubs([
+            RequestStub(
+                "GET", Self.address + "/photos/1.jpg",
+                .content(body, eTag: "\"v1\"").breaking(after: 400), .content(body, eTag: "\"v1\""))
+        ])
+        let file = try await store(stubs).download(1)
+        #expect(try Data(contentsOf: file) == body)
+        #expect(stubs.requests.last?.value(forHTTPHeaderField: "Range") == "bytes=400-")
+    }
+
+    @Test func aDownloadIsPausedAndResumed() async throws {
+        let body = Data(repeating: 7, count: 50_000)
+        let stubs = RequestStubs([
+            RequestStub("GET", Self.address + "/photos/1.jpg", .content(body, eTag: "\"v1\"").inPieces(of: 1000, every: 0.01))
+        ])
+        let store = try store(stubs)
+        async let saved = store.download(1)
+        while store.fractions[1] == nil { await Task.yield() }
+        store.pause(1)
+        store.resume(1)
+        #expect(try Data(contentsOf: try await saved) == body)
+        #expect(stubs.requests.count == 2)
+    }
+
     // MARK: - With a server
+
+    @Test func aTokenThatHasExpiredIsRenewedByALogin() async throws {
+        let list = Answer.respond(
+            200, ["Content-Type": "application/json"], body: #"[{"id": 1, "title": "Summer"}]"#)
+        let refusal = Answer.respond(401, ["WWW-Authenticate": "Bearer"])
+        let server = try ScriptedServer(routes: ["/login": [Self.login], "/photos": [refusal, list]])
+        #expect(try await store(server.url).photos() == Self.photos)
+        #expect(server.requests.map(\.path) == ["/login", "/photos", "/login", "/photos"])
+    }
 
     private static let login = Answer.respond(
         200, ["Content-Type": "application/json"], body: #"{"token": "t"}"#)

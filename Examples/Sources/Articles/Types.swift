@@ -69,7 +69,9 @@ final class Types {
         var hash = Hash()
         // MARK: Example
 
-        for try await piece in operation.bodyPieces() { hash.update(data: piece) }
+        let pieces = operation.bodyPieces()
+        queue.addOperation(operation)
+        for try await piece in pieces { hash.update(data: piece) }
 
         // MARK: End of example
     }

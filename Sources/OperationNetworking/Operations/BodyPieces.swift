@@ -49,6 +49,7 @@ public struct BodyPieces: AsyncSequence, Sendable {
 
         func next() async throws -> Data? {
             while true {
+                if Task.isCancelled { throw stop() }
                 switch channel.next() {
                 case .piece(let piece):
                     return piece
@@ -56,13 +57,15 @@ public struct BodyPieces: AsyncSequence, Sendable {
                     try end.get()
                     return nil
                 case .none:
-                    await Wait.until(channel.whenNews) { [operation] in
-                        operation.cancel()
-                        return true
-                    }
-                    if Task.isCancelled { throw URLError.cancelled(url: operation.request.url) }
+                    await Wait.until(channel.whenNews) { true }
                 }
             }
+        }
+
+        /// The reader's task was cancelled.
+        private func stop() -> any Error {
+            if operation.isRead(by: channel), !operation.isFinished { operation.cancel() }
+            return URLError.cancelled(url: operation.request.url)
         }
     }
 }
@@ -71,7 +74,9 @@ extension ConnectionOperation {
     /// Has the body of a successful response read piece by piece: an `AsyncSequence` of `Data`.
     ///
     /// ```swift
-    /// for try await piece in operation.bodyPieces() { hash.update(data: piece) }
+    /// let pieces = operation.bodyPieces()
+    /// queue.addOperation(operation)
+    /// for try await piece in pieces { hash.update(data: piece) }
     /// ```
     ///
     /// It takes the place of ``outputStream`` and ``outputFile``, which it resets, and must be called before

@@ -111,6 +111,10 @@ extension ConnectionOperation {
                 ProgressCall($0)(report, onMain: onMain)
             }
         case .finished:
+            if let outlets = state.withLock({ $0.outlets }) {
+                outlets.finish(isSuccess: error == nil)
+                outlets.publish()
+            }
             didFinish()
             if let detour = callCompletion(onMain: onMain) { return detour }
             didCallCompletion()

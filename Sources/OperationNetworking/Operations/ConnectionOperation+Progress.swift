@@ -8,14 +8,19 @@ extension ConnectionOperation {
     /// The same object each time. When it is first asked for it becomes a child of the thread's current
     /// progress (`becomeCurrent(withPendingUnitCount:)`). Cancelling, pausing and resuming it, or a parent,
     /// acts on the operation. `totalUnitCount` is -1 as long as the length is unknown; when the operation
-    /// succeeds the progress is complete. It changes on a thread of the library, at most 20 times a second.
+    /// succeeds the progress is complete, before its closures are called. Ask before the operation starts:
+    /// bytes count from then on.
+    ///
+    /// The counts can be read on any thread at any time. What a parent has of them changes on
+    /// ``completionQueue`` (the main queue unless that is set), at most 20 times a second, since Foundation's
+    /// progress has no lock on Linux: use a parent there only.
     public var downloadProgress: Progress { outlets.progress(.download) }
 
     /// The bytes of the request's body: as ``downloadProgress``.
     public var uploadProgress: Progress { outlets.progress(.upload) }
 
-    /// The bytes of the response's body, as they come: the newest value, and each new one until the operation
-    /// has finished; at most 20 a second. A reader that is slow gets the newest only. It needs no completion
+    /// The bytes of the response's body, as they come: each new value until the operation has finished; at
+    /// most 20 a second. A reader that is slow gets the newest only. It needs no completion
     /// queue.
     ///
     /// ```swift
@@ -34,7 +39,8 @@ extension ConnectionOperation {
                     cancel: { [weak self] in self?.cancel() },
                     pause: { [weak self] in self?.pause() },
                     resume: { [weak self] in self?.resume() }
-                )
+                ),
+                queue: { [weak self] in self?.completionQueue ?? .main }
             )
             state.outlets = outlets
             return (outlets, true)

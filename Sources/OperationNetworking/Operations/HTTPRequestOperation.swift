@@ -142,7 +142,9 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
                     from: OperationOrigin(operation: self, end: end)
                 )
             )
-            return (end.data == nil ? nil : object, nil)
+            // Of a body elsewhere, only such a serializer knows more than whether it is good.
+            let isKept = end.data != nil || responseSerializer is any TransferResponseSerializer
+            return (isKept ? object : nil, nil)
         } catch {
             return (end.data == nil ? nil : (error as? ResponseSerializationError)?.responseObject, error)
         }

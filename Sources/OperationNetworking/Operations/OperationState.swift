@@ -83,6 +83,7 @@ struct OperationState {
     var namesUser: Bool {
         let settings = configuration.settings
         return settings.credential != nil || settings.clientIdentity != nil || settings.tokenSource != nil
+            || !settings.requestAdapters.isEmpty
             || closures.challenge != nil || readings.cookies.areSent
             || settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
     }

@@ -9,7 +9,8 @@ public struct ReceivedTransfer: Sendable {
     public let response: HTTPURLResponse?
     /// The whole body; `nil` when it went elsewhere.
     public let data: Data?
-    /// The file that the body went to, if it did.
+    /// The `outputFile` that the body went to, if it did. A ``DownloadOperation`` has a file of its own, and
+    /// asks no serializer when it succeeds.
     public let file: URL?
     /// The cost of the exchange until now; `nil` outside an operation.
     public let metrics: TransferMetrics?
@@ -75,7 +76,7 @@ struct OperationOrigin: MessageOrigin {
             request: operation.request,
             response: message.response?.value,
             data: message.data,
-            file: operation.outputFile,
+            file: end.data == nil ? operation.outputFile : nil,
             metrics: end.metrics.sum
         )
         return ResponseObject(value: try serializer.responseObject(for: transfer))

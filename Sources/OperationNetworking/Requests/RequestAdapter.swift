@@ -1,7 +1,7 @@
 public import FoundationNetworking
 
-/// Changes requests just before they are sent: a signature, a header for traces, a token of another kind than
-/// ``TokenSource`` knows.
+/// Changes requests before they are sent, and before they wait for a connection: a signature, a header for
+/// traces, a token of another kind than ``TokenSource`` knows.
 ///
 /// ```swift
 /// manager.requestAdapters = [
@@ -25,7 +25,8 @@ public protocol RequestAdapter: Sendable {
     ///   - request: with the fields of the serializer, without cookies and without the fields of credentials.
     ///   - context: whose request it is.
     /// - Returns: the request with other fields, another path or query, or another body in memory. A change
-    ///   that is not allowed is a ``RequestAdapterError``.
+    ///   that is not allowed is a ``RequestAdapterError``. Task-local values of the caller are not there;
+    ///   what is in `context.userInfo` is.
     /// - Throws: anything: it becomes the error of the operation.
     func adapt(_ request: URLRequest, in context: RequestContext) async throws -> URLRequest
 }

@@ -9,7 +9,9 @@ internal import FoundationNetworking
     case methodChanged(String?)
     /// Another stream: a stream is read once.
     case bodyStreamChanged
-    /// A field by which the library asks for what is missing: `Range`, `If-Range`, or a condition.
+    /// A body where there was none, or none where there was one.
+    case bodyAddedOrRemoved
+    /// A field that is the library's: `Range`, `If-Range`, a condition, `Cookie` or `Host`.
     case fieldChanged(String)
 }
 
@@ -22,6 +24,7 @@ extension RequestAdapterError: CustomStringConvertible, LocalizedError {
         case .methodChanged(let method):
             "A request adapter has changed the method of the request, to \(method ?? "none")."
         case .bodyStreamChanged: "A request adapter has changed the stream of the request's body."
+        case .bodyAddedOrRemoved: "A request adapter has added a body to the request, or removed it."
         case .fieldChanged(let name):
             "A request adapter has changed the field \(name), which is the library's."
         }

@@ -100,6 +100,48 @@ struct BodyPiecesTests {
         #expect(operation.isCancelled)
     }
 
+    /// A server that is always ahead of the reader.
+    @Test func aReaderThatIsCancelledWhilePiecesWaitStops() async throws {
+        let server = try ScriptedServer([.respond(body: .generated(length: 64 << 20))])
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        operation.start()
+        let began = Gate()
+        let reading = Task {
+            var count = 0
+            for try await piece in pieces {
+                count += piece.count
+                began.open()
+            }
+            return count
+        }
+        try await began.wait()
+        reading.cancel()
+        await #expect { _ = try await reading.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        _ = try? await operation.value
+        #expect((operation.error as? URLError)?.code == .cancelled)
+    }
+
+    @Test func twoReadersShareThePiecesAndBothEnd() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: .generated(length: 1 << 20)).held(by: gate)])
+        let operation = operation(server)
+        let pieces = operation.bodyPieces()
+        operation.start()
+        try await gate.waitForArrivals()
+        let readers = (0..<2).map { _ in
+            Task {
+                var count = 0
+                for try await piece in pieces { count += piece.count }
+                return count
+            }
+        }
+        gate.open()
+        var total = 0
+        for reader in readers { total += try await reader.value }
+        #expect(total == 1 << 20)
+    }
+
     /// Taken back by another destination, and by another sequence: neither cancels.
     @Test func theLastDestinationCounts() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }

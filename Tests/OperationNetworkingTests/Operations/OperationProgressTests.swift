@@ -30,6 +30,7 @@ struct OperationProgressTests {
             first = update.bytes
             break
         }
+        operation.completionQueue?.sync {}
         #expect(progress.totalUnitCount == 100_000 && (first...40_000).contains(progress.completedUnitCount))
         #expect(progress.fractionCompleted == Double(progress.completedUnitCount) / 100_000 && first > 0)
         // What others set is ignored.
@@ -37,6 +38,7 @@ struct OperationProgressTests {
         #expect(progress.completedUnitCount <= 40_000)
         gate.open()
         _ = try await operation.value
+        operation.completionQueue?.sync {}
         #expect(progress.isFinished && progress.completedUnitCount == 100_000)
     }
 
@@ -46,10 +48,12 @@ struct OperationProgressTests {
         request.httpMethod = "PUT"
         request.httpBody = Data(count: 300_000)
         let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
         let (progress, updates) = (operation.uploadProgress, operation.uploadUpdates)
         operation.start()
         var last: TransferProgress?
         for await update in updates { last = update }
+        operation.completionQueue?.sync {}
         #expect(last?.bytes == 300_000 && last?.fraction == 1)
         #expect(progress.isFinished && progress.totalUnitCount == 300_000)
     }
@@ -61,6 +65,7 @@ struct OperationProgressTests {
             let progress = operation.downloadProgress
             operation.start()
             _ = try await operation.value
+            operation.completionQueue?.sync {}
             #expect(progress.isFinished && progress.fractionCompleted == 1)
         }
     }
@@ -92,6 +97,7 @@ struct OperationProgressTests {
         for operation in operations {
             operation.start()
             _ = try await operation.value
+            operation.completionQueue?.sync {}
         }
         #expect(parent.fractionCompleted == 1 && parent.isFinished)
     }
@@ -110,6 +116,46 @@ struct OperationProgressTests {
         parent.cancel()
         #expect(operation.isCancelled && progress.isCancelled)
         await #expect(throws: URLError.self) { try await operation.value }
+    }
+
+    @Test func itIsCompleteBeforeTheResultIsTold() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello").chunked() }
+        let operation = operation(server)
+        let parent = Progress(totalUnitCount: 1)
+        _ = progress(of: operation, below: parent)
+        let told = Recorder<Double>()
+        operation.setCompletion(success: { _, _ in told.append(parent.fractionCompleted) })
+        operation.start()
+        #expect(try await told.wait() == [1])
+    }
+
+    /// Looking a second time makes no second child.
+    @Test func thereIsOneChild() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let operation = operation(server)
+        let first = operation.downloadProgress
+        let parent = Progress(totalUnitCount: 1)
+        #expect(progress(of: operation, below: parent) === first)
+        parent.cancel()
+        #expect(!operation.isCancelled)
+        operation.cancel()
+    }
+
+    @Test func aParentThatIsCancelledCancels() async throws {
+        let server = try ScriptedServer { _ in .silence }
+        let operation = operation(server)
+        operation.start()
+        let parent = Progress(totalUnitCount: 1)
+        parent.cancel()
+        _ = progress(of: operation, below: parent)
+        await #expect(throws: URLError.self) { try await operation.value }
+        #expect(operation.isCancelled)
+    }
+
+    @Test func updatesOfAnOperationThatIsDroppedEnd() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let updates = operation(server).downloadUpdates
+        for await _ in updates {}
     }
 
     @Test func whatIsAskedForAfterTheEndIsThere() async throws {

@@ -168,6 +168,9 @@ struct RequestAdapterTests {
         (.originChanged(nil), { $0.url = nil }),
         (.methodChanged("DELETE"), { $0.httpMethod = "DELETE" }),
         (.bodyStreamChanged, { $0.httpBodyStream = InputStream(data: Data("x".utf8)) }),
+        (.bodyAddedOrRemoved, { $0.httpBody = Data("x".utf8) }),
+        (.fieldChanged("Host"), { $0.setValue("elsewhere.test", forHTTPHeaderField: "host") }),
+        (.fieldChanged("Cookie"), { $0.setValue("a=b", forHTTPHeaderField: "Cookie") }),
         (.fieldChanged("Range"), { $0.setValue("bytes=1-", forHTTPHeaderField: "range") }),
         (.fieldChanged("If-None-Match"), { $0.setValue("\"a\"", forHTTPHeaderField: "If-None-Match") }),
     ]
@@ -179,6 +182,42 @@ struct RequestAdapterTests {
         operation.start()
         await #expect(throws: error) { try await operation.value }
         #expect(server.requests.isEmpty && "\(error)".contains("request adapter"))
+    }
+
+    /// A download that is to come only if it has changed: its condition is found when the adapters were asked.
+    @Test func aConditionIsSentBesideWhatAnAdapterSets() async throws {
+        let representation = Representation(.pattern(PatternBody(length: 1000)), entityTag: .strong("v1"))
+        let server = try ScriptedServer(serving: representation)
+        let folder = try TemporaryDirectory()
+        for _ in 0..<2 {
+            let download = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
+            download.onlyIfChanged = true
+            download.requestAdapters = [signer]
+            download.start()
+            _ = try await download.savedFile
+        }
+        #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"v1\""])
+        #expect(server.requests.map { $0["X-Signature"] } == ["1", "1"])
+    }
+
+    @Test func aRedirectIsRelativeToTheAddressThatWasAsked() async throws {
+        let server = try ScriptedServer(
+            routes: [
+                "/tenant/v2/items": [.redirect(to: "next")], "/tenant/v2/next": [.respond(body: "there")],
+            ],
+            otherwise: [.respond(404)]
+        )
+        let operation = operation(
+            server.url(path: "items"),
+            [
+                adapter { request in
+                    guard let url = request.url, url.path == "/items" else { return }
+                    request.url = URL(string: "/tenant/v2/items", relativeTo: url)?.absoluteURL
+                }
+            ]
+        )
+        operation.start()
+        #expect(try await operation.value as? Data == Data("there".utf8))
     }
 
     private struct Refusal: Error {}

@@ -30,20 +30,25 @@ struct TransferResponseSerializerTests {
 
         func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
             seen.append(try transfer.file.map { try String(contentsOf: $0, encoding: .utf8) } ?? "no file")
-            return nil
+            guard transfer.response?.statusCode == 200 else { throw URLError(.badServerResponse) }
+            return transfer.file?.lastPathComponent
         }
     }
 
     @Test func itSeesTheFile() async throws {
-        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let server = try ScriptedServer([.respond(body: "four"), .respond(404, body: "no")])
         let folder = try TemporaryDirectory()
         let seen = Recorder<String>()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
         operation.responseSerializer = FileReader(seen: seen)
         operation.outputFile = folder.file()
         operation.start()
-        _ = try await operation.value
-        #expect(seen.elements == ["four"])
+        #expect(try await operation.value as? String == "file")
+        // The body of an error did not go there.
+        let second = operation.copied()
+        second.start()
+        await #expect(throws: URLError.self) { try await second.value }
+        #expect(seen.elements == ["four", "no file"])
     }
 
     @Test func outsideAnOperationTheRestIsUnknown() throws {

@@ -36,14 +36,20 @@ final class BatchGauge: Sendable {
     /// Made when it is first asked for: no other thread can see it then, so it shows at once how far the
     /// batch is.
     var progress: ReportedProgress {
-        state.withLock { state in
-            if let progress = state.progress { return progress }
-            let progress = ReportedProgress(state.controls)
+        let new = ReportedProgress()
+        let (progress, controls) = state.withLock { state -> (ReportedProgress, ReportedProgress.Controls?) in
+            if let progress = state.progress { return (progress, nil) }
             let units = state.estimate.units
-            progress.publish(completed: units.completed, total: units.total)
-            state.progress = progress
-            return progress
+            new.count(completed: units.completed, total: units.total)
+            state.progress = new
+            return (new, state.controls)
         }
+        // Not with the lock held, which the end of a member wants.
+        if progress === new {
+            new.publish()
+            if let controls { new.set(controls) }
+        }
+        return progress
     }
 
     // MARK: - The end
@@ -89,7 +95,8 @@ final class BatchGauge: Sendable {
             return (state.estimate, state.progress)
         }
         let units = estimate.units
-        progress?.publish(completed: units.completed, total: units.total)
+        progress?.count(completed: units.completed, total: units.total)
+        progress?.publish()
     }
 
     // MARK: - What can be said

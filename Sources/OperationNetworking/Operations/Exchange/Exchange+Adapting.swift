@@ -45,6 +45,8 @@ extension RequestAdapterError {
     /// The fields that belong to the library.
     private static let fields = [
         "Range", "If-Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+        "Cookie",
+        "Host",
     ]
 
     /// - Throws: ``RequestAdapterError``.
@@ -53,7 +55,8 @@ extension RequestAdapterError {
             throw .originChanged(adapted.url)
         }
         guard adapted.httpMethod == request.httpMethod else { throw .methodChanged(adapted.httpMethod) }
-        if let stream = adapted.httpBodyStream, stream !== request.httpBodyStream { throw .bodyStreamChanged }
+        guard adapted.httpBodyStream === request.httpBodyStream else { throw .bodyStreamChanged }
+        guard (adapted.httpBody == nil) == (request.httpBody == nil) else { throw .bodyAddedOrRemoved }
         for name in fields
         where adapted.value(forHTTPHeaderField: name) != request.value(forHTTPHeaderField: name) {
             throw .fieldChanged(name)

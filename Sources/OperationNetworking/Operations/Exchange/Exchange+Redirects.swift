@@ -11,7 +11,7 @@ extension Exchange {
             return .goOn(.fail(URLError.conflictingLocations(locations, url: route.hopURL)))
         }
         guard let url = route.hopURL, let response = head.response(for: url),
-            let next = policy.request(after: head, to: route.hop)
+            let next = policy.request(after: head, to: route.sentHop)
         else { return takeForResponse(head) }
         guard route.redirectCount < policy.maximumCount else {
             return .goOn(.fail(URLError.tooManyRedirects(policy.maximumCount, url: url)))

@@ -8,10 +8,15 @@ struct ExchangeRoute {
     private(set) var request: URLRequest
     /// The request of the next transfer, or of the one that runs.
     private(set) var hop: URLRequest {
-        didSet { look() }
+        didSet {
+            look()
+            adapted = nil
+        }
     }
     /// The hop as adapters have made it, until it is sent.
     var adapted: URLRequest?
+    /// The URL of the last request that was sent, if adapters have made it another one than the hop's.
+    private(set) var sentURL: URL?
     /// The URL of the hop. A request works it out each time that it is asked.
     private(set) var hopURL: URL?
     private var hopHasFields = true
@@ -88,7 +93,16 @@ struct ExchangeRoute {
 
     mutating func takeAdapted() -> URLRequest? {
         defer { adapted = nil }
+        sentURL = adapted?.url
         return adapted
+    }
+
+    /// The hop at the address that was asked: what a `Location` is relative to (RFC 9110 §10.2.2).
+    var sentHop: URLRequest {
+        guard let sentURL else { return hop }
+        var sent = hop
+        sent.url = sentURL
+        return sent
     }
 
     // MARK: - Fields and addresses
@@ -111,15 +125,22 @@ struct ExchangeRoute {
     /// Adds a condition to each request, the next one included.
     mutating func add(_ condition: FileCondition) {
         self.condition = condition
-        request.setValue(condition.value, forHTTPHeaderField: condition.name)
-        hop.setValue(condition.value, forHTTPHeaderField: condition.name)
+        setField(condition.name, condition.value)
     }
 
     mutating func dropCondition() {
         guard let condition else { return }
-        request.setValue(nil, forHTTPHeaderField: condition.name)
-        hop.setValue(nil, forHTTPHeaderField: condition.name)
+        setField(condition.name, nil)
         self.condition = nil
+    }
+
+    /// Adapters are not asked again for it.
+    private mutating func setField(_ name: String, _ value: String?) {
+        var adapted = adapted
+        adapted?.setValue(value, forHTTPHeaderField: name)
+        request.setValue(value, forHTTPHeaderField: name)
+        hop.setValue(value, forHTTPHeaderField: name)
+        self.adapted = adapted
     }
 
     // MARK: - The body

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
@@ -20,32 +21,57 @@ final class ProgressOutlets: Sendable {
         var outlets: [Direction: Outlets] = [:]
         /// `nil`: it has not finished.
         var isSuccess: Bool?
+        var isPublishing = false
+
+        /// Gives the progress its counts. At the end it is complete, whatever the length: 0 of 0 would not
+        /// be.
+        func count(_ direction: Direction) {
+            guard let outlets = outlets[direction], let progress = outlets.progress else { return }
+            if isSuccess == true {
+                let units = max(1, outlets.last?.bytes ?? 0)
+                progress.count(completed: units, total: units)
+            } else if let last = outlets.last {
+                progress.count(completed: last.bytes, total: last.expected ?? -1)
+            }
+        }
     }
 
     private let controls: ReportedProgress.Controls
+    /// The queue on which the tree of `Progress` objects is changed.
+    private let queue: @Sendable () -> DispatchQueue
     private let state = Locked(State())
+    /// Held while a `Progress` is made: there is one of each direction. The value means nothing.
+    private let making = Locked(false)
 
-    init(_ controls: ReportedProgress.Controls) {
+    init(_ controls: ReportedProgress.Controls, queue: @escaping @Sendable () -> DispatchQueue) {
         self.controls = controls
+        self.queue = queue
+    }
+
+    deinit {
+        for outlets in state.withLock({ $0.outlets.values }) {
+            for continuation in outlets.sequences.values { continuation.finish() }
+        }
     }
 
     // MARK: - Asking
 
     /// The same object each time. The first time it becomes a child of the thread's current progress.
     func progress(_ direction: Direction) -> Progress {
-        let parent = Progress.current()
-        // A parent may call its own handlers while it takes a child; so not with the lock held.
-        let new = ReportedProgress.write { ReportedProgress(controls, parent: parent) }
-        let (progress, isSuccess, last) = state.withLock { state in
-            let progress = state.outlets[direction, default: Outlets()].progress ?? new
-            state.outlets[direction, default: Outlets()].progress = progress
-            return (progress, state.isSuccess, state.outlets[direction]?.last)
+        let (progress, isNew) = making.withLock { _ in
+            if let progress = state.withLock({ $0.outlets[direction]?.progress }) { return (progress, false) }
+            // It commands nothing yet: a parent that is cancelled says so at once.
+            let new = ReportedProgress.write { ReportedProgress(parent: Progress.current()) }
+            state.withLock { state in
+                state.outlets[direction, default: Outlets()].progress = new
+                state.count(direction)
+            }
+            return (new, true)
         }
-        guard progress === new else { return progress }
-        if let last { Self.publish(last, new) }
-        if isSuccess == true { Self.complete(last, new) }
-        if parent?.isCancelled == true { new.cancel() } else if parent?.isPaused == true { new.pause() }
-        return new
+        guard isNew else { return progress }
+        progress.publish()
+        progress.set(controls)
+        return progress
     }
 
     /// The newest value at once, if there is one, and each new one; a slow reader gets the newest only.
@@ -77,34 +103,40 @@ final class ProgressOutlets: Sendable {
 
     func didMove(_ direction: Direction, _ report: ProgressReport) {
         let news = TransferProgress(total: report.total, expected: report.expected)
-        let outlets = state.withLock { state in
+        let (outlets, isToPublish) = state.withLock { state in
             state.outlets[direction, default: Outlets()].last = news
-            return state.outlets[direction]
+            state.count(direction)
+            let outlets = state.outlets[direction]
+            let isToPublish = outlets?.progress != nil && !state.isPublishing
+            if isToPublish { state.isPublishing = true }
+            return (outlets, isToPublish)
         }
-        if let progress = outlets?.progress { Self.publish(news, progress) }
+        if isToPublish { queue().async { self.publish() } }
         for continuation in outlets?.sequences.values ?? [:].values { continuation.yield(news) }
     }
 
+    /// The operation has finished. The first call counts.
     func finish(isSuccess: Bool) {
-        let all = state.withLock { state in
+        let (all, showsProgress) = state.withLock { state in
+            guard state.isSuccess == nil else { return ([], false) as ([Outlets], Bool) }
             state.isSuccess = isSuccess
+            for direction in state.outlets.keys { state.count(direction) }
             let all = Array(state.outlets.values)
             for direction in state.outlets.keys { state.outlets[direction]?.sequences = [:] }
-            return all
+            return (all, all.contains { $0.progress != nil })
         }
         for outlets in all {
-            if isSuccess, let progress = outlets.progress { Self.complete(outlets.last, progress) }
             for continuation in outlets.sequences.values { continuation.finish() }
         }
+        if showsProgress { queue().async { self.publish() } }
     }
 
-    private static func publish(_ news: TransferProgress, _ progress: ReportedProgress) {
-        progress.publish(completed: news.bytes, total: news.expected ?? -1)
-    }
-
-    /// The progress is complete, whatever the length: 0 of 0 would not be.
-    private static func complete(_ last: TransferProgress?, _ progress: ReportedProgress) {
-        let units = max(1, last?.bytes ?? 0)
-        progress.publish(completed: units, total: units)
+    /// Shows the counts in the tree. On the completion queue.
+    func publish() {
+        let all = state.withLock { state in
+            state.isPublishing = false
+            return state.outlets.values.compactMap(\.progress)
+        }
+        for progress in all { progress.publish() }
     }
 }

@@ -24,61 +24,76 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         writing.withLock { _ in body() }
     }
 
-    private let units = Locked<(completed: Int64, total: Int64)>((0, -1))
-    private let controls: Controls?
+    private struct Units: Equatable {
+        var completed: Int64 = 0
+        var total: Int64 = -1
+    }
 
-    /// - Parameters:
-    ///   - controls: `nil`: none.
-    ///   - parent: the current progress of the thread, or `nil`.
-    init(_ controls: Controls?, parent: Progress? = nil) {
-        self.controls = controls
+    /// The counts of the owner; the tree of `Progress` objects gets them by ``publish()``.
+    private let units = Locked(Units())
+    private let controls = Locked<Controls?>(nil)
+
+    /// - Parameter parent: the current progress of the thread, or `nil`.
+    init(parent: Progress? = nil) {
         super.init(parent: parent, userInfo: nil)
         isCancellable = true
         isPausable = true
     }
 
-    /// Shows how far it is. The first time before any caller has it.
-    func publish(completed: Int64, total: Int64) {
+    /// Has commands act on the owner from now on; one that came before does so now.
+    func set(_ controls: Controls) {
+        self.controls.withLock { $0 = controls }
+        if isCancelled { controls.cancel() } else if isPaused { controls.pause() }
+    }
+
+    /// Sets the counts; ``publish()`` shows them.
+    func count(completed: Int64, total: Int64) {
+        units.withLock { $0 = Units(completed: completed, total: total) }
+    }
+
+    /// Shows in the tree how far it is now.
+    func publish() {
         Self.write {
-            let shown = units.withLock { $0 }
-            guard shown != (completed, total) else { return }
+            // In here: a later call never shows less than an earlier one.
+            let new = units.withLock { $0 }
+            let (shownCompleted, shownTotal) = (super.completedUnitCount, super.totalUnitCount)
+            guard new.completed != shownCompleted || new.total != shownTotal else { return }
             // A parent takes a child for finished, once and for all, as soon as nothing is missing: that must
             // not be seen between the two steps.
-            if total >= shown.total {
-                super.totalUnitCount = total
-                super.completedUnitCount = completed
+            if new.total >= shownTotal {
+                super.totalUnitCount = new.total
+                super.completedUnitCount = new.completed
             } else {
-                super.completedUnitCount = completed
-                super.totalUnitCount = total
+                super.completedUnitCount = new.completed
+                super.totalUnitCount = new.total
             }
-            units.withLock { $0 = (completed, total) }
         }
     }
 
     override var totalUnitCount: Int64 {
-        get { units.withLock(\.total) }
+        get { units.withLock { $0.total } }
         // The owner counts: what others set is ignored.
         set {}
     }
 
     override var completedUnitCount: Int64 {
-        get { units.withLock(\.completed) }
+        get { units.withLock { $0.completed } }
         // The owner counts: what others set is ignored.
         set {}
     }
 
     override func cancel() {
         super.cancel()
-        controls?.cancel()
+        controls.withLock { $0 }?.cancel()
     }
 
     override func pause() {
         super.pause()
-        controls?.pause()
+        controls.withLock { $0 }?.pause()
     }
 
     override func resume() {
         super.resume()
-        controls?.resume()
+        controls.withLock { $0 }?.resume()
     }
 }

@@ -6,6 +6,8 @@ internal import OperationNetworkingSystem
 final class BodyChannel: Sendable {
     /// Bytes that wait for the reader before the writer has to.
     private static let capacity = 256 * 1024
+    /// Bytes up to which pieces that wait become one.
+    private static let smallPiece = 16 * 1024
 
     private struct State {
         var pieces: [Data] = []
@@ -14,11 +16,22 @@ final class BodyChannel: Sendable {
         /// Whether the reader is gone.
         var isAbandoned = false
         var whenRoom: (@Sendable () -> Void)?
-        var whenNews: (@Sendable () -> Void)?
+        /// Several tasks may read.
+        var whenNews: [@Sendable () -> Void] = []
 
-        mutating func takeNews() -> (@Sendable () -> Void)? {
-            defer { whenNews = nil }
+        mutating func takeNews() -> [@Sendable () -> Void] {
+            defer { whenNews = [] }
             return whenNews
+        }
+
+        mutating func append(_ bytes: Span<UInt8>) {
+            self.bytes += bytes.count
+            // Single octets are not kept one by one.
+            if let last = pieces.indices.last, pieces[last].count + bytes.count <= BodyChannel.smallPiece {
+                pieces[last].append(Data(bytes))
+            } else {
+                pieces.append(Data(bytes))
+            }
         }
     }
 
@@ -29,15 +42,14 @@ final class BodyChannel: Sendable {
     /// - Returns: the number of bytes that were taken; 0: there is no room now.
     /// - Throws: `URLError.cancelled` if the reader is gone.
     func write(_ bytes: Span<UInt8>) throws -> Int {
-        let (count, news) = try state.withLock { state -> (Int, (@Sendable () -> Void)?) in
+        let (count, news) = try state.withLock { state -> (Int, [@Sendable () -> Void]) in
             if state.isAbandoned { throw URLError(.cancelled) }
-            guard state.bytes < Self.capacity else { return (0, nil) }
+            guard state.bytes < Self.capacity else { return (0, []) }
             let count = min(bytes.count, Self.capacity - state.bytes)
-            state.pieces.append(Data(bytes.extracting(first: count)))
-            state.bytes += count
+            state.append(bytes.extracting(first: count))
             return (count, state.takeNews())
         }
-        news?()
+        for tell in news { tell() }
         return count
     }
 
@@ -57,7 +69,7 @@ final class BodyChannel: Sendable {
             state.end = state.end ?? end
             return state.takeNews()
         }
-        news?()
+        for tell in news { tell() }
     }
 
     // MARK: - The reader
@@ -88,7 +100,7 @@ final class BodyChannel: Sendable {
     func whenNews(_ body: @escaping @Sendable () -> Void) {
         let hasNews = state.withLock { state in
             guard state.pieces.isEmpty, state.end == nil else { return true }
-            state.whenNews = body
+            state.whenNews.append(body)
             return false
         }
         if hasNews { body() }
