@@ -3,8 +3,8 @@ internal import Foundation
 // Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the task
 // cancels the operation.
 extension OperationManager {
-    /// Sends a GET request and returns the response as a value of `type`, decoded as
-    /// ``decodableSerializer(for:)`` says.
+    /// Sends a GET request and returns the response as a value of `type`: JSON, decoded by a decoder of
+    /// ``makeJSONDecoder``, of what ``responseSerializer`` accepts if that is a ``JSONResponseSerializer``.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.

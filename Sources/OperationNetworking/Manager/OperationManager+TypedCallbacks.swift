@@ -13,7 +13,7 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: as for the verb without a type.
     ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: the type of the value, decoded as ``decodableSerializer(for:)`` says.
+    ///   - type: the type of the value, decoded by a decoder of ``makeJSONDecoder``.
     ///   - configure: called with the operation before it is in the queue.
     ///   - success: called with the value.
     ///   - failure: called with the error of the operation, or of making the request.

@@ -3,8 +3,8 @@ internal import Foundation
 // Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the Swift task
 // cancels the session's. None of them needs a completion queue.
 extension HTTPSessionManager {
-    /// Sends a GET request and returns the response as a value of `type`, decoded as
-    /// ``decodableSerializer(for:)`` says.
+    /// Sends a GET request and returns the response as a value of `type`: JSON, decoded by a decoder of
+    /// ``makeJSONDecoder``, of what the response serializer accepts if that is a ``JSONResponseSerializer``.
     ///
     /// - Parameters:
     ///   - path: relative to the base URL, or a whole URL.
@@ -79,7 +79,7 @@ extension HTTPSessionManager {
 
     // MARK: - Serializers
 
-    /// The serializer of the verbs with `as:`: see ``OperationManager/decodableSerializer(for:)``.
+    /// The serializer of the verbs with `as:`: as that of the manager.
     func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
         core.operations.decodableSerializer(for: type)
     }
