@@ -143,8 +143,8 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
 
     // MARK: - Copying
 
-    /// See `NSCopying`.
-    open override func copy(with zone: NSZone? = nil) -> Any {
+    /// A copy with its type, and with the base URL.
+    open override func copied() -> Self {
         let copy = type(of: self).init(baseURL: baseURL, configuration: configuration)
         copySettings(to: copy)
         return copy

@@ -166,7 +166,10 @@ open class URLSessionManager: @unchecked Sendable {
     }
 
     /// See `NSCopying`.
-    open func copy(with zone: NSZone? = nil) -> Any {
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// A copy as by `copy()`, with its type: the same settings and closures, and no tasks.
+    open func copied() -> Self {
         let copy = type(of: self).init(configuration: configuration)
         copySettings(to: copy)
         return copy

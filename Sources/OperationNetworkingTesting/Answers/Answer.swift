@@ -1,9 +1,11 @@
 /// The server's answer to one request: a value, made by one of the functions here and refined by others.
 ///
 /// ```swift
-/// .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 4)
-/// .respond(body: .generated(length: 100 << 20)).chunked().held(after: 1000, by: gate)
-/// .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")
+/// let answers: [Answer] = [
+///     .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 4),
+///     .respond(body: .generated(length: 100 << 20)).chunked().held(after: 1000, by: gate),
+///     .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+/// ]
 /// ```
 ///
 /// What may not have a body (1xx, 204, 304, and whatever answers HEAD) is sent without it. `Content-Length`,

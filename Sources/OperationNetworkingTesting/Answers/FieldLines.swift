@@ -1,7 +1,7 @@
 /// Header or trailer fields as they stand on the wire: in order, names spelled as given, duplicates kept.
 ///
 /// ```swift
-/// ["Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2"]
+/// let fields: FieldLines = ["Content-Type": "text/plain", "Set-Cookie": "a=1", "Set-Cookie": "b=2"]
 /// ```
 public struct FieldLines: Hashable, Sendable {
     /// One field line.

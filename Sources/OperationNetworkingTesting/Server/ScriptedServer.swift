@@ -12,7 +12,9 @@ public import Foundation
 ///     .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 4),
 ///     .respond(200, ["ETag": "\"v2\""], body: "abcdef"),
 /// ])
-/// ...
+/// let download = DownloadOperation(request: URLRequest(url: server.url), to: file)
+/// download.start()
+/// #expect(try Data(contentsOf: try await download.savedFile) == Data("abcdef".utf8))
 /// #expect(server.requests[1]["If-Range"] == "\"v1\"")
 /// ```
 public final class ScriptedServer: Sendable {

@@ -6,9 +6,11 @@
 /// ```swift
 /// let gate = Gate()
 /// let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 4, by: gate)])
-/// ...
+/// let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+/// operation.start()
 /// try await gate.waitForArrivals()        // the server has sent "0123"
 /// gate.open()                             // and now sends the rest
+/// #expect(try await operation.value as? Data == Data("0123456789".utf8))
 /// ```
 ///
 /// It also serves as a flag that a callback raises and a test waits for.

@@ -3,8 +3,8 @@
 /// ```swift
 /// let progress = Recorder<Int64>()
 /// operation.setDownloadProgress { _, total, _ in progress.append(total) }
-/// ...
-/// #expect(try await progress.wait(count: 3) == [4, 8, 10])
+/// operation.start()
+/// #expect(try await progress.wait() == [10])
 /// ```
 public final class Recorder<Element: Sendable>: Sendable {
     private let recorded = Watched<[Element]>([])

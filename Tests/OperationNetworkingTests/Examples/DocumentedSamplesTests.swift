@@ -57,6 +57,7 @@ import Testing
                 "Tests/OperationNetworkingTests/Stubs/AppTests.swift",
                 "Tests/OperationNetworkingTests/Stubs/ArticleTests.swift",
                 "Examples/PhotoStore/Tests/PhotoStoreTests.swift",
+                "Examples/PhotoStore/Tests/KitTests.swift",
             ].flatMap(markedParts)
         }
     }
@@ -79,7 +80,8 @@ import Testing
     /// The samples in the comments of the sources, without the slashes.
     private var commentSamples: [String] {
         get throws {
-            try ["OperationNetworking", "OperationNetworkingImages"].flatMap { module in
+            try ["OperationNetworking", "OperationNetworkingImages", "OperationNetworkingTesting"].flatMap {
+                module in
                 let folder = package.appendingPathComponent("Sources/\(module)")
                 let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
                 return try #require(files).compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }

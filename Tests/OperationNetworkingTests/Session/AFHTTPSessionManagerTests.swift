@@ -388,5 +388,6 @@ struct AFHTTPSessionManagerTests {
         let copy = try #require(session.copy() as? HTTPSessionManager)
         #expect(copy !== session && copy.baseURL == session.baseURL)
         #expect(copy.responseSerializer is JSONResponseSerializer)
+        #expect(session.copied().baseURL == session.baseURL)
     }
 }

@@ -181,7 +181,7 @@ struct SessionIsolationTests {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let screen = MainScreen()
         session.setTaskDidComplete { _, _ in screen.show("complete") }
-        let copy = try #require(session.copy() as? URLSessionManager)
+        let copy = session.copied()
         copy.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
         _ = try await ends.wait()
         #expect(screen.lines == ["complete"])
