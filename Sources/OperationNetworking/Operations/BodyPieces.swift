@@ -43,13 +43,16 @@ public struct BodyPieces: AsyncSequence, Sendable {
         }
 
         deinit {
-            if operation.isRead(by: channel), !operation.isFinished { operation.cancel() }
+            cancelOperation()
             channel.abandon()
         }
 
         func next() async throws -> Data? {
             while true {
-                if Task.isCancelled { throw stop() }
+                if Task.isCancelled {
+                    cancelOperation()
+                    throw URLError.cancelled(url: operation.request.url)
+                }
                 switch channel.next() {
                 case .piece(let piece):
                     return piece
@@ -62,10 +65,9 @@ public struct BodyPieces: AsyncSequence, Sendable {
             }
         }
 
-        /// The reader's task was cancelled.
-        private func stop() -> any Error {
+        /// Not one whose body goes elsewhere by now.
+        private func cancelOperation() {
             if operation.isRead(by: channel), !operation.isFinished { operation.cancel() }
-            return URLError.cancelled(url: operation.request.url)
         }
     }
 }

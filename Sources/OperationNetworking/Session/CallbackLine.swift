@@ -18,7 +18,7 @@ final class CallbackLine: Sendable {
         var waiting: [CallLine.Call] = []
         var isScheduled = false
         /// The directions whose progress waits.
-        var progress: Set<TaskEar.Direction> = []
+        var progress: Set<ProgressDirection> = []
         /// Whether the task has closures.
         var hasAudience: Bool
     }
@@ -55,7 +55,7 @@ final class CallbackLine: Sendable {
     }
 
     /// Has the progress told, as it is then: one call that waits already is enough.
-    func appendProgress(_ direction: TaskEar.Direction, _ call: @escaping CallLine.Call) {
+    func appendProgress(_ direction: ProgressDirection, _ call: @escaping CallLine.Call) {
         guard state.withLock({ $0.progress.insert(direction).inserted }) else { return }
         appendCall { [self] in
             _ = state.withLock { $0.progress.remove(direction) }

@@ -45,7 +45,6 @@ extension TaskDelegate {
         let resumeData = error == nil ? nil : keptBytes(operation, of: task)
         // A file that was not moved is named by the error.
         let object = task is DownloadTask && error != nil ? nil : object
-        if error == nil { fillProgress(of: task) }
         // Before it is complete: no complete task is ever listed.
         session.remove(task)
         let original = state.withLock { $0.original }
@@ -97,6 +96,7 @@ extension TaskDelegate {
         let isLent = error == nil && closures.destination == nil && closures.completion != nil
         if !isLent { leftover?.removeAll() }
         let userInfo = userInfo(end)
+        if error == nil { line.append { self.fillProgress(of: task) } }
         for ear in ears { line.appendCall { ear.hear(.didComplete) } }
         for handler in end.resumeDataHandlers { line.appendCall { Detour(handler, end.resumeData) } }
         if let completion = closures.completion {

@@ -64,8 +64,7 @@ extension TaskDelegate {
         guard let task else { return }
         let report = ProgressReport(bytes: bytes, total: total, expected: expected)
         task.changing.withLock { $0.received = report }
-        TaskProgress.report(total, of: expected, to: task.downloadProgress)
-        tellProgress(.download, task.downloadProgress, of: task)
+        tellProgress(.download, of: task)
         guard task is DownloadTask, session.hooks.withLock({ $0.didWriteData != nil }) else { return }
         append(report, .download)
     }
@@ -77,13 +76,12 @@ extension TaskDelegate {
         let expected = expected < 0 ? named ?? -1 : expected
         let report = ProgressReport(bytes: bytes, total: total, expected: expected)
         task.changing.withLock { $0.sent = report }
-        TaskProgress.report(total, of: expected, to: task.uploadProgress)
-        tellProgress(.upload, task.uploadProgress, of: task)
+        tellProgress(.upload, of: task)
         if session.hooks.withLock({ $0.didSendBodyData != nil }) { append(report, .upload) }
     }
 
     /// Has the session's closure told the bytes: with those that wait already, if it does not keep up.
-    private func append(_ report: ProgressReport, _ direction: TaskEar.Direction) {
+    private func append(_ report: ProgressReport, _ direction: ProgressDirection) {
         let isFirst = state.withLock { state in
             let waiting = state.untold[direction]
             state.untold[direction] = waiting?.merged(with: report) ?? report
@@ -105,19 +103,13 @@ extension TaskDelegate {
         }
     }
 
-    private func tellProgress(
-        _ direction: TaskEar.Direction,
-        _ progress: Progress,
-        of task: SessionTask
-    ) {
-        let isHeard = state.withLock { state in
-            state.closures.progress(direction) != nil || !state.ears.isEmpty
-        }
-        guard isHeard else { return }
+    private func tellProgress(_ direction: ProgressDirection, of task: SessionTask) {
         line.appendProgress(direction) {
+            let progress = task.taskProgress[direction]
+            let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
+            TaskProgress.report(report.total, of: report.expected, to: progress)
             // Those of now: one may have joined while this waited.
             let (handler, ears) = self.state.withLock { ($0.closures.progress(direction), $0.ears) }
-            let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
             let event = TaskEar.Event.didMove(direction, total: report.total, expected: report.expected)
             var calls = ears.compactMap { $0.hear(event) }
             if let handler { calls.append(Detour(handler, progress)) }

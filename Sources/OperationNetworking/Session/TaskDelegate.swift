@@ -16,7 +16,7 @@ final class TaskDelegate: SessionTaskOwner {
         var downloadProgress: SessionTask.ProgressHandler?
         var destination: DownloadTask.DestinationHandler?
 
-        func progress(_ direction: TaskEar.Direction) -> SessionTask.ProgressHandler? {
+        func progress(_ direction: ProgressDirection) -> SessionTask.ProgressHandler? {
             direction == .download ? downloadProgress : uploadProgress
         }
 
@@ -42,7 +42,7 @@ final class TaskDelegate: SessionTaskOwner {
         var resumeData: Data?
         var ears: [TaskEar] = []
         /// The progress that the session's closures have not been told.
-        var untold: [TaskEar.Direction: ProgressReport] = [:]
+        var untold: [ProgressDirection: ProgressReport] = [:]
     }
 
     let session: SessionCore

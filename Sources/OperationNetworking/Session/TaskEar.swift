@@ -1,14 +1,9 @@
 /// A listener of a task, on the completion queue, besides its closures: a binding.
 struct TaskEar: Sendable {
-    /// The body whose bytes count.
-    enum Direction: Sendable {
-        case download, upload
-    }
-
     enum Event: Sendable {
         /// The task was resumed, or suspended; and, first, whether it runs now.
         case isRunning(Bool)
-        case didMove(Direction, total: Int64, expected: Int64)
+        case didMove(ProgressDirection, total: Int64, expected: Int64)
         /// The last one.
         case didComplete
     }

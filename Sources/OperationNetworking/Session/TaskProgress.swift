@@ -1,7 +1,8 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The two `Progress` objects of a task.
+/// The two `Progress` objects of a task. They are written on the completion queue, where the owner of a
+/// parent may use it.
 struct TaskProgress: Sendable {
     let upload: Progress
     let download: Progress
@@ -23,6 +24,10 @@ struct TaskProgress: Sendable {
             }
             return (upload, download)
         }
+    }
+
+    subscript(direction: ProgressDirection) -> Progress {
+        direction == .download ? download : upload
     }
 
     /// Lets a progress command the task, once and for all: an owner may call it while the task becomes

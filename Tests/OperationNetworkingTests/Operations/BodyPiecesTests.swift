@@ -142,6 +142,55 @@ struct BodyPiecesTests {
         #expect(total == 1 << 20)
     }
 
+    /// The connection breaks in the middle: the rest follows what was read, or the error does.
+    @Test(arguments: [false, true]) func aBodyThatBreaksOffGoesOnOrIsAnError(isRetried: Bool) async throws {
+        let body = PatternBody(length: 300_000)
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation]
+        )
+        let operation = operation(server)
+        var policy = RetryPolicy(maximumRetries: 1)
+        policy.initialDelay = 0.001
+        if isRetried { operation.retryPolicy = policy }
+        let pieces = operation.bodyPieces()
+        operation.start()
+        var data = Data()
+        do {
+            for try await piece in pieces { data.append(piece) }
+            #expect(isRetried && body.firstDifference(from: data) == nil)
+            #expect(server.requests[1]["If-Range"] == "\"v1\"")
+        } catch {
+            #expect(!isRetried && (error as? URLError)?.code == .networkConnectionLost, "\(error)")
+            #expect(data == body.data(in: 0..<data.count) && data.count <= 100_000)
+        }
+    }
+
+    @Test(.enabled(if: RealServers.httpbin != nil)) func thePiecesOfARealServer() async throws {
+        let httpbin = try #require(RealServers.httpbin)
+        for path in ["stream-bytes/90000?seed=7", "drip?numbytes=5&duration=1&delay=0"] {
+            let request = URLRequest(url: try #require(URL(string: path, relativeTo: httpbin)).absoluteURL)
+            let (whole, inPieces) = (
+                HTTPRequestOperation(request: request), HTTPRequestOperation(request: request)
+            )
+            let (pieces, progress) = (inPieces.bodyPieces(), inPieces.downloadProgress)
+            // One after the other: the server makes both from one generator of random numbers.
+            whole.start()
+            let expected = try await whole.value as? Data
+            inPieces.start()
+            var data = Data()
+            for try await piece in pieces { data.append(piece) }
+            #expect(data == expected && !data.isEmpty)
+            #expect(progress.completedUnitCount == Int64(data.count))
+        }
+        let missing = HTTPRequestOperation(
+            request: URLRequest(url: httpbin.appendingPathComponent("status/404"))
+        )
+        let pieces = missing.bodyPieces()
+        missing.start()
+        await #expect(throws: ResponseSerializationError.self) { for try await _ in pieces {} }
+    }
+
     /// Taken back by another destination, and by another sequence: neither cancels.
     @Test func theLastDestinationCounts() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }

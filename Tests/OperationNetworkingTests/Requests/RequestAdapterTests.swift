@@ -220,6 +220,28 @@ struct RequestAdapterTests {
         #expect(try await operation.value as? Data == Data("there".utf8))
     }
 
+    /// A server that checks what it is answered, and one that says what it got.
+    @Test(.enabled(if: RealServers.httpbin != nil)) func realServersGetAdaptedRequests() async throws {
+        let httpbin = try #require(RealServers.httpbin)
+        let guarded = operation(httpbin.appendingPathComponent("digest-auth/auth/u/p"), [signer])
+        guarded.credential = Credential(user: "u", password: "p")
+        guarded.start()
+        _ = try await guarded.value
+        #expect(guarded.response?.statusCode == 200 && signer.asked.elements.count == 2)
+        let told = operation(
+            httpbin.appendingPathComponent("anything"),
+            [
+                signer,
+                adapter { $0.url = $0.url?.appending(queryItems: [URLQueryItem(name: "s", value: "1")]) },
+            ]
+        )
+        told.responseSerializer = JSONResponseSerializer()
+        told.start()
+        let object = try #require(try await told.value as? [String: any Sendable])
+        #expect((object["args"] as? [String: any Sendable])?["s"] as? String == "1")
+        #expect((object["headers"] as? [String: any Sendable])?["X-Signature"] as? String == "1")
+    }
+
     private struct Refusal: Error {}
 
     @Test func anErrorOfAnAdapterIsTheOperations() async throws {

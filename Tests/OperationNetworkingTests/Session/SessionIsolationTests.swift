@@ -216,6 +216,58 @@ struct SessionIsolationTests {
         gate.open()
     }
 
+    @MainActor @Test(.enabled(if: RealServers.httpbin != nil)) func theHooksMeetARealServer() async throws {
+        let httpbin = try #require(RealServers.httpbin)
+        let screen = MainScreen()
+        session.setTaskWillPerformHTTPRedirection { _, response, request in
+            screen.show("redirect \(response.statusCode)")
+            return request
+        }
+        session.setTaskDidReceiveAuthenticationChallenge { _, challenge in
+            screen.show("challenge")
+            return challenge.previousFailureCount == 0 ? .use(Credential(user: "u", password: "p")) : .refuse
+        }
+        session.setDataTaskDidReceiveResponse { _, response in
+            screen.show("response \(response.statusCode)")
+            return .allow
+        }
+        session.setTaskDidComplete { _, error in screen.show("complete \(error == nil)") }
+        let request = URLRequest(url: httpbin.appendingPathComponent("redirect-to"))
+        var redirected = request
+        redirected.url = request.url?.appending(queryItems: [
+            URLQueryItem(name: "url", value: "/basic-auth/u/p")
+        ])
+        session.dataTask(with: redirected, completion: ends.handler).resume()
+        #expect(try await ends.wait().response?.statusCode == 200)
+        #expect(screen.lines == ["redirect 302", "challenge", "response 200", "complete true"])
+    }
+
+    /// A parent is changed where its owner may use it, and is complete before the task's closure is called.
+    @MainActor @Test func theTreeOfProgressChangesOnTheCompletionQueue() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        session.completionQueue = nil
+        let parent = Progress(totalUnitCount: 1)
+        let told = Recorder<Double>()
+        let task = task(below: parent, server.url) { told.append(parent.fractionCompleted) }
+        let end = OperationEnd(at: server)
+        task.resume()
+        try end.waitSynchronously(session)
+        // This thread is the main queue: nothing of the tree has changed, but the bytes are known.
+        #expect(parent.fractionCompleted == 0 && task.countOfBytesReceived == 4)
+        #expect(try await told.wait() == [1])
+    }
+
+    /// The current progress is that of a thread.
+    @MainActor private func task(
+        below parent: Progress,
+        _ url: URL,
+        _ completion: @escaping @MainActor () -> Void
+    ) -> DataTask {
+        parent.becomeCurrent(withPendingUnitCount: 1)
+        defer { parent.resignCurrent() }
+        return session.dataTask(with: URLRequest(url: url)) { _, _, _ in completion() }
+    }
+
     // MARK: - While a hook waits for the main queue
 
     /// Opens when an operation to the server has told its end on the delegate queue.

@@ -32,12 +32,13 @@ extension Exchange {
         return true
     }
 
-    /// The request of the next transfer, once.
-    func takeQuestion() -> URLRequest {
-        guard var question = route.takeAdapted() else { return route.hop }
+    /// The request of the next transfer, and its body, once.
+    func takeQuestion() throws -> (URLRequest, RequestBody?) {
+        guard var question = route.takeAdapted() else { return (route.hop, try route.requestBody()) }
         // The server has asked for this.
         if authentication.proof != nil { question.setValue(nil, forHTTPHeaderField: "Authorization") }
-        return question
+        guard let data = question.httpBody else { return (question, try route.requestBody()) }
+        return (question, .data(data))
     }
 }
 

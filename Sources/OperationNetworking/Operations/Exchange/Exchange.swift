@@ -243,7 +243,7 @@ extension Exchange {
                 giveTurnBack(room)
                 return finish()
             }
-            let request = try transferRequest(for: takeQuestion(), asking: asked, cookies)
+            let request = try transferRequest(asking: asked, cookies)
             let id = machine.start(.next())
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(room)
@@ -283,19 +283,13 @@ extension Exchange {
         owner?.exchangeDidFollow(redirect.response, to: redirect.request)
     }
 
-    private func transferRequest(
-        for question: URLRequest,
-        asking asked: ResumeRequest,
-        _ cookies: [Cookie]?
-    ) throws -> TransferRequest {
-        let body =
-            try question.httpBody == route.hop.httpBody
-            ? route.requestBody() : question.httpBody.map { .data($0) }
+    private func transferRequest(asking asked: ResumeRequest, _ cookies: [Cookie]?) throws -> TransferRequest
+    {
+        var (question, body) = try takeQuestion()
         if let body {
             meters.upload.restart(at: 0)
             meters.upload.expected = body.length ?? -1
         }
-        var question = question
         if let method = asked.method { question.httpMethod = method }
         if route.field("Expect") == nil, authentication.asksForLeave(body) {
             question.setValue("100-continue", forHTTPHeaderField: "Expect")

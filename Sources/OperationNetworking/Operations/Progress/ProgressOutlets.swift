@@ -5,31 +5,25 @@ internal import OperationNetworkingSystem
 /// The `Progress` objects and the sequences of one operation that were asked for, and the last values of both
 /// bodies. Told on the network thread, and asked on any.
 final class ProgressOutlets: Sendable {
-    /// The body whose bytes count.
-    enum Direction: Hashable, Sendable {
-        case download, upload
-    }
-
     /// A direction's.
     private struct Outlets {
         var last: TransferProgress?
         var progress: ReportedProgress?
-        var sequences: [UUID: AsyncStream<TransferProgress>.Continuation] = [:]
+        var sequences: [Int: AsyncStream<TransferProgress>.Continuation] = [:]
     }
 
     private struct State {
-        var outlets: [Direction: Outlets] = [:]
+        var outlets: [ProgressDirection: Outlets] = [:]
         /// `nil`: it has not finished.
         var isSuccess: Bool?
         var isPublishing = false
+        var lastSequence = 0
 
-        /// Gives the progress its counts. At the end it is complete, whatever the length: 0 of 0 would not
-        /// be.
-        func count(_ direction: Direction) {
+        /// Gives the progress its counts.
+        func count(_ direction: ProgressDirection) {
             guard let outlets = outlets[direction], let progress = outlets.progress else { return }
             if isSuccess == true {
-                let units = max(1, outlets.last?.bytes ?? 0)
-                progress.count(completed: units, total: units)
+                progress.complete(outlets.last?.bytes ?? 0)
             } else if let last = outlets.last {
                 progress.count(completed: last.bytes, total: last.expected ?? -1)
             }
@@ -57,7 +51,7 @@ final class ProgressOutlets: Sendable {
     // MARK: - Asking
 
     /// The same object each time. The first time it becomes a child of the thread's current progress.
-    func progress(_ direction: Direction) -> Progress {
+    func progress(_ direction: ProgressDirection) -> Progress {
         let (progress, isNew) = making.withLock { _ in
             if let progress = state.withLock({ $0.outlets[direction]?.progress }) { return (progress, false) }
             // It commands nothing yet: a parent that is cancelled says so at once.
@@ -75,33 +69,33 @@ final class ProgressOutlets: Sendable {
     }
 
     /// The newest value at once, if there is one, and each new one; a slow reader gets the newest only.
-    func updates(_ direction: Direction) -> AsyncStream<TransferProgress> {
+    func updates(_ direction: ProgressDirection) -> AsyncStream<TransferProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: TransferProgress.self,
             bufferingPolicy: .bufferingNewest(1)
         )
-        let number = UUID()
-        let isOver = state.withLock { state in
+        let number = state.withLock { state -> Int? in
             if let last = state.outlets[direction]?.last { continuation.yield(last) }
-            guard state.isSuccess == nil else { return true }
-            state.outlets[direction, default: Outlets()].sequences[number] = continuation
-            return false
+            guard state.isSuccess == nil else { return nil }
+            state.lastSequence += 1
+            state.outlets[direction, default: Outlets()].sequences[state.lastSequence] = continuation
+            return state.lastSequence
         }
-        if isOver {
-            continuation.finish()
-        } else {
+        if let number {
             continuation.onTermination = { [weak self] _ in self?.drop(number, of: direction) }
+        } else {
+            continuation.finish()
         }
         return stream
     }
 
-    private func drop(_ number: UUID, of direction: Direction) {
+    private func drop(_ number: Int, of direction: ProgressDirection) {
         _ = state.withLock { $0.outlets[direction]?.sequences.removeValue(forKey: number) }
     }
 
     // MARK: - Telling
 
-    func didMove(_ direction: Direction, _ report: ProgressReport) {
+    func didMove(_ direction: ProgressDirection, _ report: ProgressReport) {
         let news = TransferProgress(total: report.total, expected: report.expected)
         let (outlets, isToPublish) = state.withLock { state in
             state.outlets[direction, default: Outlets()].last = news

@@ -1,3 +1,11 @@
+/// The body whose bytes count.
+enum ProgressDirection: Hashable, Sendable {
+    /// The response's.
+    case download
+    /// The request's.
+    case upload
+}
+
 /// The arguments of a progress closure.
 struct ProgressReport: Hashable, Sendable {
     /// Since the last report.

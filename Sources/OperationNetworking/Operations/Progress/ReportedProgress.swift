@@ -51,6 +51,11 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         units.withLock { $0 = Units(completed: completed, total: total) }
     }
 
+    /// Makes it complete, whatever its length: 0 of 0 would not be.
+    func complete(_ completed: Int64) {
+        count(completed: max(1, completed), total: max(1, completed))
+    }
+
     /// Shows in the tree how far it is now.
     func publish() {
         Self.write {
