@@ -24,6 +24,8 @@ final class CacheFetch: @unchecked Sendable {
     /// The end that came while stored bytes were handed over.
     var end: TransferEnd?
     private let willStore: CacheResponseHandler?
+    /// When it was asked, for the store.
+    private var start: StoreMoments.Moment
     private var keeping = Keeping.nothing
     /// The position behind the last byte that is kept.
     private var offset: Int64 = 0
@@ -31,10 +33,20 @@ final class CacheFetch: @unchecked Sendable {
     private var limit = 0
     /// The number of bytes that the client got from the server.
     var passed: Int64 = 0
+    /// The number of times that the store was found full, and had room again.
+    var fullness = (began: 0, ended: 0)
     /// The number of bytes that follow the stored ones, once those were handed over.
     var rest: Int64?
+    /// Whether the client has got the head, and the bytes before, from the store.
+    var isRest = false
 
-    init(_ id: TransferID, _ inquiry: CacheInquiry, willStore: CacheResponseHandler?) {
+    init(
+        _ id: TransferID,
+        _ inquiry: CacheInquiry,
+        since start: StoreMoments.Moment,
+        willStore: CacheResponseHandler?
+    ) {
+        self.start = start
         self.id = id
         self.inquiry = inquiry
         self.willStore = willStore
@@ -42,12 +54,23 @@ final class CacheFetch: @unchecked Sendable {
 
     // MARK: - Keeping
 
+    /// The answer comes after the change that its own request has made.
+    func didChange(_ store: any CacheStore) {
+        start = store.moment
+    }
+
     /// Begins to keep what comes, under `head`.
     func keep(_ head: CachedHead, in place: CachePlace, _ key: CacheKey, _ entries: [CacheEntry]) {
         offset = head.body.range.lowerBound
         // A part is not shown, so with a closure it is not stored.
         guard willStore == nil || head.head.status != 206,
-            let writer = place.store.write(head, for: key, replacing: replaced(by: head, entries))
+            let writer = place.store.write(
+                head,
+                for: key,
+                replacing: replaced(by: head, entries),
+                since: start,
+                inMemoryOnly: false
+            )
         else { return }
         limit = place.cache.maximumBodyLength
         keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
@@ -61,9 +84,8 @@ final class CacheFetch: @unchecked Sendable {
     func lengthen(_ entry: CacheEntry, to head: CachedHead, in store: any CacheStore) {
         guard willStore == nil else { return }
         offset = entry.head.body.range.upperBound
-        guard let writer = store.append(to: entry, of: inquiry.request.key, at: entry.head.body.count) else {
-            return
-        }
+        let (key, count) = (inquiry.request.key, entry.head.body.count)
+        guard let writer = store.append(to: entry, of: key, at: count, since: start) else { return }
         keeping = .writing(writer, head)
     }
 
@@ -76,6 +98,12 @@ final class CacheFetch: @unchecked Sendable {
     func isFull(_ whenReady: @escaping @Sendable () -> Void) -> Bool {
         guard case .writing(let writer, _) = keeping else { return false }
         if writer.whenReady == nil { writer.whenReady = whenReady }
+        return writer.isFull
+    }
+
+    /// Whether the store still has enough to write.
+    var isFull: Bool {
+        guard case .writing(let writer, _) = keeping else { return false }
         return writer.isFull
     }
 
@@ -137,7 +165,7 @@ final class CacheFetch: @unchecked Sendable {
                 didStore?(false)
                 return
             }
-            let (key, replaced) = (inquiry.request.key, self.replaced(by: head, entries))
+            let (key, start, replaced) = (inquiry.request.key, start, self.replaced(by: head, entries))
             willStore(CachedURLResponse(response: response, data: data)) { answer in
                 var writer = writer
                 guard let answer, let changed = complete.changed(from: response, by: answer) else {
@@ -147,7 +175,13 @@ final class CacheFetch: @unchecked Sendable {
                 }
                 if answer.storagePolicy == .allowedInMemoryOnly {
                     writer.abandon()
-                    let other = store.write(changed, for: key, replacing: replaced, inMemoryOnly: true)
+                    let other = store.write(
+                        changed,
+                        for: key,
+                        replacing: replaced,
+                        since: start,
+                        inMemoryOnly: true
+                    )
                     guard let other else {
                         didStore?(false)
                         return
@@ -184,10 +218,16 @@ extension CachedHead {
     }
 }
 
-/// The client of a request that only brings the store up to date.
+/// The client of a request that only brings the store up to date, and its jar.
 final class CacheDiscarder: TransferClient {
+    private let jar: CookieJar?
+
+    init(_ jar: CookieJar?) {
+        self.jar = jar
+    }
+
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer { .receive }
-    func transferDidReceive(_ changes: CookieChanges) {}
+    func transferDidReceive(_ changes: CookieChanges) { jar?.store(changes) {} }
     var transferMustWait: Bool { false }
     func transferDidReceive(_ bytes: Span<UInt8>) {}
     func transferDidSend(_ count: Int) {}

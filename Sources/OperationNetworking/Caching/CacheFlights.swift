@@ -5,17 +5,47 @@
 final class CacheFlights: @unchecked Sendable {
     // @unchecked: used on the network thread only.
 
-    /// Requests that are equal get the same response.
+    /// Requests that are equal get the same response. A request waits for none that waits longer, or that is
+    /// slower for reasons of its own.
     struct Key: Hashable {
         var sharing: CacheRequest.Sharing
-        /// A request does not wait for one that waits longer.
         var idleTimeout: Double
+        var priority: TransferPriority
+        /// The limits of bandwidth that hold it.
+        var limits: [ObjectIdentifier]
+    }
+
+    /// The outcome of the request that others wait for.
+    ///
+    /// | Outcome      | Those that wait                                              |
+    /// |--------------|--------------------------------------------------------------|
+    /// | `isStored`   | go on, and find it                                           |
+    /// | `isForOne`   | go on, each by itself; later ones do not wait                |
+    /// | `hasEnded`   | go on, each by itself                                        |
+    /// | `wasStopped` | the first one takes its place, and the others wait for that  |
+    enum Landing {
+        case isStored
+        /// The head says that the response is for this request only.
+        case isForOne
+        /// The request has failed, or goes at a pace of its own.
+        case hasEnded
+        /// The request was cancelled, or paused, before it had a response.
+        case wasStopped
     }
 
     /// A request under way, and those that wait for it.
     private struct Flight {
-        let leader: TransferID
-        var waiting: [(id: TransferID, go: () -> Void)] = []
+        var leader: TransferID
+        var waiting: [Waiting] = []
+    }
+
+    /// Called once, on the network thread, with whether the transfer takes the place of the one that it has
+    /// waited for.
+    typealias Go = (_ isFirst: Bool) -> Void
+
+    private struct Waiting {
+        let id: TransferID
+        let go: Go
     }
 
     /// The number of requests of which it is known that their responses are for one.
@@ -27,14 +57,14 @@ final class CacheFlights: @unchecked Sendable {
     private var revalidations: [CacheKey: AnyObject] = [:]
 
     /// Whether the transfer has to wait for another one. If not, it is the first of its kind: others wait for
-    /// it until ``land(_:of:isShared:)``.
-    func join(_ key: Key, _ id: TransferID, _ go: @escaping () -> Void) -> Bool {
+    /// it until ``land(_:of:_:)``.
+    func join(_ key: Key, _ id: TransferID, _ go: @escaping Go) -> Bool {
         guard flights[key] != nil else {
             flights[key] = Flight(leader: id)
             return false
         }
         guard !unshared.contains(key) else { return false }
-        flights[key]?.waiting.append((id, go))
+        flights[key]?.waiting.append(Waiting(id: id, go: go))
         return true
     }
 
@@ -49,17 +79,26 @@ final class CacheFlights: @unchecked Sendable {
         flights[key]?.waiting.removeAll { $0.id == id }
     }
 
-    /// A transfer has its response, or has ended without: those that wait go on.
-    func land(_ key: Key, of id: TransferID, isShared: Bool) {
-        guard let flight = flights[key], flight.leader == id else { return }
+    /// A transfer has its response, or has ended without. Nothing happens if no other one can wait for it.
+    func land(_ key: Key, of id: TransferID, _ landing: Landing) {
+        guard var flight = flights[key], flight.leader == id else { return }
+        if case .wasStopped = landing, !flight.waiting.isEmpty {
+            let heir = flight.waiting.removeFirst()
+            flight.leader = heir.id
+            flights[key] = flight
+            return heir.go(true)
+        }
         flights[key] = nil
-        if isShared {
+        switch landing {
+        case .isStored:
             unshared.remove(key)
-        } else if !flight.waiting.isEmpty {
+        case .isForOne where !flight.waiting.isEmpty:
             if unshared.count >= Self.maximumUnshared { unshared.removeAll() }
             unshared.insert(key)
+        case .isForOne, .hasEnded, .wasStopped:
+            break
         }
-        for waiting in flight.waiting { waiting.go() }
+        for waiting in flight.waiting { waiting.go(false) }
     }
 
     // MARK: - Revalidations

@@ -8,6 +8,8 @@ struct CacheInquiry: Sendable {
         case validate(Int)
         /// The candidate of that index holds the beginning.
         case complete(Int)
+        /// The first candidate holds what the client has; the rest until that position is missing.
+        case rest(until: Int64)
     }
 
     /// The use of an answer, decided by its head.
@@ -39,6 +41,8 @@ struct CacheInquiry: Sendable {
     /// | validate  | 304 about nothing that is known | askAgain                                              |
     /// | complete  | 206 that continues              | join                                                  |
     /// | complete  | another 206, 304, 416           | askAgain                                              |
+    /// | rest      | 206 that continues to its end   | join                                                  |
+    /// | rest      | another                         | pass, of no use                                       |
     /// | any       | a failure of the server         | serveStale where it is allowed, else pass             |
     /// | any       | 206 the client asked for        | append where it continues a candidate; not stored     |
     /// |           |                                 | where a candidate holds more of the same, else pass   |
@@ -70,6 +74,11 @@ struct CacheInquiry: Sendable {
             default:
                 break
             }
+        case .rest(let end):
+            guard head.status == 206, case .append(let joined) = joining(0, by: head, now: now),
+                joined.body.range.upperBound == end
+            else { return .pass(nil) }
+            return .join(0, joined)
         case .fetch:
             break
         }

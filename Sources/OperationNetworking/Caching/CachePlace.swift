@@ -14,6 +14,7 @@ final class CachePlace: Sendable {
     let store: any CacheStore
     let policy: CachePolicy
     let flights = CacheFlights()
+    let watch: CacheWatch
     /// The time, in seconds since 1970.
     let now: @Sendable () -> Double
 
@@ -21,11 +22,13 @@ final class CachePlace: Sendable {
         _ cache: any ResponseStoring,
         store: any CacheStore,
         policy: CachePolicy = CachePolicy(),
+        watch: CacheWatch = CacheWatch(),
         now: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
     ) {
         self.cache = cache
         self.store = store
         self.policy = policy
+        self.watch = watch
         self.now = now
     }
 

@@ -18,7 +18,12 @@ final class CacheReplay: @unchecked Sendable {
     private let reader: any CacheReading
     private let client: any TransferClient
     private let end: Int64
-    private let didEnd: (TransferError?) -> Void
+    private let watch: CacheWatch
+    private let patience: Double
+    private let start: Int64
+    private let didEnd: (TransferError?, _ handed: Int64) -> Void
+    /// The number of reads that were asked for, and that were answered.
+    private var reads = (asked: 0, answered: 0)
     private var offset: Int64
     private var isScheduled = false
     private var isOver = false
@@ -27,17 +32,25 @@ final class CacheReplay: @unchecked Sendable {
     ///   - reader: the stored body.
     ///   - bytes: offsets in it.
     ///   - client: takes them.
-    ///   - didEnd: called once, unless it is stopped.
+    ///   - watch: the cache's.
+    ///   - patience: the seconds for which a piece is waited for.
+    ///   - didEnd: called once, unless it is stopped, with the number of bytes that the client got:
+    ///     `.wrongLength` says that the rest cannot be read, `.idle` that it does not come.
     init(
         _ reader: any CacheReading,
         _ bytes: Range<Int64>,
         for client: any TransferClient,
-        didEnd: @escaping (TransferError?) -> Void
+        _ watch: CacheWatch,
+        patience: Double,
+        didEnd: @escaping (TransferError?, _ handed: Int64) -> Void
     ) {
+        self.watch = watch
+        self.patience = patience
         self.reader = reader
         self.client = client
         self.didEnd = didEnd
-        offset = bytes.lowerBound
+        start = bytes.lowerBound
+        offset = start
         end = bytes.upperBound
     }
 
@@ -64,20 +77,31 @@ final class CacheReplay: @unchecked Sendable {
             guard turn > 0 else { return schedule() }
             let count = Int(min(Int64(Self.pieceLength), end - offset))
             isScheduled = true
+            reads.asked += 1
             let known = reader.read(at: offset, atMost: count) { piece in
                 NetworkThread.shared.perform { _ in
                     self.isScheduled = false
+                    self.reads.answered += 1
                     self.take(piece)
                     self.begin()
                 }
             }
-            guard let known else { return }
+            guard let known else { return watchRead() }
             isScheduled = false
+            reads.answered += 1
             take(.success(known))
             turn -= known.count
         }
         guard !isOver, !awaitsAnswer, !isPutAside else { return }
         finish(nil)
+    }
+
+    private func watchRead() {
+        let number = reads.asked
+        watch.wait(patience) { [weak self] in
+            guard let self, reads.answered < number else { return }
+            finish(.idle(seconds: patience))
+        }
     }
 
     private func take(_ piece: Result<Data, any Error>) {
@@ -91,7 +115,7 @@ final class CacheReplay: @unchecked Sendable {
                 finish(.client(error))
             }
         case .success, .failure:
-            // The rest is not there any more: as if a connection had broken.
+            // The rest is not there any more.
             finish(.wrongLength(declared: end, received: offset))
         }
     }
@@ -107,6 +131,6 @@ final class CacheReplay: @unchecked Sendable {
     private func finish(_ error: TransferError?) {
         guard !isOver else { return }
         isOver = true
-        didEnd(error)
+        didEnd(error, offset - start)
     }
 }

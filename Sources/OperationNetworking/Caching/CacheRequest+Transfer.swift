@@ -79,6 +79,16 @@ enum CachePartition {
         return trustName(of: request) + jar
     }
 
+    /// The keys of a URL by which a client with the jar of the request may have stored it: with cookies and
+    /// without.
+    static func keys(of url: String, for request: TransferRequest) -> Set<CacheKey> {
+        let trust = request.url.isTLS ? trustName(of: request) : ""
+        return [
+            CacheKey(url: url, partition: trust),
+            CacheKey(url: url, partition: trust + jarName(of: request)),
+        ]
+    }
+
     /// Two jars are two users. The one of the process has no name: its cookies change as those of a browser.
     private static func jarName(of request: TransferRequest) -> String {
         guard let jar = request.settings.cookieJar, jar !== CookieJar.shared, request.fields["Cookie"] == nil,

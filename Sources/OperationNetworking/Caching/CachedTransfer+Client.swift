@@ -8,12 +8,13 @@ extension CachedTransfer: TransferClient {
         let now = place.now()
         let use = fetch.inquiry.use(of: head, now: now)
         fetch.use = use
+        if fetch.isRest { return answer(rest: use) }
         noteChanges(by: head, asked: fetch.inquiry.time, now: now)
         switch use {
         case .pass(let stored):
             if let stored { fetch.keep(stored, in: place, question.key, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
-            if !isShared { land(isShared: false) }
+            if !isShared { land(.isForOne) }
             return tell(head, fetch)
         case .append(let index, let joined):
             fetch.lengthen(entries[index], to: joined, in: place.store)
@@ -32,7 +33,7 @@ extension CachedTransfer: TransferClient {
         let answer = client.transferDidReceive(head)
         if answer == .refuse { fetch.abandon() }
         // Its owner takes the time that it needs; others do not.
-        if answer == .later { land(isShared: false) }
+        if answer == .later { land(.hasEnded) }
         return answer
     }
 
@@ -53,9 +54,12 @@ extension CachedTransfer: TransferClient {
             head.isInvalidated = true
             place.store.update(entries[index], of: question.key, to: head)
         }
-        for url in place.policy.invalidated(by: question, head) {
-            place.store.invalidate(CacheKey(url: url, partition: question.key.partition))
+        let urls = place.policy.invalidated(by: question, head)
+        guard !urls.isEmpty else { return }
+        for url in urls {
+            for key in CachePartition.keys(of: url, for: request) { place.store.invalidate(key) }
         }
+        if case .fetching(let fetch) = phase { fetch.didChange(place.store) }
     }
 
     func transferDidReceive(_ changes: CookieChanges) {
@@ -67,13 +71,32 @@ extension CachedTransfer: TransferClient {
         let isFull = fetch.isFull { [weak self] in
             self?.later { transfer in
                 guard case .fetching(let fetch) = transfer.phase else { return }
+                fetch.fullness.ended = fetch.fullness.began
                 transfer.next.resumeReceiving(fetch.id)
             }
         }
+        if isFull, fetch.fullness.began == fetch.fullness.ended { watchWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
         // Those that wait have their own pace.
-        if isAwaited { later { $0.land(isShared: false) } }
+        if isAwaited { later { $0.land(.hasEnded) } }
         return true
+    }
+
+    /// A disk that stalls loses the entry, not the client's time.
+    private func watchWriting(of fetch: CacheFetch) {
+        fetch.fullness.began += 1
+        let number = fetch.fullness.began
+        later { transfer in
+            let place = transfer.place
+            place.watch.wait(place.watch.patience) { [weak transfer, weak fetch] in
+                guard let transfer, let fetch, number > fetch.fullness.ended, fetch.isFull,
+                    case .fetching(let current) = transfer.phase, current === fetch
+                else { return }
+                fetch.abandon()
+                transfer.land(.hasEnded)
+                transfer.next.resumeReceiving(fetch.id)
+            }
+        }
     }
 
     func transferDidReceive(_ bytes: Span<UInt8>) throws {
@@ -111,7 +134,7 @@ extension CachedTransfer: TransferClient {
         guard case .fetching(let current) = phase, current === fetch else { return }
         let entry = entries[index]
         phase = .joining(fetch, nil)
-        land(isShared: false)
+        land(.hasEnded)
         open(entry) { transfer, reader in
             guard case .joining = transfer.phase else { return }
             guard let reader else { return transfer.askAgain(forgetting: entry, fetch) }
@@ -132,8 +155,8 @@ extension CachedTransfer: TransferClient {
         whole.becomeWhole(length: whole.body.completeLength ?? 0)
         let reply = place.policy.reply(whole, to: question, now: place.now(), use: .validated)
         let held = entry.head.body.count
-        let replay = CacheReplay(reader, 0..<held, for: client) { [weak self] error in
-            self?.didJoin(fetch, held, rest: joined.body.count - held, error)
+        let replay = replay(reader, 0..<held, of: entry) { [weak self] error, handed in
+            self?.didJoin(fetch, entry, handed, until: joined.body.range.upperBound, error)
         }
         phase = .joining(fetch, replay)
         switch client.transferDidReceive(reply.head) {
@@ -143,16 +166,22 @@ extension CachedTransfer: TransferClient {
         }
     }
 
-    private func didJoin(_ fetch: CacheFetch, _ held: Int64, rest: Int64, _ error: TransferError?) {
+    private func didJoin(
+        _ fetch: CacheFetch,
+        _ entry: CacheEntry,
+        _ handed: Int64,
+        until end: Int64,
+        _ error: TransferError?
+    ) {
         guard case .joining = phase else { return }
+        spent.bytesKept += handed
+        spent.source = .validated
         if let error {
             if let cost = next.stop(fetch.id) { spent.add(cost) }
             fetch.abandon()
-            return end(error)
+            return goOn(error, with: entry, entry.head.body.range.lowerBound + handed..<end)
         }
-        spent.bytesKept += held
-        spent.source = .validated
-        fetch.rest = rest
+        fetch.rest = end - entry.head.body.range.upperBound
         phase = .fetching(fetch)
         if let end = fetch.end { return transferDidComplete(end) }
         next.receive(fetch.id)
@@ -188,6 +217,7 @@ extension CachedTransfer: TransferClient {
         let source = spent.source
         spent.add(end.metrics)
         spent.source = source
+        if fetch.isRest { return conclude(rest: fetch, end) }
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
@@ -195,13 +225,13 @@ extension CachedTransfer: TransferClient {
                 entries[index].head = head
             }
             guard let (index, head) = fresh.first else { return self.end(nil) }
-            land(isShared: true)
+            land(.isStored)
             replay(
                 entries[index],
                 place.policy.reply(head, to: question, now: place.now(), use: .validated)
             )
         case .serveStale(let index, let reply):
-            land(isShared: false)
+            land(.hasEnded)
             replay(entries[index], reply)
         case .askAgain(let index):
             place.store.remove(entries[index].id, of: question.key)
@@ -211,7 +241,7 @@ extension CachedTransfer: TransferClient {
             guard let stale = fetch.inquiry.staleReply(now: place.now(), after: .unreachable) else {
                 return self.end(end.error)
             }
-            land(isShared: false)
+            land(.hasEnded)
             replay(entries[stale.index], stale.reply)
         case .join where end.error == nil && fetch.passed != fetch.rest:
             store(fetch, end)
@@ -232,20 +262,36 @@ extension CachedTransfer: TransferClient {
         }
         let landing = takeFlight()
         fetch.keep(in: place.store, entries, isWhole: isWhole) { isThere in
-            NetworkThread.shared.perform { _ in landing(isThere) }
+            NetworkThread.shared.perform { _ in landing(isThere ? .isStored : .isForOne) }
         }
+        place.watch.wait(place.watch.patience) { landing(.hasEnded) }
     }
 }
 
 extension TransferError {
     /// Whether the server was not reached, or was lost before it said anything. A server that is not to be
-    /// trusted was reached.
-    fileprivate var isUnreachable: Bool {
+    /// trusted was reached, and one that refuses the client.
+    var isUnreachable: Bool {
         switch self {
-        case .curl, .idle, .truncatedHead: true
+        // An alert of TLS may come after the handshake.
+        case .curl(let error): Self.losses.contains(error.code) && !error.message.contains("alert")
+        case .idle, .truncatedHead: true
         default: false
         }
     }
+
+    /// The codes that libcurl has for a server that is not there, or is there no more.
+    private static let losses: Set<Int32> = [
+        5,  // CURLE_COULDNT_RESOLVE_PROXY
+        6,  // CURLE_COULDNT_RESOLVE_HOST
+        7,  // CURLE_COULDNT_CONNECT
+        16,  // CURLE_HTTP2
+        28,  // CURLE_OPERATION_TIMEDOUT
+        52,  // CURLE_GOT_NOTHING
+        55,  // CURLE_SEND_ERROR
+        56,  // CURLE_RECV_ERROR
+        92,  // CURLE_HTTP2_STREAM
+    ]
 
     /// Whether the client wanted no more, or could not take it.
     fileprivate var isOfClient: Bool {

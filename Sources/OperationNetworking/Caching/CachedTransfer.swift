@@ -14,7 +14,7 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the network thread. Its client is never called from within one of its own calls.
 ///
-/// Stored properties: 17. The first eight never change; the rest is the phase and its values.
+/// Stored properties: 18. The first eight never change; the rest is the phase and its values.
 final class CachedTransfer: @unchecked Sendable {
     // @unchecked: everything happens on the network thread, to which it is carried in closures.
 
@@ -49,6 +49,8 @@ final class CachedTransfer: @unchecked Sendable {
     /// Whether only the store is to be brought up to date: no client takes anything.
     private var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
+    /// The number of times that it has waited for the store.
+    private var storeWaits = 0
     private let clock = MonotonicTime.now
 
     init(
@@ -83,14 +85,21 @@ final class CachedTransfer: @unchecked Sendable {
 
     private func look() {
         phase = .looking
+        let number = storeWaits
         let known = place.store.find(question.key) { entries in
-            NetworkThread.shared.perform { _ in self.didFind(entries) }
+            self.later { $0.didFind(entries, number) }
         }
-        if let known { didFind(known) }
+        if let known { return didFind(known, number) }
+        // A stalled disk has nothing, as far as this request is concerned.
+        watchStore { transfer in
+            guard case .looking = transfer.phase else { return }
+            transfer.goOnWithout([])
+        }
     }
 
-    private func didFind(_ found: [CacheEntry]) {
-        guard case .looking = phase else { return }
+    private func didFind(_ found: [CacheEntry], _ number: Int) {
+        guard case .looking = phase, number == storeWaits else { return }
+        storeWaits += 1
         entries = found
         switch place.policy.answer(to: question, from: heads, now: place.now()) {
         case .fetch:
@@ -101,11 +110,11 @@ final class CachedTransfer: @unchecked Sendable {
             fetch(.complete(index), fields)
         case .serve(let index, let reply):
             if let fields = reply.revalidation { revalidate(index, fields) }
-            land(isShared: true)
+            land(.isStored)
             replay(entries[index], reply)
         case .unavailable:
             next.stop(id)
-            land(isShared: false)
+            land(.hasEnded)
             later { $0.tellUnavailable() }
         }
     }
@@ -124,11 +133,26 @@ final class CachedTransfer: @unchecked Sendable {
     // MARK: - Asking
 
     /// Asks the server, unless an equal request is under way.
-    func fetch(_ purpose: CacheInquiry.Purpose, _ fields: HeaderFields) {
-        if let key = flightKey, mayWait {
+    ///
+    /// - Parameters:
+    ///   - purpose: what for.
+    ///   - fields: those of the request.
+    ///   - candidates: the stored responses that it is about; `nil`: those that were found.
+    ///   - rest: the number of bytes that the client still needs, when it has the head.
+    func fetch(
+        _ purpose: CacheInquiry.Purpose,
+        _ fields: HeaderFields,
+        about candidates: [CachedHead]? = nil,
+        rest: Int64? = nil
+    ) {
+        if rest == nil, mayWait, let key = flightKey {
             mayWait = false
             phase = .waiting
-            if place.flights.join(key, id, { self.later { $0.goOnAfterAnother() } }) {
+            let mustWait = place.flights.join(key, id) { isFirst in
+                if isFirst { self.lead(key) }
+                self.later { $0.goOnAfterAnother() }
+            }
+            if mustWait {
                 // Others may have the connection that it has waited for, the awaited one among them.
                 next.stop(id)
                 return
@@ -138,17 +162,30 @@ final class CachedTransfer: @unchecked Sendable {
         let inquiry = CacheInquiry(
             purpose: purpose,
             request: question,
-            candidates: heads,
+            candidates: candidates ?? heads,
             policy: place.policy,
             time: place.now()
         )
         var asked = request
         asked.fields = question.sent(fields, for: request)
-        let fetch = CacheFetch(hasAsked ? .next() : id, inquiry, willStore: willStore)
+        let fetch = CacheFetch(
+            hasAsked ? .next() : id,
+            inquiry,
+            since: place.store.moment,
+            willStore: willStore
+        )
+        fetch.rest = rest
+        fetch.isRest = rest != nil
         hasAsked = true
         phase = .fetching(fetch)
         next.start(asked, id: fetch.id, for: self)
         if isPutAside { next.putAside(fetch.id) }
+    }
+
+    /// The transfer that this one has waited for was stopped: others wait for this one now.
+    private func lead(_ key: CacheFlights.Key) {
+        flight = key
+        if isPutAside { land(.wasStopped) }
     }
 
     private func goOnAfterAnother() {
@@ -159,21 +196,26 @@ final class CachedTransfer: @unchecked Sendable {
     /// Equal keys may have one response. A caller's own range or condition is its own affair.
     private var flightKey: CacheFlights.Key? {
         guard revalidation == nil, let sharing = question.sharing else { return nil }
-        return CacheFlights.Key(sharing: sharing, idleTimeout: request.idleTimeout)
+        return CacheFlights.Key(
+            sharing: sharing,
+            idleTimeout: request.idleTimeout,
+            priority: request.priority,
+            limits: request.settings.downloadLimits.map { ObjectIdentifier($0) }
+        )
     }
 
     /// Others that wait for this transfer go on.
-    func land(isShared: Bool) {
+    func land(_ landing: CacheFlights.Landing) {
         guard let key = flight else { return }
         flight = nil
-        place.flights.land(key, of: id, isShared: isShared)
+        place.flights.land(key, of: id, landing)
     }
 
-    /// Lets those that wait go on later, by the closure that is returned.
-    func takeFlight() -> @Sendable (Bool) -> Void {
+    /// Lets those that wait go on later, by the closure that is returned: the first call of it counts.
+    func takeFlight() -> @Sendable (CacheFlights.Landing) -> Void {
         guard let key = flight else { return { _ in } }
         flight = nil
-        return { [place, id] isShared in place.flights.land(key, of: id, isShared: isShared) }
+        return { [place, id] landing in place.flights.land(key, of: id, landing) }
     }
 
     /// Whether others wait for what this transfer brings.
@@ -182,7 +224,8 @@ final class CachedTransfer: @unchecked Sendable {
     /// Brings a stale response up to date in the background: the operation need not wait, nor live.
     private func revalidate(_ index: Int, _ fields: HeaderFields) {
         let (place, key, request, next) = (place, question.key, request, next)
-        let transfer = CachedTransfer(.next(), request, for: CacheDiscarder(), place, willStore, over: next) {
+        let client = CacheDiscarder(request.settings.cookieJar)
+        let transfer = CachedTransfer(.next(), request, for: client, place, willStore, over: next) {
             place.flights.didRevalidate(key)
         }
         guard place.flights.revalidate(key, transfer) else { return }
@@ -205,52 +248,100 @@ final class CachedTransfer: @unchecked Sendable {
             guard let reader else { return transfer.fetchLost(entry) }
             let start = entry.head.body.range.lowerBound
             let bytes = reply.body.lowerBound - start..<reply.body.upperBound - start
-            transfer.replay(reply, from: (reader, bytes))
+            transfer.replay(reply, from: (reader, bytes, entry))
         }
     }
 
     /// The entry that was found is not there any more: an eviction, another process, a file that is not to be
     /// believed.
     private func fetchLost(_ entry: CacheEntry) {
-        entries.removeAll { $0.id == entry.id }
+        goOnWithout(entries.filter { $0.id == entry.id })
+    }
+
+    /// The server is asked, since these cannot be had.
+    private func goOnWithout(_ lost: [CacheEntry]) {
+        entries.removeAll { lost.contains($0) }
         guard !question.wantsOnlyStored else { return tellUnavailable() }
         fetch(.fetch, question.fieldsToSend)
+    }
+
+    /// Has `late` run when the store has not answered in time. Only stored responses are waited for as long
+    /// as a server.
+    private func watchStore(_ late: @escaping (CachedTransfer) -> Void) {
+        let number = storeWaits
+        let patience = question.wantsOnlyStored ? request.idleTimeout : place.watch.patience
+        place.watch.wait(patience) { [weak self] in
+            guard let self, number == storeWaits else { return }
+            storeWaits += 1
+            late(self)
+        }
     }
 
     func open(
         _ entry: CacheEntry,
         _ go: @escaping @Sendable (CachedTransfer, (any CacheReading)?) -> Void
     ) {
-        let known = place.store.read(entry, of: question.key) { reader in
-            self.later { go($0, reader) }
+        let number = storeWaits
+        let answer: @Sendable (CachedTransfer, (any CacheReading)?) -> Void = { transfer, reader in
+            guard number == transfer.storeWaits else { return }
+            transfer.storeWaits += 1
+            go(transfer, reader)
         }
-        if let known { later { go($0, known) } }
+        let known = place.store.read(entry, of: question.key) { reader in
+            self.later { answer($0, reader) }
+        }
+        if let known { return later { answer($0, known) } }
+        watchStore { go($0, nil) }
     }
 
-    private func replay(_ reply: CacheReply, from source: (any CacheReading, Range<Int64>)?) {
+    private func replay(
+        _ reply: CacheReply,
+        from source: (reader: any CacheReading, bytes: Range<Int64>, entry: CacheEntry)?
+    ) {
         // It may have been stopped meanwhile.
         if case .over = phase { return }
         spent.source = reply.use.source
         spent.url = request.url.withoutUserInformation
         spent.httpVersion = spent.httpVersion ?? reply.head.versionNumber
-        guard let (reader, bytes) = source, !bytes.isEmpty else {
+        guard let (reader, bytes, entry) = source, !bytes.isEmpty else {
             phase = .replaying(nil)
             // Whatever it answers: there is no body to be refused.
             let isRefused = client.transferDidReceive(reply.head) == .refuse
             return end(isRefused ? .refused : nil)
         }
-        let replay = CacheReplay(reader, bytes, for: client) { [weak self] error in
+        let replay = replay(reader, bytes, of: entry) { [weak self] error, handed in
             guard let self else { return }
-            if error == nil { spent.bytesKept += Int64(bytes.count) }
-            end(error)
+            spent.bytesKept += handed
+            guard let error else { return end(nil) }
+            let position = reply.body.lowerBound + handed
+            goOn(error, with: entry, position..<reply.body.upperBound)
         }
-        replay.isPutAside = isPutAside
         phase = .replaying(replay)
         switch client.transferDidReceive(reply.head) {
         case .receive: replay.begin()
         case .later: replay.awaitsAnswer = true
         case .refuse: end(.refused)
         }
+    }
+
+    /// Stored bytes on their way to the client.
+    func replay(
+        _ reader: any CacheReading,
+        _ bytes: Range<Int64>,
+        of entry: CacheEntry,
+        didEnd: @escaping (TransferError?, _ handed: Int64) -> Void
+    ) -> CacheReplay {
+        let hasOther = restFields(of: entry, 0..<1) != nil
+        let replay = CacheReplay(
+            reader,
+            bytes,
+            for: client,
+            place.watch,
+            patience: hasOther ? place.watch.patience : request.idleTimeout,
+            didEnd: didEnd
+        )
+        replay.isPutAside = isPutAside
+        return replay
     }
 
     // MARK: - Commands
@@ -274,7 +365,7 @@ final class CachedTransfer: @unchecked Sendable {
         case .looking, .over:
             next.stop(id)
         }
-        land(isShared: false)
+        land(.wasStopped)
         return metrics
     }
 
@@ -318,7 +409,7 @@ final class CachedTransfer: @unchecked Sendable {
     func putAside(_ isAside: Bool) {
         isPutAside = isAside
         // Those that wait do not wait for a pause.
-        if isAside { land(isShared: false) }
+        if isAside { land(.wasStopped) }
         switch phase {
         case .fetching(let fetch):
             if isAside { next.putAside(fetch.id) } else { next.takeUp(fetch.id) }
@@ -345,7 +436,7 @@ final class CachedTransfer: @unchecked Sendable {
     func end(_ error: TransferError?) {
         if case .over = phase { return }
         phase = .over
-        land(isShared: false)
+        land(.hasEnded)
         didEnd()
         client.transferDidComplete(TransferEnd(id: id, error: error, metrics: metrics))
     }

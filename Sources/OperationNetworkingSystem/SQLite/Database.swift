@@ -19,7 +19,12 @@ package final class Database {
             sqlite3_close(handle)
             throw error
         }
-        sqlite3_busy_timeout(handle, patience)
+        setPatience(patience)
+    }
+
+    /// The milliseconds for which a change waits from now on.
+    package func setPatience(_ milliseconds: Int32) {
+        sqlite3_busy_timeout(handle, milliseconds)
     }
 
     deinit {
@@ -174,6 +179,9 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 
     /// Whether the file has lost its name, or was opened while it did (`SQLITE_READONLY_DBMOVED`).
     package var isReplacement: Bool { code == SQLITE_READONLY | 4 << 8 || code == SQLITE_CANTOPEN }
+
+    /// Whether another connection did not end its change in time.
+    package var isBusy: Bool { code & 0xff == SQLITE_BUSY }
 
     /// Whether the file is no database, its pages contradict each other, or some are missing.
     package var isCorruption: Bool {

@@ -12,10 +12,33 @@ struct CacheScene {
     let cache: ResponseCache
     private let clock = Locked(Date().timeIntervalSince1970)
 
-    init(_ server: ScriptedServer, diskCapacity: Int = 0, directory: URL? = nil) {
+    /// - Parameters:
+    ///   - server: the one that is asked.
+    ///   - memoryCapacity: of the cache, in bytes.
+    ///   - diskCapacity: of the cache, in bytes.
+    ///   - directory: of the cache.
+    ///   - patience: the seconds for which a request waits for the store.
+    ///   - wrap: makes another store of the cache's.
+    init(
+        _ server: ScriptedServer,
+        memoryCapacity: Int = 32 << 20,
+        diskCapacity: Int = 0,
+        directory: URL? = nil,
+        patience: Double = CacheWatch.standardPatience,
+        wrap: (TieredStore) -> any CacheStore = { $0 }
+    ) {
         self.server = server
-        cache = ResponseCache(memoryCapacity: 32 << 20, diskCapacity: diskCapacity, directory: directory)
-        let place = CachePlace(cache, store: cache.store, now: { [clock] in clock.withLock { $0 } })
+        cache = ResponseCache(
+            memoryCapacity: memoryCapacity,
+            diskCapacity: diskCapacity,
+            directory: directory
+        )
+        let place = CachePlace(
+            cache,
+            store: wrap(cache.store),
+            watch: CacheWatch(patience: patience),
+            now: { [clock] in clock.withLock { $0 } }
+        )
         manager.changeTransferSettings { $0.cacheSetting.place = place }
         manager.completionQueue = DispatchQueue(label: "CacheScene")
         var serializer = HTTPResponseSerializer()

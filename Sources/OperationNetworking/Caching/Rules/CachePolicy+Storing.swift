@@ -39,7 +39,7 @@ extension CachePolicy {
             url: request.key.url,
             method: request.method,
             head: head,
-            selecting: selecting.values(in: request.fields),
+            selecting: selecting.values(in: request.selectingFields),
             authorization: request.authorization,
             requestTime: requestTime,
             responseTime: responseTime,

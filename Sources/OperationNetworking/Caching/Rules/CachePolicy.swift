@@ -86,7 +86,7 @@ struct CachePolicy: Hashable, Sendable {
             let selecting = SelectingFields(vary: candidate.fields)
         else { return false }
         let language = candidate.fields.combined(for: "Content-Language")
-        return selecting.match(candidate.selecting, request.fields, language: language)
+        return selecting.match(candidate.selecting, request.selectingFields, language: language)
     }
 
     /// Whether both requests carried the same credentials, or §3.5 lets a shared cache serve the one with the

@@ -20,6 +20,15 @@ struct CacheRequest: Sendable {
 
     var directives: CacheDirectives { CacheDirectives(fields) }
 
+    /// The fields by which `Vary` selects. Credentials may be sent without a field of the caller's, and are
+    /// not stored as they are: their digest stands for them.
+    var selectingFields: HeaderFields {
+        guard let authorization else { return fields }
+        var fields = fields
+        fields["Authorization"] = authorization
+        return fields
+    }
+
     /// The caller's own `Range`; ignored with another method than GET (RFC 9110 §14.2).
     var range: RangeRequest? {
         guard method == "GET" else { return nil }

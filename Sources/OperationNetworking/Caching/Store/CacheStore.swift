@@ -24,14 +24,19 @@ protocol CacheStore: AnyObject, Sendable {
     ///   - head: of the response; its `body.completeLength` says whether it has a chance to fit.
     ///   - key: of the request.
     ///   - replacing: the entries that go when this one is committed.
+    ///   - start: when the response was asked for; what was removed or invalidated since concerns it.
     ///   - inMemoryOnly: whether the disk must not have it.
     /// - Returns: `nil`: too large, or refused.
     func write(
         _ head: CachedHead,
         for key: CacheKey,
         replacing: [Int64],
+        since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)?
+
+    /// The present.
+    var moment: StoreMoments.Moment { get }
 
     /// Lengthens the body of an entry, which keeps its `id`. What is found meanwhile is the entry as it was.
     ///
@@ -39,8 +44,14 @@ protocol CacheStore: AnyObject, Sendable {
     ///   - entry: as it was found.
     ///   - key: its key.
     ///   - offset: where in the held bytes the new ones go; at most the number of held bytes.
+    ///   - start: as of a new one.
     /// - Returns: `nil`: too large, or refused.
-    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)?
+    func append(
+        to entry: CacheEntry,
+        of key: CacheKey,
+        at offset: Int64,
+        since start: StoreMoments.Moment
+    ) -> (any CacheWriting)?
 
     /// Gives an entry, as it was found, another head, after a validation; its body stays. An invalidation,
     /// and bytes, that came since it was found stay as well.
@@ -107,9 +118,14 @@ protocol CacheReading: AnyObject, Sendable {
 }
 
 extension CacheStore {
-    /// The same, on the disk if it is too large for memory.
+    /// The same for what is asked for now, on the disk if it is too large for memory.
     func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
-        write(head, for: key, replacing: replacing, inMemoryOnly: false)
+        write(head, for: key, replacing: replacing, since: moment, inMemoryOnly: false)
+    }
+
+    /// The same for what is asked for now.
+    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
+        append(to: entry, of: key, at: offset, since: moment)
     }
 }
 

@@ -52,11 +52,15 @@ final class DiskIndex {
     init(path: String, boot: String, patience: Int32, longestFile: Int64?) throws {
         self.boot = boot
         database = try Database(path: path, patience: patience)
+        // A change, for which another process would be waited for: only where nothing is there.
+        if try database.number("PRAGMA user_version") == 0 {
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        }
         // A transaction is not waited for: after a power loss the last ones may be missing, and the others
         // are whole.
         try database.execute(
             """
-            PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
             PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 4194304;
             """
         )
@@ -79,6 +83,9 @@ final class DiskIndex {
         statements[sql] = statement
         return statement
     }
+
+    /// The milliseconds for which a change waits for other processes from now on.
+    func setPatience(_ milliseconds: Int32) { database.setPatience(milliseconds) }
 
     func transaction<Result>(_ work: () throws -> Result) throws -> Result { try database.transaction(work) }
 

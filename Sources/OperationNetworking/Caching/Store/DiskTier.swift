@@ -12,8 +12,8 @@ internal import OperationNetworkingSystem
 /// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
 /// dropped, what cannot be read is not found.
 final class DiskTier: @unchecked Sendable {
-    // @unchecked: `index`, `indexIdentity`, `counter`, `lastID`, `removed` and `restarts` are used on the
-    // index's queue only; the rest is immutable or under a lock.
+    // @unchecked: `index`, `indexIdentity`, `counter`, `lastID`, `removed`, `restarts` and `isImpatient` are
+    // used on the index's queue only; the rest is immutable or under a lock.
 
     static let indexName = "index.sqlite"
     /// Seconds after which the kernel has written most of a new file by itself.
@@ -33,6 +33,8 @@ final class DiskTier: @unchecked Sendable {
     private var removed: [String] = []
     /// The times that the index was found damaged, and begun anew.
     private var restarts = 0
+    /// Whether changes do not wait for other processes.
+    private var isImpatient = false
 
     /// - Parameters:
     ///   - path: of the directory.
@@ -87,7 +89,12 @@ final class DiskTier: @unchecked Sendable {
             patience: patience,
             longestFile: CacheFolder.longestFile
         )
-        removed += try opened.removeUnbelievable().map(Self.bodyName)
+        do {
+            removed += try opened.removeUnbelievable().map(Self.bodyName)
+        } catch let error as DatabaseError where error.isBusy {
+            // They are not found, and a later process removes them.
+            becomeImpatient(opened)
+        }
         counter = try opened.changeCounter()
         index = opened
     }
@@ -123,10 +130,23 @@ final class DiskTier: @unchecked Sendable {
     /// Runs a change.
     /// - Returns: whether it was made.
     func perform(_ work: (DiskTier) throws -> Void) -> Bool {
-        attempt { _ in
+        let isMade: Bool? = attempt { _ in
             try work(self)
             return true
-        } ?? false
+        }
+        guard isMade == true else { return false }
+        if isImpatient {
+            isImpatient = false
+            index?.setPatience(patience)
+        }
+        return true
+    }
+
+    /// Another process has kept the index for longer than the patience: changes do not wait any more, since
+    /// look-ups come after them, until one succeeds.
+    private func becomeImpatient(_ index: DiskIndex) {
+        isImpatient = true
+        index.setPatience(0)
     }
 
     private func attempt<Result>(_ work: (DiskIndex) throws -> Result) -> Result? {
@@ -134,6 +154,7 @@ final class DiskTier: @unchecked Sendable {
         do {
             return try work(index)
         } catch {
+            if (error as? DatabaseError)?.isBusy == true { becomeImpatient(index) }
             guard Self.isCurable(error), let folder = folder.withLock({ $0 }) else { return nil }
             // Without success, `index` stays `nil`.
             try? recover(folder, from: error)

@@ -27,7 +27,7 @@ final class EntryWriter: CacheWriting {
     private let store: TieredStore
     private let key: CacheKey
     private let target: EntryTarget
-    private let start: WriterTable.Start
+    private let start: StoreMoments.Moment
     private let limits: EntryLimits
     /// `nil`: memory only.
     private let file: EntryFile?
@@ -37,14 +37,14 @@ final class EntryWriter: CacheWriting {
     ///   - store: the one that gets the entry.
     ///   - key: of the entry.
     ///   - target: new, or one that is lengthened.
-    ///   - start: the moment at which it begins.
+    ///   - start: when the response was asked for.
     ///   - limits: the longest bodies.
     ///   - held: what memory has of a body that is lengthened, up to the offset.
     init(
         _ store: TieredStore,
         key: CacheKey,
         target: EntryTarget,
-        start: WriterTable.Start,
+        start: StoreMoments.Moment,
         limits: EntryLimits,
         held: CacheBody?
     ) {
@@ -102,8 +102,10 @@ final class EntryWriter: CacheWriting {
         let piece = progress.piece
         progress.piece = Data()
         progress.waiting += piece.count
+        store.state.withLock { $0.waiting += piece.count }
         store.bodies.async { [self] in
             file.write(piece)
+            store.state.withLock { $0.waiting -= piece.count }
             didWrite(piece.count)
         }
     }
@@ -135,9 +137,7 @@ final class EntryWriter: CacheWriting {
             }
             return !progress.isOver
         }
-        guard isFirst else { return }
-        _ = store.state.withLock { $0.writers.end(key, start) }
-        giveUp()
+        if isFirst { giveUp() }
     }
 
     private func giveUp() {
@@ -158,7 +158,6 @@ final class EntryWriter: CacheWriting {
             return taken
         }
         guard isUsable else {
-            _ = store.state.withLock { $0.writers.end(key, start) }
             giveUp()
             then?(nil)
             return
@@ -180,7 +179,7 @@ final class EntryWriter: CacheWriting {
         case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
         }
         let isStored = store.state.withLock { state in
-            let (isWanted, isInvalidated) = state.writers.end(key, start)
+            let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
             if isInvalidated { entry.head.isInvalidated = true }
             let isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
@@ -196,6 +195,7 @@ final class EntryWriter: CacheWriting {
             }
             guard isForDisk else { return body != nil }
             state.begin(key)
+            state.waiting += rest.count
             passOn(entry, rest, hash, replaced, body == nil ? then : nil)
             return true
         }
@@ -219,6 +219,7 @@ final class EntryWriter: CacheWriting {
         let key = key
         store.bodies.async { [store] in
             file.finish(rest, as: entry.id)
+            store.state.withLock { $0.waiting -= rest.count }
             store.index.async {
                 let used = store.takeUsed()
                 let isStored = disk.perform { disk in

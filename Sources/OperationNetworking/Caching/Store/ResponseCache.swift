@@ -104,6 +104,7 @@ public final class ResponseCache: ResponseStoring {
             head,
             for: key,
             replacing: replaced,
+            since: store.moment,
             inMemoryOnly: response.storagePolicy == .allowedInMemoryOnly
         )
         writer?.append(response.data.span)

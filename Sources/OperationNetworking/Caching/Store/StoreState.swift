@@ -18,6 +18,9 @@ internal import OperationNetworkingSystem
 struct StoreState: Sendable {
     /// The seconds for which memory answers without a look for changes by others.
     static let trust = 1.0
+    /// The bytes that may wait for the disk. A stalled one gets no more until it has written some: what comes
+    /// meanwhile is kept in memory, or not at all.
+    static let maximumWaiting = 64 << 20
     /// The entries of a key that are kept.
     static let maximumVariants = 64
     /// The uses that are collected before the index is told.
@@ -48,7 +51,9 @@ struct StoreState: Sendable {
     var changes: [CacheKey: Changes] = [:]
     /// The removals of everything on their way to the disk.
     var removalsOfAll = 0
-    var writers = WriterTable()
+    var moments = StoreMoments()
+    /// Bytes that wait for the disk.
+    var waiting = 0
     /// Whether a time for writing through is set.
     var isWritingScheduled = false
     /// Entries that the disk could not remove or change.
@@ -68,6 +73,9 @@ struct StoreState: Sendable {
     var isDiskOn: Bool {
         if case .on = disk { true } else { false }
     }
+
+    /// Whether the disk takes more, and keeps up.
+    var takesForDisk: Bool { isDiskOn && waiting < Self.maximumWaiting }
 
     // MARK: - What the disk could not remove
 
@@ -162,7 +170,7 @@ struct StoreState: Sendable {
                 key,
                 to: memory.record(key).map { MemoryTier.Record(isComplete: true, epoch: $0.epoch) }
             )
-            writers.didRemove(key)
+            moments.didRemove(key)
             return
         }
         change(id, of: key) { _ in nil }
@@ -170,12 +178,12 @@ struct StoreState: Sendable {
 
     mutating func removeAll() {
         memory.removeAll()
-        writers.didRemoveAll()
+        moments.didRemoveAll()
         used = [:]
     }
 
     mutating func invalidate(_ key: CacheKey) {
-        writers.didInvalidate(key)
+        moments.didInvalidate(key)
         guard var record = memory.record(key) else { return }
         for index in record.variants.indices { record.variants[index].entry.head.isInvalidated = true }
         memory.set(key, to: record)

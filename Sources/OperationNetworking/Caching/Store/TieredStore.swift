@@ -85,28 +85,37 @@ final class TieredStore: CacheStore {
         _ head: CachedHead,
         for key: CacheKey,
         replacing: [Int64],
+        since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)? {
-        begin(.new(replacing: replacing), head, key, inMemoryOnly: inMemoryOnly)
+        begin(.new(replacing: replacing), head, key, since: start, inMemoryOnly: inMemoryOnly)
     }
 
-    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
+    func append(
+        to entry: CacheEntry,
+        of key: CacheKey,
+        at offset: Int64,
+        since start: StoreMoments.Moment
+    ) -> (any CacheWriting)? {
         let held = entry.head.body.range
         guard offset >= 0, offset <= Int64(held.count) else { return nil }
-        return begin(.existing(entry, offset: offset), entry.head, key)
+        return begin(.existing(entry, offset: offset), entry.head, key, since: start)
     }
+
+    var moment: StoreMoments.Moment { state.withLock { $0.moments.now } }
 
     private func begin(
         _ target: EntryTarget,
         _ head: CachedHead,
         _ key: CacheKey,
+        since start: StoreMoments.Moment,
         inMemoryOnly: Bool = false
     ) -> (any CacheWriting)? {
         let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
-        let begun: (WriterTable.Start, EntryLimits, CacheBody?)? = state.withLock { state in
+        let begun: (limits: EntryLimits, held: CacheBody?)? = state.withLock { state in
             let limits = EntryLimits(
                 memory: Int64(state.memory.maximumCost),
-                disk: state.isDiskOn && !inMemoryOnly ? disk?.maximumLength ?? 0 : 0
+                disk: state.takesForDisk && !inMemoryOnly ? disk?.maximumLength ?? 0 : 0
             )
             guard expected <= max(limits.memory, limits.disk) else { return nil }
             var held: CacheBody?
@@ -116,9 +125,9 @@ final class TieredStore: CacheStore {
                 if held == nil, !state.isDiskOn { return nil }
                 held?.truncate(to: Int(offset))
             }
-            return (state.writers.begin(key), limits, held)
+            return (limits, held)
         }
-        guard let (start, limits, held) = begun else { return nil }
+        guard let (limits, held) = begun else { return nil }
         return EntryWriter(self, key: key, target: target, start: start, limits: limits, held: held)
     }
 

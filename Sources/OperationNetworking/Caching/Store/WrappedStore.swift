@@ -27,7 +27,7 @@ internal import OperationNetworkingSystem
 final class WrappedStore: CacheStore {
     private let wrapped: any ResponseStoring
     private let queue = DispatchQueue(label: "OperationNetworking.cache.wrapped")
-    private let writers = Locked(WriterTable())
+    private let moments = Locked(StoreMoments())
     private let identifiers = EntryIdentifiers()
 
     init(_ wrapped: any ResponseStoring) {
@@ -71,22 +71,35 @@ final class WrappedStore: CacheStore {
         _ head: CachedHead,
         for key: CacheKey,
         replacing: [Int64],
+        since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)? {
         // Where the wrapped cache puts a body is its own affair.
-        inMemoryOnly ? nil : begin(.new(replacing: replacing), head, key)
+        inMemoryOnly ? nil : begin(.new(replacing: replacing), head, key, start)
     }
 
-    func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
+    func append(
+        to entry: CacheEntry,
+        of key: CacheKey,
+        at offset: Int64,
+        since start: StoreMoments.Moment
+    ) -> (any CacheWriting)? {
         guard offset >= 0, offset <= entry.head.body.count else { return nil }
-        return begin(.existing(entry, offset: offset), entry.head, key)
+        return begin(.existing(entry, offset: offset), entry.head, key, start)
     }
 
-    private func begin(_ target: EntryTarget, _ head: CachedHead, _ key: CacheKey) -> (any CacheWriting)? {
+    var moment: StoreMoments.Moment { moments.withLock { $0.now } }
+
+    private func begin(
+        _ target: EntryTarget,
+        _ head: CachedHead,
+        _ key: CacheKey,
+        _ start: StoreMoments.Moment
+    ) -> (any CacheWriting)? {
         let limit = wrapped.maximumBodyLength
         let expected = head.body.completeLength.map { $0 - head.body.range.lowerBound } ?? 0
         guard expected <= limit else { return nil }
-        return WrappedWriter(self, key, target, writers.withLock { $0.begin(key) }, limit: limit)
+        return WrappedWriter(self, key, target, start, limit: limit)
     }
 
     func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
@@ -98,7 +111,7 @@ final class WrappedStore: CacheStore {
     }
 
     func invalidate(_ key: CacheKey) {
-        writers.withLock { $0.didInvalidate(key) }
+        moments.withLock { $0.didInvalidate(key) }
         change(key) { stored in
             var stored = stored
             stored.entry.head.isInvalidated = true
@@ -107,7 +120,7 @@ final class WrappedStore: CacheStore {
     }
 
     func remove(_ id: Int64?, of key: CacheKey) {
-        if id == nil { writers.withLock { $0.didRemove(key) } }
+        if id == nil { moments.withLock { $0.didRemove(key) } }
         queue.async { [self] in
             guard let request = request(key), let stored = stored(key), id == nil || id == stored.entry.id
             else {
@@ -141,11 +154,11 @@ final class WrappedStore: CacheStore {
         _ body: CacheBody,
         _ target: EntryTarget,
         of key: CacheKey,
-        _ start: WriterTable.Start,
+        _ start: StoreMoments.Moment,
         _ then: (@Sendable (CacheEntry?) -> Void)?
     ) {
         queue.async { [self] in
-            let (isWanted, isInvalidated) = writers.withLock { $0.end(key, start) }
+            let (isWanted, isInvalidated) = moments.withLock { $0.fate(of: key, since: start) }
             var head = head
             if isInvalidated { head.isInvalidated = true }
             guard isWanted, let response = whole(head, body, target, key) else {
@@ -174,10 +187,6 @@ final class WrappedStore: CacheStore {
             return WrappedResponse(entry: CacheEntry(id: entry.id, head: head), body: all)
         }
     }
-
-    fileprivate func abandon(_ key: CacheKey, _ start: WriterTable.Start) {
-        _ = writers.withLock { $0.end(key, start) }
-    }
 }
 
 /// Collects a body in memory for a wrapped cache.
@@ -190,7 +199,7 @@ private final class WrappedWriter: CacheWriting {
     private let store: WrappedStore
     private let key: CacheKey
     private let target: EntryTarget
-    private let start: WriterTable.Start
+    private let start: StoreMoments.Moment
     private let limit: Int
     private let progress = Locked(Progress())
 
@@ -198,7 +207,7 @@ private final class WrappedWriter: CacheWriting {
         _ store: WrappedStore,
         _ key: CacheKey,
         _ target: EntryTarget,
-        _ start: WriterTable.Start,
+        _ start: StoreMoments.Moment,
         limit: Int
     ) {
         self.store = store
@@ -206,10 +215,6 @@ private final class WrappedWriter: CacheWriting {
         self.target = target
         self.start = start
         self.limit = limit
-    }
-
-    deinit {
-        abandon()
     }
 
     let isFull = false
@@ -242,7 +247,6 @@ private final class WrappedWriter: CacheWriting {
             return progress.body
         }
         guard let body, offset + Int64(body.count) == head.body.count else {
-            store.abandon(key, start)
             then?(nil)
             return
         }
@@ -250,10 +254,6 @@ private final class WrappedWriter: CacheWriting {
     }
 
     func abandon() {
-        let isFirst = progress.withLock { progress in
-            defer { progress = Progress(body: nil, isOver: true) }
-            return !progress.isOver
-        }
-        if isFirst { store.abandon(key, start) }
+        progress.withLock { $0 = Progress(body: nil, isOver: true) }
     }
 }

@@ -1,0 +1,64 @@
+/// The removals and invalidations of a store, by time: a response that was asked for before its key was
+/// removed is not stored, and one that was asked for before its key was invalidated has to be validated
+/// ([RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)), since it may show the state before.
+struct StoreMoments: Sendable {
+    /// A moment in the life of one store.
+    struct Moment: Comparable, Sendable {
+        fileprivate var number: Int
+
+        static func < (one: Moment, other: Moment) -> Bool { one.number < other.number }
+    }
+
+    private struct Row {
+        var removed = 0
+        var invalidated = 0
+    }
+
+    /// Keys that are remembered. When there are more, what began before counts as concerned.
+    private static let maximumRows = 1_000
+
+    private var number = 0
+    private var rows: [CacheKey: Row] = [:]
+    /// The last moment of which nothing is known any more.
+    private var floor = 0
+    private var removedAll = 0
+
+    var now: Moment { Moment(number: number) }
+
+    /// - Parameters:
+    ///   - key: of the response.
+    ///   - start: when it was asked for.
+    /// - Returns: whether it may still be stored, and whether it has to be validated before use.
+    func fate(of key: CacheKey, since start: Moment) -> (isWanted: Bool, isInvalidated: Bool) {
+        guard start.number < number else { return (true, false) }
+        let row = rows[key] ?? Row()
+        let isForgotten = start.number < floor
+        return (
+            removedAll <= start.number && row.removed <= start.number && !isForgotten,
+            row.invalidated > start.number || isForgotten
+        )
+    }
+
+    mutating func didRemove(_ key: CacheKey) {
+        note(key) { row, number in row.removed = number }
+    }
+
+    mutating func didRemoveAll() {
+        number += 1
+        removedAll = number
+        rows = [:]
+    }
+
+    mutating func didInvalidate(_ key: CacheKey) {
+        note(key) { row, number in row.invalidated = number }
+    }
+
+    private mutating func note(_ key: CacheKey, _ change: (inout Row, Int) -> Void) {
+        if rows.count >= Self.maximumRows, rows[key] == nil {
+            rows = [:]
+            floor = number
+        }
+        number += 1
+        change(&rows[key, default: Row()], number)
+    }
+}

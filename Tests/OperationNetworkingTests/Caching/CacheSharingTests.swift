@@ -1,0 +1,193 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingSystem
+
+/// Equal requests at the same time, of which some are stopped, paused, or slower than the others.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheSharingTests {
+    private static let answer = Answer.respond(200, ["Cache-Control": "max-age=60"], body: "shared")
+
+    /// Operations for equal requests that wait for the first one, which is held in its body.
+    private func waiting(
+        _ scene: CacheScene,
+        _ count: Int,
+        _ gate: Gate,
+        _ configure: (HTTPRequestOperation) -> Void = { _ in }
+    ) async throws -> [HTTPRequestOperation] {
+        scene.manager.operationQueue.maxConcurrentOperationCount = count + 1
+        let operations = (0...count).map { _ in scene.manager.operation(for: scene.request()) }
+        configure(operations[0])
+        scene.manager.operationQueue.addOperation(operations[0])
+        try await gate.waitForArrivals()
+        for operation in operations.dropFirst() { scene.manager.operationQueue.addOperation(operation) }
+        for operation in operations.dropFirst() {
+            try await eventually { operation.isExecuting }
+        }
+        try await networkThreadIsDone()
+        return operations
+    }
+
+    private func eventually(_ isTrue: () -> Bool) async throws {
+        for _ in 0..<2_000 where !isTrue() { try await networkThreadIsDone() }
+        try #require(isTrue())
+    }
+
+    enum Command: CaseIterable { case cancel, pause }
+
+    @Test(arguments: Command.allCases)
+    func oneOfThoseThatWaitTakesThePlaceOfTheFirst(_ command: Command) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([Self.answer.held(after: .body(3), by: gate), Self.answer])
+        let scene = CacheScene(server)
+        let operations = try await waiting(scene, 20, gate)
+        switch command {
+        case .cancel: operations[0].cancel()
+        case .pause: operations[0].pause()
+        }
+        for operation in operations.dropFirst() {
+            _ = try? await operation.value
+            #expect(operation.text == "shared" && operation.error == nil)
+        }
+        #expect(server.requests.count == 2)
+        gate.open()
+        operations[0].cancel()
+        _ = try? await operations[0].value
+    }
+
+    @Test func thePlacePassesOnThroughAllThatAreStopped() async throws {
+        let (gate, others) = (Gate(), Gate())
+        let server = try ScriptedServer([
+            Self.answer.held(after: .body(3), by: gate), Self.answer.held(after: .body(3), by: others),
+            Self.answer,
+        ])
+        let scene = CacheScene(server)
+        let operations = try await waiting(scene, 8, gate)
+        // Those that would be next are paused or cancelled before it is their turn.
+        operations[1].pause()
+        operations[2].cancel()
+        operations[0].cancel()
+        try await others.waitForArrivals()
+        operations[3].cancel()
+        for operation in operations.dropFirst(4) {
+            _ = try? await operation.value
+            #expect(operation.text == "shared" && operation.error == nil)
+        }
+        #expect(server.requests.count == 3)
+        operations[1].resume()
+        _ = try? await operations[1].value
+        #expect(operations[1].text == "shared" && server.requests.count == 3)
+        gate.open()
+        others.open()
+    }
+
+    @Test func aRequestWaitsForNoneThatIsSlowForReasonsOfItsOwn() async throws {
+        let server = try ScriptedServer([
+            .respond(200, ["Cache-Control": "max-age=60"], body: .generated(length: 300_000))
+        ])
+        let scene = CacheScene(server)
+        let slow = scene.manager.operation(for: scene.request())
+        slow.downloadLimits = [BandwidthLimit(bytesPerSecond: 1_000)]
+        scene.manager.operationQueue.addOperation(slow)
+        try await server.waitForRequests(count: 1)
+        try await networkThreadIsDone()
+        let fast = await scene.fetch()
+        #expect(fast.responseData?.count == 300_000 && fast.error == nil)
+        slow.cancel()
+        _ = try? await slow.value
+    }
+
+    @Test func aFailureOfTheFirstIsNotThatOfTheOthers() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            Self.answer.held(after: .body(3), by: gate).breaking(after: .body(4)), Self.answer,
+        ])
+        let scene = CacheScene(server)
+        let operations = try await waiting(scene, 5, gate)
+        gate.open()
+        _ = try? await operations[0].value
+        #expect(operations[0].error != nil)
+        for operation in operations.dropFirst() {
+            _ = try? await operation.value
+            #expect(operation.text == "shared" && operation.error == nil)
+        }
+    }
+
+    // MARK: - Changes on the way
+
+    enum Moment: CaseIterable { case beforeTheHead, inTheBody }
+
+    /// A response that was asked for before an unsafe method succeeded may show the state before it.
+    @Test(arguments: Moment.allCases)
+    func whatWasOnItsWayDuringAnUnsafeMethodIsDoubtful(_ moment: Moment) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { request in
+            guard request.method == "GET" else { return .respond(204) }
+            let answer = Answer.respond(200, ["Cache-Control": "max-age=60"], body: "state")
+            return answer.held(after: moment == .inTheBody ? .body(2) : .wire(0), by: gate)
+        }
+        let scene = CacheScene(server)
+        let first = scene.manager.operation(for: scene.request())
+        scene.manager.operationQueue.addOperation(first)
+        try await gate.waitForArrivals()
+        await scene.fetch(scene.request(method: "PUT"))
+        gate.open()
+        _ = try await first.value
+        #expect(await scene.fetch().responseSource == .network)
+        #expect(await scene.fetch().responseSource == .cache)
+    }
+
+    @Test(arguments: Moment.allCases)
+    func whatWasOnItsWayWhenAllWasRemovedIsNotStored(_ moment: Moment) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            Self.answer.held(after: moment == .inTheBody ? .body(2) : .wire(0), by: gate), Self.answer,
+        ])
+        let scene = CacheScene(server)
+        let first = scene.manager.operation(for: scene.request())
+        scene.manager.operationQueue.addOperation(first)
+        try await gate.waitForArrivals()
+        scene.cache.removeAll()
+        gate.open()
+        _ = try await first.value
+        #expect(scene.cache.cachedResponse(for: scene.request()) == nil)
+        #expect(await scene.fetch().responseSource == .network)
+    }
+
+    @Test func aPOSTsOwnAnswerIsStillStored() async throws {
+        let server = try ScriptedServer { request in
+            .respond(
+                200,
+                ["Cache-Control": "max-age=60", "Content-Location": "/form"],
+                body: .text(request.method)
+            )
+        }
+        let scene = CacheScene(server)
+        await scene.fetch("/form")
+        var post = scene.request("/form", method: "POST")
+        post.httpBody = Data("a=b".utf8)
+        #expect(await scene.fetch(post).text == "POST")
+        let read = await scene.fetch("/form")
+        #expect(read.text == "POST" && read.responseSource == .cache)
+    }
+
+    @Test func anUnsafeMethodConcernsWhatWasStoredWithoutCookies() async throws {
+        let server = try ScriptedServer { request in
+            request.method == "GET"
+                ? .respond(200, ["Cache-Control": "max-age=60"], body: "page") : .respond(204)
+        }
+        let scene = CacheScene(server)
+        let jar = CookieJar()
+        scene.manager.cookieJar = jar
+        await scene.fetch()
+        let host = try #require(server.url.host)
+        let cookie = HTTPCookie(properties: [.name: "user", .value: "ann", .domain: host, .path: "/"])
+        jar.set(try #require(cookie))
+        await scene.fetch(scene.request(method: "PUT"))
+        jar.removeAll()
+        #expect(await scene.fetch().responseSource == .network)
+    }
+}

@@ -1,0 +1,303 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingSystem
+
+/// Disks that answer late, or never, and an index that another process holds: no request fails, or hangs for
+/// longer than the patience of the cache.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheStallTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func scene(_ server: ScriptedServer, memoryCapacity: Int = 0) -> CacheScene {
+        CacheScene(
+            server,
+            memoryCapacity: memoryCapacity,
+            diskCapacity: 64 << 20,
+            directory: directory.file("cache"),
+            patience: 0.05
+        )
+    }
+
+    /// Keeps a queue of the store from working until the gate opens.
+    private func stall(_ queue: DispatchQueue, _ gate: Gate) async throws {
+        let isStalled = Gate()
+        queue.async {
+            isStalled.open()
+            try? gate.waitSynchronously()
+        }
+        try await isStalled.wait()
+    }
+
+    private static func stored(_ length: Int) -> Answer {
+        .respond(200, ["Cache-Control": "max-age=600"], body: .generated(length: length))
+    }
+
+    private func waitForStore(_ scene: CacheScene) async throws {
+        await onDispatchThread { scene.cache.store.waitForChanges() }
+    }
+
+    // MARK: - Look-ups
+
+    @Test(arguments: [1_000, 300_000]) func aLookUpThatHangsIsNone(length: Int) async throws {
+        let server = try ScriptedServer([Self.stored(length)])
+        let scene = scene(server)
+        await scene.fetch()
+        try await waitForStore(scene)
+        #expect(await scene.fetch().responseSource == .cache)
+        let gate = Gate()
+        try await stall(scene.cache.store.index, gate)
+        let operation = await scene.fetch()
+        #expect(operation.error == nil && operation.responseSource == .network)
+        #expect(operation.responseData?.count == length)
+        gate.open()
+        try await waitForStore(scene)
+        #expect(await scene.fetch().responseSource == .cache)
+        #expect(server.requests.count == 2)
+    }
+
+    /// A long body is in a file, which is opened after the look-up.
+    @Test func aBodyThatCannotBeOpenedInTimeIsAskedFor() async throws {
+        let server = try ScriptedServer([Self.stored(300_000)])
+        let scene = scene(server)
+        await scene.fetch()
+        try await waitForStore(scene)
+        let gate = Gate()
+        try await stall(scene.cache.store.bodies, gate)
+        let operation = await scene.fetch()
+        #expect(operation.error == nil && operation.responseSource == .network)
+        #expect(operation.responseData?.count == 300_000)
+        gate.open()
+        try await waitForStore(scene)
+    }
+
+    @Test func aBeginningThatCannotBeOpenedInTimeIsAskedForAgain() async throws {
+        let representation = Representation(
+            .generated(length: 300_000),
+            entityTag: .strong("v1"),
+            fields: ["Cache-Control": "max-age=60"]
+        )
+        let server = try ScriptedServer([
+            .representation(representation).breaking(after: .body(100_000)), .representation(representation),
+        ])
+        let scene = scene(server)
+        await scene.fetch()
+        try await waitForStore(scene)
+        let gate = Gate()
+        try await stall(scene.cache.store.bodies, gate)
+        let operation = await scene.fetch()
+        #expect(operation.error == nil && operation.responseData == representation.body.data)
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=100000-", nil])
+        gate.open()
+        try await waitForStore(scene)
+    }
+
+    /// Where only a stored response is wanted, there is nothing else: it is waited for as long as a server.
+    @Test(arguments: [URLRequest.CachePolicy.returnCacheDataDontLoad, .useProtocolCachePolicy])
+    func onlyWhatIsStoredIsWaitedForLonger(policy: URLRequest.CachePolicy) async throws {
+        let server = try ScriptedServer([Self.stored(1_000)])
+        let scene = scene(server)
+        await scene.fetch()
+        try await waitForStore(scene)
+        let gate = Gate()
+        try await stall(scene.cache.store.index, gate)
+        var request = scene.request("/", ["Cache-Control": "only-if-cached"], policy: policy)
+        request.timeoutInterval = 0.2
+        let operation = await scene.fetch(request)
+        if policy == .returnCacheDataDontLoad {
+            #expect((operation.error as? URLError)?.code == .resourceUnavailable)
+        } else {
+            #expect(operation.response?.statusCode == 504 && operation.error == nil)
+        }
+        // One that waits longer gets it.
+        request.timeoutInterval = 20
+        let second = scene.manager.operation(for: request)
+        scene.manager.operationQueue.addOperation(second)
+        for _ in 0..<1_000 where !second.isExecuting { try await networkThreadIsDone() }
+        gate.open()
+        _ = try? await second.value
+        #expect(second.responseSource == .cache && second.responseData?.count == 1_000)
+        #expect(server.requests.count == 1)
+    }
+
+    // MARK: - Writing
+
+    @Test(arguments: [0, 64 << 20])
+    func aDiskThatTakesNothingHoldsNoTransfer(memoryCapacity: Int) async throws {
+        let server = try ScriptedServer([Self.stored(6 << 20)])
+        let scene = scene(server, memoryCapacity: memoryCapacity)
+        await scene.fetch("/other")
+        try await waitForStore(scene)
+        let gate = Gate()
+        try await stall(scene.cache.store.bodies, gate)
+        let operation = await scene.fetch()
+        #expect(operation.error == nil && operation.responseData?.count == 6 << 20)
+        gate.open()
+        try await waitForStore(scene)
+        #expect(scene.cache.store.state.withLock { $0.waiting } == 0)
+        // What was dropped has left nothing, and the disk is used again.
+        #expect(try bodyNames(directory).count == 1)
+        await scene.fetch()
+        try await waitForStore(scene)
+        #expect(await scene.fetch().responseSource == .cache)
+    }
+
+    @Test func thoseThatWaitDoNotWaitForAStalledDisk() async throws {
+        let answers = Gate()
+        let server = try ScriptedServer([
+            Self.stored(6 << 20).held(after: .body(100), by: answers), Self.stored(6 << 20),
+        ])
+        let scene = scene(server)
+        try await waitForStore(scene)
+        let operations = (0..<3).map { _ in scene.manager.operation(for: scene.request()) }
+        scene.manager.operationQueue.addOperation(operations[0])
+        try await answers.waitForArrivals()
+        for operation in operations.dropFirst() { scene.manager.operationQueue.addOperation(operation) }
+        try await networkThreadIsDone()
+        let gate = Gate()
+        try await stall(scene.cache.store.bodies, gate)
+        answers.open()
+        for operation in operations {
+            _ = try? await operation.value
+            #expect(operation.error == nil && operation.responseData?.count == 6 << 20)
+        }
+        gate.open()
+        try await waitForStore(scene)
+    }
+
+    @Test func aDiskThatIsFarBehindGetsNoMore() async throws {
+        let store = TieredStore.sample(directory, memory: 8 << 20)
+        let gate = Gate()
+        try await stall(store.bodies, gate)
+        var dropped = 0
+        for number in 0..<120 {
+            let key = CacheKey(url: "http://a/\(number)")
+            let head = sampleHead(key.url, length: 1 << 20)
+            guard let writer = store.write(head, for: key, replacing: []) else { continue }
+            writer.append(sampleBytes(1 << 20).span)
+            writer.commit(head) { _ in }
+            if store.state.withLock({ !$0.takesForDisk }) { dropped += 1 }
+        }
+        #expect(dropped > 40)
+        #expect(store.state.withLock { $0.waiting } <= StoreState.maximumWaiting + 1 << 20)
+        gate.open()
+        await onDispatchThread { store.waitForChanges() }
+        #expect(store.state.withLock { $0.waiting } == 0)
+        #expect(try await store.put(CacheKey(url: "http://a/last"), sampleBytes(2 << 20)) != nil)
+    }
+
+    // MARK: - Other processes
+
+    @Test func anIndexThatAnotherHoldsIsWaitedForOnce() async throws {
+        let path = directory.file("cache")
+        let store = TieredStore(memoryCapacity: 0, diskCapacity: 8 << 20, directory: path, patience: 400)
+        await onDispatchThread { store.waitForChanges() }
+        let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
+        let other = try Database(path: index, patience: 10_000)
+        try other.execute("BEGIN IMMEDIATE")
+        let start = MonotonicTime.now
+        for number in 0..<20 {
+            let key = CacheKey(url: "http://a/\(number)")
+            #expect(try await store.put(key, sampleBytes(1_000)) == nil)
+        }
+        #expect(MonotonicTime.now - start < 4)
+        try other.execute("ROLLBACK")
+        #expect(try await store.put(CacheKey(url: "http://a/1"), sampleBytes(1_000)) != nil)
+    }
+
+    @Test func anIndexThatAnotherHoldsIsOpenedAllTheSame() async throws {
+        let key = CacheKey(url: "http://a/")
+        let entry = try await TieredStore.sample(directory).put(key, sampleBytes(1_000))
+        let path = directory.file("cache")
+        let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
+        let other = try Database(path: index, patience: 10_000)
+        try other.execute("BEGIN IMMEDIATE")
+        let store = TieredStore(memoryCapacity: 0, diskCapacity: 8 << 20, directory: path, patience: 50)
+        #expect(try await store.found(key).map(\.id) == [try #require(entry).id])
+        try other.execute("ROLLBACK")
+        #expect(try await store.put(CacheKey(url: "http://a/1"), sampleBytes(1_000)) != nil)
+    }
+
+    // MARK: - Reading
+
+    /// The ways in which a body that is being handed over ends too early.
+    enum Failure: CaseIterable { case short, stalled }
+
+    /// Reads some of a stored body of 8 MiB, has the disk fail, and reads the rest.
+    private func read(
+        _ answers: [Answer],
+        failing failure: Failure,
+        _ check: (CacheScene, _ bytes: Data, _ error: (any Error)?) async throws -> Void
+    ) async throws {
+        let scene = scene(try ScriptedServer(answers))
+        let first = try TemporaryDirectory()
+        await scene.fetch(scene.request()) { $0.outputFile = first.file() }
+        try await waitForStore(scene)
+        let name = try #require(try bodyNames(directory).first)
+        let operation = scene.manager.operation(for: scene.request())
+        var pieces = operation.bodyPieces().makeAsyncIterator()
+        scene.manager.operationQueue.addOperation(operation)
+        var bytes = try await pieces.next() ?? Data()
+        let gate = Gate()
+        switch failure {
+        case .short: truncate(directory.file("cache").appendingPathComponent(name).path, 4 << 20)
+        case .stalled: try await stall(scene.cache.store.bodies, gate)
+        }
+        var failed: (any Error)?
+        do {
+            while let piece = try await pieces.next() { bytes += piece }
+        } catch {
+            failed = error
+        }
+        gate.open()
+        try await check(scene, bytes, failed)
+        // The failure is not there for ever.
+        let again = await scene.fetch()
+        #expect(again.error == nil && again.responseData?.count == 8 << 20)
+    }
+
+    @Test(arguments: Failure.allCases)
+    func theServerHasTheRestOfWhatCannotBeRead(_ failure: Failure) async throws {
+        let representation = Representation(
+            .generated(length: 8 << 20),
+            entityTag: .strong("v1"),
+            fields: ["Cache-Control": "max-age=60"]
+        )
+        try await read([.representation(representation)], failing: failure) { scene, bytes, error in
+            #expect(error == nil && bytes == representation.body.data)
+            #expect(scene.server.requests.count == 2)
+            #expect(scene.server.requests[1].headers["Range"]?.hasSuffix("-\((8 << 20) - 1)") == true)
+            #expect(scene.server.requests[1].headers["If-Range"] == "\"v1\"")
+        }
+    }
+
+    @Test(arguments: Failure.allCases)
+    func theRestOfAnotherVersionIsAnError(_ failure: Failure) async throws {
+        func version(_ name: String) -> Answer {
+            .representation(
+                Representation(
+                    .generated(length: 8 << 20),
+                    entityTag: .strong(name),
+                    fields: ["Cache-Control": "max-age=60"]
+                )
+            )
+        }
+        try await read([version("v1"), version("v2")], failing: failure) { _, bytes, error in
+            #expect(error != nil && bytes.count < 8 << 20)
+        }
+    }
+
+    @Test func aShortBodyWithoutAValidatorIsAnError() async throws {
+        try await read([Self.stored(8 << 20)], failing: .short) { _, bytes, error in
+            #expect(error != nil && bytes.count < 8 << 20)
+        }
+    }
+}
