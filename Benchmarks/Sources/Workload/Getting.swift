@@ -41,15 +41,22 @@ func getByOperations(
     queue.maxConcurrentOperationCount = inFlight
     let completions = DispatchQueue(label: "completions")
     let ends = Ends()
-    let operations = (0..<count).map { _ in
+    let group = DispatchGroup()
+    for _ in 0..<count {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.responseSerializer = serializer
         operation.completionQueue = completions
-        operation.setCompletion(success: { _, _ in ends.succeeded() }, failure: nil)
-        return operation
+        group.enter()
+        operation.setCompletion(
+            success: { _, _ in
+                ends.succeeded()
+                group.leave()
+            },
+            failure: { _, _ in group.leave() }
+        )
+        queue.addOperation(operation)
     }
-    queue.addOperations(operations, waitUntilFinished: true)
-    completions.sync {}
+    group.wait()
     guard ends.count == count else { throw WorkError.failed(count - ends.count) }
 }
 
