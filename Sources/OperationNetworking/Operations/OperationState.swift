@@ -81,15 +81,12 @@ struct OperationState {
 
     /// Whether the request names a user by what no archive has.
     var namesUser: Bool {
-        let settings = configuration.settings
-        return settings.credential != nil || settings.clientIdentity != nil || settings.tokenSource != nil
-            || !settings.requestAdapters.isEmpty
-            || closures.challenge != nil || readings.cookies.areSent
-            || settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
+        configuration.shared.nameUser || closures.challenge != nil || readings.cookies.areSent
     }
 
     /// The bytes of an earlier process for the exchange that is made now, which keeps them from then on.
     mutating func takeEarlierBody() -> EarlierBody? {
+        guard earlierBody != nil else { return nil }
         defer { earlierBody = nil }
         if namesUser { earlierBody?.content.isOfOtherQuestion = true }
         return earlierBody
@@ -114,7 +111,7 @@ struct StartReadings {
             ($0.request, $0.configuration.settings.cookieJar, $0.configuration.settings.trustAnchors)
         }
         cookies = request.readCookies(jar)
-        if request.url?.isTLS == true { anchorVersions = anchors.fileVersions }
+        if !anchors.places.isEmpty, request.url?.isTLS == true { anchorVersions = anchors.fileVersions }
     }
 }
 

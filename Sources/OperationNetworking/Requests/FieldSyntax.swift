@@ -27,6 +27,23 @@ extension UInt8 {
     }
 }
 
+extension Span<UInt8> {
+    /// Whether `text` stands there. Not beyond the end.
+    func has(_ text: String, at start: Int = 0) -> Bool {
+        let text = text.utf8Span.span
+        guard start >= 0, text.count <= count - start else { return false }
+        for index in text.indices where self[start + index] != text[index] { return false }
+        return true
+    }
+
+    /// The octets from `start` for which `predicate` holds; empty when it is behind the end.
+    func range(from start: Int, while predicate: (UInt8) -> Bool) -> Range<Int> {
+        var end = start
+        while end < count, predicate(self[end]) { end += 1 }
+        return start..<end
+    }
+}
+
 extension StringProtocol {
     /// Whether both are the same octets, `A` to `Z` standing for `a` to `z`.
     func isEqualIgnoringASCIICase(to other: some StringProtocol) -> Bool {

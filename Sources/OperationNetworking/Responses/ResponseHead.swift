@@ -114,10 +114,19 @@ struct ResponseHeadReader {
             status = status * 10 + Int(line[index] - UInt8(ascii: "0"))
         }
         return ResponseHead(
-            version: String(headerText: line.extracting(version)),
+            version: versionName(line.extracting(version)),
             status: status,
             fields: .withRoom()
         )
+    }
+
+    /// Made of the line only if it is a rare one.
+    private static func versionName(_ bytes: Span<UInt8>) -> String {
+        switch bytes.count {
+        case 8 where bytes.has("HTTP/1.1"): "HTTP/1.1"
+        case 6 where bytes.has("HTTP/2"): "HTTP/2"
+        default: String(headerText: bytes)
+        }
     }
 
     /// The place of the next word; empty if there is none.

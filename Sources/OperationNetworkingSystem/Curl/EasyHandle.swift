@@ -24,7 +24,7 @@ package final class EasyHandle {
     /// Whether it is in a ``MultiHandle``.
     var isRunning = false
     /// The receiver of all events; kept until ``letGo()``.
-    package private(set) var delegate: (any EasyHandleDelegate)?
+    private(set) var delegate: (any EasyHandleDelegate)?
     /// Decides about the server of the next TLS connection.
     var judge: (any ServerJudge)?
     /// Whether the server said that its TLS connection ends; known only after ``watchForCloseNotify()``.

@@ -118,6 +118,7 @@ struct Admission {
     private var groups: [Group] = []
     private var serverOf: [ServerKey: Int] = [:]
     private var groupOf: [TransferPlace: Int] = [:]
+    private var lastGroup = 0
     private var idleGroups = 0
     private var lastNumber: UInt64 = 0
     /// The first of each group that may start one. An entry may be out of date.
@@ -347,7 +348,13 @@ struct Admission {
     }
 
     private mutating func group(_ place: TransferPlace) -> Int {
-        if let known = groupOf[place] { return known }
+        // Most transfers go where the last one went; to compare costs less than to hash.
+        if groups.indices.contains(lastGroup), groups[lastGroup].place == place { return lastGroup }
+        lastGroup = groupOf[place] ?? makeGroup(place)
+        return lastGroup
+    }
+
+    private mutating func makeGroup(_ place: TransferPlace) -> Int {
         let key = ServerKey(limit: place.limit, origin: place.origin)
         let server = serverOf[key] ?? servers.count
         if server == servers.count {

@@ -18,8 +18,8 @@ struct TransferPlace: Hashable, Sendable {
     /// own.
     var sharing: TrustDomain?
 
-    init(_ request: TransferRequest) {
-        limit = request.settings.connectionLimit
+    init(_ request: SentRequest) {
+        limit = request.shared.value.connectionLimit
         origin = request.origin
         let mayShare =
             switch request.version {

@@ -72,20 +72,19 @@ final class Transfers: TransferRunning {
 
     // MARK: - Commands
 
-    func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient) {
+    func start(_ request: consuming TransferRequest, id: TransferID, for client: any TransferClient) {
         checkThread()
         clock.tick()
         if let obstacle {
             let error = TransferError.cannotStart(obstacle)
             return news.append(TransferEnd(id: id, error: error, metrics: TransferMetrics()), for: client)
         }
-        var decided = request
-        versions.decide(&decided, id: id)
-        let request = SentRequest(decided)
+        versions.decide(&request, id: id)
+        let request = SentRequest(request)
         guard let turn = turns.removeValue(forKey: id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
-        guard turn.place == TransferPlace(request.value) else {
+        guard turn.place == TransferPlace(request) else {
             admission.remove(id)
             return enqueue(request, id, client, TransferMetrics(), rank: turn.rank)
         }
@@ -133,9 +132,9 @@ final class Transfers: TransferRunning {
     ) {
         let rank = admission.append(
             id,
-            to: TransferPlace(request.value),
-            priority: request.value.priority,
-            raisedLimit: request.value.settings.raisedConnectionLimit,
+            to: TransferPlace(request),
+            priority: request.priority,
+            raisedLimit: request.shared.value.raisedConnectionLimit,
             rank: rank
         )
         waiting[id] = Waiting(wish: .transfer(request), client: client, spent: spent, rank: rank)
@@ -282,7 +281,7 @@ final class Transfers: TransferRunning {
     }
 
     private func begin(_ next: Waiting, _ request: SentRequest, _ id: TransferID) throws(CurlError) {
-        let (number, domain) = try domains.takeForTransfer(request.value.trustDomain) {
+        let (number, domain) = try domains.takeForTransfer(request.trustDomain) {
             (number) throws(CurlError) in try makeDomain(number)
         }
         do throws(CurlError) {
@@ -355,9 +354,11 @@ final class Transfers: TransferRunning {
         if case .curl(let error) = error, error.hasNoDescriptors, !transfer.connection.isThere {
             // While others move, there will be some.
             descriptors.didRunOut()
-            return admission.activeCount > 0 ? transfer.request : nil
+            return admission.activeCount > 0 ? transfer.request.value : nil
         }
-        guard var next = versions.next(transfer.request, after: error, id: transfer.id) else { return nil }
+        guard var next = versions.next(transfer.request.value, after: error, id: transfer.id) else {
+            return nil
+        }
         versions.decide(&next, id: transfer.id)
         return next
     }

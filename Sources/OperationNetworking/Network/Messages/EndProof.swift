@@ -43,24 +43,31 @@ enum EndProof: Hashable, Sendable {
         curlReportsResets: Bool = curlReportsResets
     ) -> TransferOptions.HTTPVersion {
         guard request.version == .automatic else { return request.version }
-        if canBeAskedAgain(request) { return needsChunks ? .http1 : .automatic }
+        if canBeAskedAgain(request.method, hasBody: request.body != nil) {
+            return needsChunks ? .http1 : .automatic
+        }
         return curlReportsResets ? .automatic : .http1
     }
 
     /// Whether a body of the request that follows this head is received; else it is given up before its first
     /// byte, and asked for over HTTP/1.1 if the origin has that. The end is always there to be judged with
     /// HTTP/1.
-    func suffices(for request: TransferRequest, head: ResponseHead) -> Bool {
+    func suffices(for request: SentRequest, head: ResponseHead) -> Bool {
         switch self {
         case .length, .coding, .chunks, .closeNotify: true
         // Over HTTP/1.1 there is the last chunk, whatever comes of the trailers.
-        case .trailers: request.version != .automatic || !Self.canBeAskedAgain(request)
-        case .nothing: head.version.hasPrefix("HTTP/1") || !Self.canBeAskedAgain(request)
+        case .trailers: request.version != .automatic || !request.canBeAskedAgain
+        case .nothing: head.version.hasPrefix("HTTP/1") || !request.canBeAskedAgain
         }
     }
 
     /// Whether the same may be asked twice just to prove an end.
-    static func canBeAskedAgain(_ request: TransferRequest) -> Bool {
-        (request.method == "GET" || request.method == "HEAD") && request.body == nil
+    fileprivate static func canBeAskedAgain(_ method: String, hasBody: Bool) -> Bool {
+        (method == "GET" || method == "HEAD") && !hasBody
     }
+}
+
+extension SentRequest {
+    /// Whether the same may be asked twice just to prove an end.
+    var canBeAskedAgain: Bool { EndProof.canBeAskedAgain(self.method, hasBody: self.body != nil) }
 }

@@ -12,7 +12,7 @@ struct IncomingBody {
     private let decoder: ContentDecoder?
 
     /// - Throws: `TransferError` for a head that makes the body useless, or its end unknown.
-    init(_ head: ResponseHead, answering request: TransferRequest) throws(TransferError) {
+    init(_ head: ResponseHead, answering request: SentRequest) throws(TransferError) {
         do throws(MessageLength.Failure) {
             length = try MessageLength(method: request.method, head: head)
         } catch {
@@ -39,7 +39,7 @@ struct IncomingBody {
     ///   throws.
     mutating func take(
         _ bytes: Span<UInt8>,
-        of request: TransferRequest,
+        of request: SentRequest,
         deliver: (Span<UInt8>) throws -> Void
     ) throws(TransferError) {
         received += Int64(bytes.count)
@@ -78,7 +78,7 @@ struct IncomingBody {
     }
 
     /// A few kilobytes can be made to decode to gigabytes, in each of several codings.
-    private func check(decoded length: Int64, of request: TransferRequest) throws {
+    private func check(decoded length: Int64, of request: SentRequest) throws {
         guard length > request.maximumDecodedLength else { return }
         throw URLError(
             .dataLengthExceedsMaximum,

@@ -7,9 +7,9 @@ struct OutgoingBody {
     private(set) var awaitsProxy: Bool
     private var reader: RequestBodyReader?
 
-    init(of request: TransferRequest, demand: ProxyDemand) {
+    init(of request: SentRequest, demand: ProxyDemand) {
         reader = request.body.map { RequestBodyReader($0) }
-        awaitsProxy = request.holdsBody(demand)
+        awaitsProxy = request.body != nil && request.value.holdsBody(demand)
     }
 
     /// The proxy has spoken; the server need not be asked for leave as well.

@@ -23,11 +23,6 @@ struct KnownVersions {
     private struct Place: Hashable {
         let origin: Origin
         let trustDomain: TrustDomain
-
-        init(_ request: TransferRequest) {
-            origin = request.origin
-            trustDomain = request.trustDomain
-        }
     }
 
     /// Sent, over HTTP/2, a body whose end cannot be proven.
@@ -82,9 +77,10 @@ struct KnownVersions {
     }
 
     /// A transfer has ended; `chosen`: as above.
-    mutating func learn(_ request: TransferRequest, _ error: TransferError?, chosen: String??) {
+    mutating func learn(_ request: SentRequest, _ error: TransferError?, chosen: String??) {
         if case .endNotProvable = error, request.version == .automatic {
-            Self.insert(Place(request), into: &chunked)
+            let place = Place(origin: request.origin, trustDomain: request.trustDomain)
+            Self.insert(place, into: &chunked)
         }
         guard let chosen else { return }
         if chosen == "h2" {
@@ -97,7 +93,8 @@ struct KnownVersions {
     }
 
     private func needsChunks(_ request: TransferRequest) -> Bool {
-        !chunked.isEmpty && chunked.contains(Place(request))
+        !chunked.isEmpty
+            && chunked.contains(Place(origin: request.origin, trustDomain: request.trustDomain))
     }
 
     private static func insert<Key: Hashable>(_ origin: Key, into origins: inout Set<Key>) {

@@ -1,5 +1,4 @@
 internal import OperationNetworkingSystem
-import Synchronization
 
 /// Settings that a manager and its operations have in common, until one of them changes its own.
 ///
@@ -7,18 +6,10 @@ import Synchronization
 struct SharedSettings: Sendable {
     private final class Box: Sendable {
         let settings: TransferSettings
-        let domain = AtomicLazyReference<Domain>()
+        let domain = Locked<TrustDomain?>(nil)
 
         init(_ settings: TransferSettings) {
             self.settings = settings
-        }
-    }
-
-    private final class Domain: Sendable {
-        let value: TrustDomain
-
-        init(_ value: TrustDomain) {
-            self.value = value
         }
     }
 
@@ -44,14 +35,24 @@ struct SharedSettings: Sendable {
     /// The domain of a transfer with these settings, before its proxy and its connection's credential are
     /// known. Made once.
     var trustDomain: TrustDomain {
-        if let known = box.domain.load() { return known.value }
-        let settings = box.settings
-        let parts = TrustDomain.Parts(
-            policy: settings.securityPolicy,
-            anchors: settings.trustAnchors,
-            identity: settings.clientIdentity,
-            versions: settings.tlsVersions
-        )
-        return box.domain.storeIfNil(Domain(TrustDomain(parts))).value
+        box.domain.withLock { domain in
+            if let domain { return domain }
+            let parts = TrustDomain.Parts(
+                policy: box.settings.securityPolicy,
+                anchors: box.settings.trustAnchors,
+                identity: box.settings.clientIdentity,
+                versions: box.settings.tlsVersions
+            )
+            let made = TrustDomain(parts)
+            domain = made
+            return made
+        }
+    }
+
+    /// Whether a request with them names a user by what no archive has.
+    var nameUser: Bool {
+        box.settings.credential != nil || box.settings.clientIdentity != nil
+            || box.settings.tokenSource != nil || !box.settings.requestAdapters.isEmpty
+            || box.settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
     }
 }

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// Used on the network thread; libcurl calls it while ``Transfers`` drives.
 final class Transfer: EasyHandleDelegate {
     let id: TransferID
-    private let sent: SentRequest
+    let request: SentRequest
     let client: any TransferClient
     let easy: EasyHandle
     let context: TransferContext
@@ -26,15 +26,14 @@ final class Transfer: EasyHandleDelegate {
 
     init(
         id: TransferID,
-        request sent: SentRequest,
+        request: SentRequest,
         client: any TransferClient,
         easy: EasyHandle,
         context: TransferContext,
         delegate: any TransferDelegate
     ) {
         self.id = id
-        self.sent = sent
-        let request = sent.value
+        self.request = request
         self.client = client
         self.easy = easy
         self.delegate = delegate
@@ -46,12 +45,8 @@ final class Transfer: EasyHandleDelegate {
             request.origin.isTLS ? ServerExamination(request.trustDomain, url: request.url) : nil
     }
 
-    var request: TransferRequest {
-        _read { yield sent.value }
-    }
-
     /// libcurl's form of the request.
-    var options: TransferOptions { request.options(examination, demand: context.demand) }
+    var options: TransferOptions { request.value.options(examination, demand: context.demand) }
 
     var clock: PassClock { context.clock }
 
@@ -94,7 +89,7 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.head == nil || heads.reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
-        if incoming?.endProof == .trailers, !heads.reader.hasTrailers, EndProof.canBeAskedAgain(request) {
+        if incoming?.endProof == .trailers, !heads.reader.hasTrailers, request.canBeAskedAgain {
             return .endNotProvable
         }
         return incoming?.codingError
@@ -175,7 +170,7 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.askProxyAgain(), outgoing.release() {
             do throws(CurlError) {
-                try easy.replaceHeaderLines(request.headerLines(holdsBody: false))
+                try easy.replaceHeaderLines(request.value.headerLines(holdsBody: false))
             } catch {
                 return give(up: .curl(error))
             }
@@ -280,12 +275,12 @@ final class Transfer: EasyHandleDelegate {
             stall()
             return .full
         }
-        guard !waits(for: request.settings.downloadLimits) else {
+        guard !waits(for: request.shared.value.downloadLimits) else {
             activity.holdResponse()
             return .full
         }
         didMove()
-        request.settings.downloadLimits.spend(bytes.count, now: clock.now)
+        request.shared.value.downloadLimits.spend(bytes.count, now: clock.now)
         do throws(TransferError) {
             try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
             return .taken
@@ -297,15 +292,15 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleNeedsBody(atMost count: Int) -> SendAnswer {
         didMove()
-        guard !waits(for: request.settings.uploadLimits) else {
+        guard !waits(for: request.shared.value.uploadLimits) else {
             activity.holdRequest()
             return .notYet
         }
-        let room = min(count, request.settings.uploadLimits.advisedPiece)
+        let room = min(count, request.shared.value.uploadLimits.advisedPiece)
         let answer = outgoing.next(atMost: room, whenReady: context.bodyIsReady)
         switch answer {
         case .bytes(let data):
-            request.settings.uploadLimits.spend(data.count, now: clock.now)
+            request.shared.value.uploadLimits.spend(data.count, now: clock.now)
             client.transferDidSend(data.count)
         case .failed:
             if let error = outgoing.error { failure = error as? TransferError ?? .body(error) }

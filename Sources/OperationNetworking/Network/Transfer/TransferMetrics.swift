@@ -80,11 +80,11 @@ struct TransferLog: Sendable {
     private(set) var sum = TransferMetrics()
     /// Most exchanges have one, and need no list.
     private var last: TransferMetrics?
+    /// Whether no transfer has ended yet.
+    private(set) var isEmpty = true
     private var earlier: [TransferMetrics] = []
 
     var transfers: [TransferMetrics] { earlier + (last.map { [$0] } ?? []) }
-
-    var isEmpty: Bool { last == nil }
 
     /// A transfer has ended.
     mutating func add(_ next: TransferMetrics) {
@@ -92,6 +92,7 @@ struct TransferLog: Sendable {
         if let last { earlier.append(last) }
         if earlier.count == Self.longestList { earlier.removeFirst() }
         last = next
+        isEmpty = false
     }
 
     /// Bytes were there already, and are not fetched again.

@@ -119,12 +119,20 @@ struct TransferRequest: Sendable {
 }
 
 /// A request on its way through the transfers: one reference, where each copy of the request would be a
-/// dozen.
+/// dozen. Has the properties of the request, each by itself.
+@dynamicMemberLookup
 final class SentRequest {
     let value: TransferRequest
+    /// Asked with each connection.
+    let usesTunnel: Bool
 
     init(_ value: TransferRequest) {
         self.value = value
+        usesTunnel = value.usesTunnel
+    }
+
+    subscript<Value>(dynamicMember path: KeyPath<TransferRequest, Value>) -> Value {
+        value[keyPath: path]
     }
 }
 

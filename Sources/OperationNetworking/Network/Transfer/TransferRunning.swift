@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// ``takeUp(_:)``, which libcurl hands over at once. So these are the last thing that a client does.
 protocol TransferRunning: AnyObject {
     /// Starts a transfer, under an identifier that was not used before, or whose turn has come.
-    func start(_ request: TransferRequest, id: TransferID, for client: any TransferClient)
+    func start(_ request: consuming TransferRequest, id: TransferID, for client: any TransferClient)
 
     /// Stops a transfer, or gives its turn back; the client hears nothing more. Nothing happens if it has
     /// ended already.

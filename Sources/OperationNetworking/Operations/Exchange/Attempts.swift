@@ -17,10 +17,15 @@ struct Attempts {
     /// Seconds for which this attempt waited for its server.
     private var waited: TimeInterval = 0
     /// The operation was resumed, and wants this attempt now.
-    private var isUrgent = false
+    private var isUrgent = false {
+        didSet { mayWait = policy != nil && !isUrgent }
+    }
+    /// Whether this attempt may wait for its server at all.
+    private(set) var mayWait: Bool
 
     init(policy: RetryPolicy?) {
         self.policy = policy
+        mayWait = policy != nil
     }
 
     /// An attempt is wanted: the first one, or, after a pause, one that waits for nothing.
@@ -64,9 +69,6 @@ struct Attempts {
         waited += wait ?? 0
         return wait
     }
-
-    /// Whether anything is to wait for.
-    var mayWait: Bool { policy != nil && !isUrgent }
 
     /// The outcome of a response with this head.
     /// - Returns: seconds until the next attempt; `nil`: the response is the result.

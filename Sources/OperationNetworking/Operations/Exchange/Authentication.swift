@@ -8,7 +8,7 @@ internal import OperationNetworkingSystem
 /// of. Other origins get what the credential storage has for them, or what the challenge closure answers to
 /// their name.
 ///
-/// Stored properties: 17. Most say what happened in one hop, and begin anew with the next.
+/// Stored properties: 18. Most say what happened in one hop, and begin anew with the next.
 struct Authentication {
     /// A credential, and how it is sent.
     struct Proof: Hashable {
@@ -34,6 +34,8 @@ struct Authentication {
     private var accepted: (origin: Origin, proof: Proof)?
     /// The origin of the hop.
     private(set) var origin: Origin?
+    /// Whether the hop goes where the caller's own credentials and tokens belong.
+    private(set) var isAtHome = false
     /// Whether a digest of the hop's body can be made.
     private(set) var hasBodyInMemory = true
 
@@ -54,9 +56,9 @@ struct Authentication {
     private(set) var token: TokenSource.Token?
     private var hasRenewedToken = false
 
-    init(_ settings: TransferSettings, for url: URL?) {
-        credential = settings.credential
-        allowed = settings.authenticationSchemes
+    init(_ settings: SharedSettings, for url: URL?) {
+        credential = settings.value.credential
+        allowed = settings.value.authenticationSchemes
         ownURL = url
     }
 
@@ -70,6 +72,7 @@ struct Authentication {
             let isOwn = url?.absoluteString == ownURL?.absoluteString
             ownOrigin = isOwn ? origin : ownURL.map { Origin($0) }
         }
+        isAtHome = origin != nil && origin == ownOrigin
         self.hasBodyInMemory = hasBodyInMemory
         if let origin, let credential { named = (origin, credential) }
         proof = nil
@@ -83,8 +86,8 @@ struct Authentication {
         hasRenewedToken = false
     }
 
-    /// Whether the hop goes where the caller's own credentials and tokens belong.
-    var isAtHome: Bool { origin != nil && origin == ownOrigin }
+    /// Whether there may be ``knownCredentials``.
+    var mayKnowCredentials: Bool { credential != nil || named != nil || accepted != nil }
 
     /// Credentials that may be sent before a server asks, if it is known how; the best guess first.
     var knownCredentials: [Credential] {

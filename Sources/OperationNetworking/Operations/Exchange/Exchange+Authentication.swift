@@ -38,7 +38,8 @@ extension Exchange {
 
     /// Sends at once what the server is known to want.
     func authenticateInAdvance(_ room: NetworkRoom) {
-        guard authentication.proof == nil, authentication.refused.isEmpty, let url = route.hopURL,
+        guard authentication.mayKnowCredentials, authentication.proof == nil, authentication.refused.isEmpty,
+            let url = route.hopURL,
             route.field("Authorization") == nil
         else { return }
         for credential in authentication.knownCredentials {

@@ -28,12 +28,7 @@ extension Exchange {
         if end.error != nil {
             facts.wasHeldForGood = machine.wasHeld && cannotGoOn
         } else if case .deliver = machine.body {
-            facts.isShort = resumption.isShort(held: sink.count)
-            facts.lengthError = resumption.lengthError(
-                held: sink.count,
-                hasEnded: true,
-                url: route.hopURL
-            )
+            (facts.isShort, facts.lengthError) = resumption.faults(held: sink.count, url: route.hopURL)
         }
         return facts
     }

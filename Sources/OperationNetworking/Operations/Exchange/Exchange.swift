@@ -57,7 +57,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         attempts = Attempts(policy: configuration.settings.retryPolicy)
         totalTime = TotalTime(limit: configuration.settings.totalTimeout)
         self.cookies = CookieWork(cookies)
-        authentication = Authentication(configuration.settings, for: configuration.request.url)
+        authentication = Authentication(configuration.shared, for: configuration.request.url)
         if let earlier, sink.count > 0 { resumption.take(earlier.content) }
     }
 

@@ -106,7 +106,8 @@ struct ExchangeConfiguration: Sendable {
             try RequestSerializationError.check(name: field.name, value: field.value)
         }
         try fields.leaveFraming(to: body)
-        try fields.ask(by: hop.cachePolicy, hasCache: settings.layers[.cache] != nil, url: url)
+        let cachePolicy = hop.cachePolicy
+        try fields.ask(by: cachePolicy, hasCache: settings.layers[.cache] != nil, url: url)
         var trustDomain = shared.trustDomain
         // Who the client is was meant for one origin.
         if !isAtHome, trustDomain.identity != nil { trustDomain.identity = nil }
@@ -160,7 +161,7 @@ struct ExchangeConfiguration: Sendable {
             maximumDecodedLength: maximumDecodedLength,
             priority: priority,
             cookies: cookies,
-            cachePolicy: hop.cachePolicy
+            cachePolicy: cachePolicy
         )
     }
 
@@ -175,7 +176,8 @@ struct ExchangeConfiguration: Sendable {
 
     /// Whether the fields of a request say which content codings are wanted: by name, or by a range of bytes.
     private static func choosesCoding(_ request: URLRequest) -> Bool {
-        request.value(forHTTPHeaderField: "Accept-Encoding") != nil
+        guard request.allHTTPHeaderFields?.isEmpty == false else { return false }
+        return request.value(forHTTPHeaderField: "Accept-Encoding") != nil
             || request.value(forHTTPHeaderField: "Range") != nil
     }
 

@@ -11,6 +11,7 @@ struct ExchangeRoute {
         didSet {
             look()
             adapted = nil
+            isUntouched = false
         }
     }
     /// The hop as adapters have made it, until it is sent.
@@ -20,6 +21,8 @@ struct ExchangeRoute {
     /// The URL of the hop. A request works it out each time that it is asked.
     private(set) var hopURL: URL?
     private var hopHasFields = true
+    /// Whether nothing was changed yet: the hop is the caller's request.
+    private var isUntouched = true
     /// Of the caller's request.
     private let body: RequestBody?
     /// The reader of the hop's body, if that is a stream.
@@ -61,6 +64,8 @@ struct ExchangeRoute {
 
     /// The next hop is the first one.
     mutating func startOver() {
+        adapted = nil
+        guard !isUntouched else { return }
         hop = request
         streamedBody = body
         redirectCount = 0
@@ -82,6 +87,7 @@ struct ExchangeRoute {
 
     /// The owner knows another address of the same file.
     mutating func move(to url: URL, by policy: RedirectPolicy) {
+        isUntouched = false
         hasFreshURL = true
         request = policy.request(request, movedTo: url)
     }

@@ -25,5 +25,8 @@ extension URLRequest {
     }
 
     /// Methods that mean to send something say that it was nothing (RFC 9110 §8.6).
-    var sendsEmptyBody: Bool { ["POST", "PUT", "PATCH"].contains(httpMethod?.uppercased()) }
+    var sendsEmptyBody: Bool {
+        guard let httpMethod, httpMethod != "GET" else { return false }
+        return ["POST", "PUT", "PATCH"].contains(httpMethod.uppercased())
+    }
 }

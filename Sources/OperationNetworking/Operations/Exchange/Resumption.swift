@@ -162,6 +162,13 @@ struct Resumption {
         remember(.whole(because: reason))
     }
 
+    /// The faults of a body that has ended with `held` bytes: see ``isShort(held:)`` and
+    /// ``lengthError(held:hasEnded:url:)``.
+    func faults(held: Int64, url: URL?) -> (isShort: Bool, lengthError: (any Error)?) {
+        guard end != nil || asksForRest else { return (false, nil) }
+        return (isShort(held: held), lengthError(held: held, hasEnded: true, url: url))
+    }
+
     /// Whether the server sent less than it was asked for (S4): what is missing has to be asked for next.
     func isShort(held: Int64) -> Bool {
         guard asksForRest, let total = partial?.total else { return false }

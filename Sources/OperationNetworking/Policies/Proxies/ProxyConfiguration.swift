@@ -86,6 +86,8 @@ struct ProxyEnvironment: Sendable {
     private let http: Result<Proxy?, ProxyError>
     private let https: Result<Proxy?, ProxyError>
     private let exceptions: ProxyExceptions
+    /// Whether there is none for any URL.
+    private let isEmpty: Bool
 
     init(_ variables: [String: String]) {
         func first(_ names: String...) -> String? {
@@ -97,9 +99,11 @@ struct ProxyEnvironment: Sendable {
         http = proxy(first("http_proxy", "all_proxy", "ALL_PROXY"))
         https = proxy(first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"))
         exceptions = ProxyExceptions(first("no_proxy", "NO_PROXY") ?? "")
+        isEmpty = http == .success(nil) && https == .success(nil)
     }
 
     func proxy(for url: URL) throws(ProxyError) -> Proxy? {
+        guard !isEmpty else { return nil }
         let proxy = url.scheme?.lowercased() == "https" ? https : http
         if case .success(nil) = proxy { return nil }
         return exceptions.contains(url) ? nil : try proxy.get()

@@ -91,7 +91,7 @@ extension Span<UInt8> {
     func little24(_ position: Int) -> Int? { number(position, size: 3, isLittle: true) }
     func little32(_ position: Int) -> Int? { number(position, size: 4, isLittle: true) }
 
-    func holds(_ text: String, at position: Int = 0) -> Bool { holds(text.utf8, at: position) }
+    func holds(_ text: String, at position: Int = 0) -> Bool { has(text, at: position) }
 
     func holds(_ other: [UInt8], at position: Int = 0) -> Bool { holds(other[...], at: position) }
 

@@ -215,22 +215,7 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    /// Whether `text` stands there. Not beyond the end.
-    func has(_ text: String, at start: Int) -> Bool {
-        let text = text.utf8Span.span
-        guard start >= 0, text.count <= count - start else { return false }
-        for index in text.indices where self[start + index] != text[index] { return false }
-        return true
-    }
-
     func skippingXMLSpace(from start: Int) -> Int {
         range(from: start, while: \.isXMLSpace).upperBound
-    }
-
-    /// The octets from `start` for which `predicate` holds; empty when it is behind the end.
-    func range(from start: Int, while predicate: (UInt8) -> Bool) -> Range<Int> {
-        var end = start
-        while end < count, predicate(self[end]) { end += 1 }
-        return start..<end
     }
 }

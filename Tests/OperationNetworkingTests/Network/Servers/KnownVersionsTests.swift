@@ -31,7 +31,7 @@ struct KnownVersionsTests {
         #expect(first.version == .http1 && first.mayOfferHTTP2 && first.trustDomain.transfer == nil)
         let second = try #require(versions.next(first, after: .httpVersionNotAgreed, id: id))
         #expect(second.version == .http2 && second.trustDomain.transfer == id)
-        versions.learn(second, nil, chosen: "h2")
+        versions.learn(SentRequest(second), nil, chosen: "h2")
 
         // What may be held has a connection of its own; the rest shares one.
         let later = decided(versions, .http1)
@@ -43,7 +43,7 @@ struct KnownVersionsTests {
         #expect(decided(versions, .http1, authentication: ntlm).version == .http1)
 
         // The server has learned HTTP/1.1.
-        versions.learn(later, nil, chosen: "http/1.1")
+        versions.learn(SentRequest(later), nil, chosen: "http/1.1")
         #expect(decided(versions, .http1).version == .http1)
     }
 
@@ -52,7 +52,7 @@ struct KnownVersionsTests {
         let request = try #require(
             versions.next(decided(versions, .http1), after: .httpVersionNotAgreed, id: id)
         )
-        versions.learn(request, nil, chosen: .some(nil))
+        versions.learn(SentRequest(request), nil, chosen: .some(nil))
         let later = decided(versions, .http1)
         #expect(later.version == .http1 && !later.mayOfferHTTP2)
     }
@@ -61,7 +61,7 @@ struct KnownVersionsTests {
         var versions = KnownVersions()
         let request = decided(versions, .automatic)
         #expect(versions.next(request, after: .endNotProvable, id: id) != nil)
-        versions.learn(request, .endNotProvable, chosen: "h2")
+        versions.learn(SentRequest(request), .endNotProvable, chosen: "h2")
         #expect(decided(versions, .automatic).version == .http1)
         // Nothing else can be done with one that has HTTP/2 only.
         for version in [TransferOptions.HTTPVersion.http2, .http2PriorKnowledge] {

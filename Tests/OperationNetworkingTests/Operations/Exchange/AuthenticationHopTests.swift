@@ -26,7 +26,7 @@ import Testing
         var settings = TransferSettings()
         settings.credential = credential
         settings.authenticationSchemes = allowed
-        var authentication = Authentication(settings, for: home)
+        var authentication = Authentication(SharedSettings(settings), for: home)
         authentication.begin(home, credential: nil, hasBodyInMemory: hasBodyInMemory)
         return authentication
     }
@@ -60,7 +60,10 @@ import Testing
     func theCallersCredentialIsForTheOriginOfTheRequest(request: String?, hop: String?, isAtHome: Bool) {
         var settings = TransferSettings()
         settings.credential = Self.alice
-        var authentication = Authentication(settings, for: request.flatMap { URL(string: $0) })
+        var authentication = Authentication(
+            SharedSettings(settings),
+            for: request.flatMap { URL(string: $0) }
+        )
         authentication.begin(hop.flatMap { URL(string: $0) }, credential: nil)
         #expect(authentication.isAtHome == isAtHome)
         #expect(authentication.knownCredentials == (isAtHome ? [Self.alice] : []))

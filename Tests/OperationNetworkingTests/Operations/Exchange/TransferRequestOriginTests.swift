@@ -29,7 +29,7 @@ import Testing
         )
         var policy = RedirectPolicy()
         policy.droppedHeaders.insert("x-own")
-        var authentication = Authentication(scene.configuration.settings, for: scene.hop.url)
+        var authentication = Authentication(scene.configuration.shared, for: scene.hop.url)
         let head = ResponseHead(version: "HTTP/1.1", status: 307, fields: ["Location": location])
         scene.hop = try #require(policy.request(after: head, to: scene.hop))
         authentication.begin(scene.hop.url, credential: nil)
