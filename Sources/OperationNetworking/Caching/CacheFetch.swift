@@ -200,9 +200,9 @@ extension CachedHead {
     ///
     /// - Returns: `nil`: it is not to be stored.
     fileprivate func changed(from response: HTTPURLResponse, by answer: CachedURLResponse) -> CachedHead? {
-        guard answer.storagePolicy != .notAllowed, let changed = answer.response as? HTTPURLResponse else {
-            return nil
-        }
+        guard answer.storagePolicy != .notAllowed, let changed = answer.response as? HTTPURLResponse,
+            changed.statusCode != 206, !ResponseStatus(changed.statusCode).isNeverStored
+        else { return nil }
         var result = self
         if changed !== response {
             result.head.status = changed.statusCode

@@ -35,15 +35,20 @@ struct CacheAuthorization: Hashable, Sendable {
 
     /// `nil`: the request has none.
     init?(_ request: TransferRequest) {
+        self.init(request.fields, request.credential)
+    }
+
+    /// `nil`: there are none.
+    init?(_ fields: HeaderFields, _ credential: Credential? = nil) {
         var parts: [String] = []
-        if let credential = request.credential {
+        if let credential {
             // A proof by Digest is another one in each request; what it proves is the same.
             parts.append(credential.cacheText)
-        } else if let value = request.fields["Authorization"] {
+        } else if let value = fields["Authorization"] {
             parts.append("field\n" + value)
         }
         // A caller's own; those of a jar are the jar's, see ``CachePartition``.
-        if let cookie = request.fields["Cookie"] { parts.append("cookie\n" + cookie) }
+        if let cookie = fields["Cookie"] { parts.append("cookie\n" + cookie) }
         guard !parts.isEmpty else { return nil }
         text = parts.joined(separator: "\n\n")
     }

@@ -29,6 +29,15 @@ extension CachedTransfer: TransferClient {
         }
     }
 
+    /// The server may have come to forbid that the response is kept (RFC 9111 §5.2.2.5).
+    private func update(_ entry: CacheEntry, to head: CachedHead) {
+        if place.policy.forbidsStoring(head.head) {
+            place.store.remove(entry.id, of: question.key)
+        } else {
+            place.store.update(entry, of: question.key, to: head)
+        }
+    }
+
     private func tell(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
         let answer = client.transferDidReceive(head)
         if answer == .refuse { fetch.abandon() }
@@ -46,9 +55,7 @@ extension CachedTransfer: TransferClient {
             requestTime: asked,
             responseTime: now
         )
-        for (index, head) in changes.updated {
-            place.store.update(entries[index], of: question.key, to: head)
-        }
+        for (index, head) in changes.updated { update(entries[index], to: head) }
         for index in changes.invalidated {
             var head = entries[index].head
             head.isInvalidated = true
@@ -221,15 +228,19 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
-                place.store.update(entries[index], of: question.key, to: head)
+                if !place.policy.forbidsStoring(head.head) { update(entries[index], to: head) }
                 entries[index].head = head
             }
+            let forbidden = fresh.filter { place.policy.forbidsStoring($0.head.head) }
+                .map { entries[$0.index].id }
             guard let (index, head) = fresh.first else { return self.end(nil) }
             land(.isStored)
             replay(
                 entries[index],
                 place.policy.reply(head, to: question, now: place.now(), use: .validated)
             )
+            // After the body was opened.
+            for id in forbidden { place.store.remove(id, of: question.key) }
         case .serveStale(let index, let reply):
             land(.hasEnded)
             replay(entries[index], reply)

@@ -174,6 +174,119 @@ struct CacheClientsTests {
         #expect(server.requests.filter { $0.headers["Authorization"] != nil }.count == 2)
     }
 
+    // MARK: - The caller's own look
+
+    @Test func aURLIsRemovedForAllUsers() async throws {
+        let directory = try TemporaryDirectory()
+        let server = try ScriptedServer([.respond(200, ["Cache-Control": "max-age=60"], body: Self.body)])
+        let scene = CacheScene(server, diskCapacity: 8 << 20, directory: directory.file("cache"))
+        let host = try #require(server.url.host)
+        for name in ["ann", "bob"] {
+            let jar = CookieJar()
+            let cookie = HTTPCookie(properties: [.name: "user", .value: name, .domain: host, .path: "/"])
+            jar.set(try #require(cookie))
+            scene.manager.cookieJar = jar
+            await scene.fetch()
+            #expect(await scene.fetch().responseSource == .cache)
+            await scene.fetch("/other")
+        }
+        await onDispatchThread { [scene] in scene.cache.removeCachedResponse(for: scene.request()) }
+        #expect(await scene.fetch().responseSource == .network)
+        #expect(await scene.fetch("/other").responseSource == .cache)
+    }
+
+    @Test func aResponseThatIsStoredByHandIsForItsAsker() async throws {
+        let server = try ScriptedServer([.respond(body: "from the server")])
+        let scene = CacheScene(server)
+        let request = scene.request("/", ["Authorization": "Bearer ann"])
+        let fields = ["Cache-Control": "max-age=60"]
+        let response = HTTPURLResponse(
+            url: server.url,
+            statusCode: 200,
+            httpVersion: "HTTP/1.1",
+            headerFields: fields
+        )
+        let secret = CachedURLResponse(response: try #require(response), data: Data("ann's".utf8))
+        scene.cache.storeCachedResponse(secret, for: request)
+        #expect(scene.cache.cachedResponse(for: request)?.data == Data("ann's".utf8))
+        let bobs = scene.request("/", ["Authorization": "Bearer bob"])
+        #expect(scene.cache.cachedResponse(for: bobs) == nil)
+        #expect(await scene.fetch(request).text == "ann's")
+        #expect(await scene.fetch(bobs).text == "from the server")
+        #expect(await scene.fetch().text == "from the server")
+    }
+
+    @Test func aVariantByCredentialsIsFoundByThem() async throws {
+        let server = try ScriptedServer { request in
+            .respond(
+                200,
+                ["Cache-Control": "max-age=60", "Vary": "Authorization"],
+                body: .text(request.headers["Authorization"] ?? "none")
+            )
+        }
+        let scene = CacheScene(server)
+        for token in ["Bearer a", "Bearer b"] {
+            let request = scene.request("/", ["Authorization": token])
+            await scene.fetch(request)
+            #expect(scene.cache.cachedResponse(for: request)?.data == Data(token.utf8))
+        }
+    }
+
+    /// The caller's closure cannot make a 304, or a part, of a response.
+    @Test(arguments: [206, 304, 412]) func noStatusIsStoredThatAnswersNothing(status: Int) async throws {
+        let server = try ScriptedServer([.respond(200, ["Cache-Control": "max-age=60"], body: "page")])
+        let scene = CacheScene(server)
+        let seen = Gate()
+        await scene.fetch(scene.request()) { operation in
+            operation.setCacheResponse { proposed in
+                defer { seen.open() }
+                guard let url = proposed.response.url,
+                    let response = HTTPURLResponse(
+                        url: url,
+                        statusCode: status,
+                        httpVersion: "HTTP/1.1",
+                        headerFields: ["Cache-Control": "max-age=60"]
+                    )
+                else { return nil }
+                return CachedURLResponse(response: response, data: proposed.data)
+            }
+        }
+        try await seen.wait()
+        for _ in 0..<20 { try await networkThreadIsDone() }
+        let second = await scene.fetch()
+        #expect(second.response?.statusCode == 200 && second.responseSource == .network)
+    }
+
+    // MARK: - Later words of the server
+
+    @Test(arguments: ["GET", "HEAD"], [0, 300_000])
+    func aServerMayForbidWhatIsKept(method: String, length: Int) async throws {
+        let server = try ScriptedServer { request in
+            let fields: FieldLines = ["ETag": "\"v\"", "Cache-Control": "no-store"]
+            if request.method == "HEAD" { return .respond(200, fields, body: .generated(length: length)) }
+            guard request.headers["If-None-Match"] == nil else { return .respond(304, fields) }
+            return .respond(
+                200,
+                ["ETag": "\"v\"", "Cache-Control": "max-age=10"],
+                body: .generated(length: length)
+            )
+        }
+        let directory = try TemporaryDirectory()
+        let scene = CacheScene(server, diskCapacity: 8 << 20, directory: directory.file("cache"))
+        await scene.fetch()
+        scene.pass(20)
+        if method == "GET" {
+            let last = await scene.fetch()
+            #expect(last.responseSource == .validated && last.responseData?.count == length)
+        } else {
+            // A HEAD that is not answered from the cache.
+            await scene.fetch(scene.request(method: "HEAD", policy: .reloadIgnoringLocalCacheData))
+        }
+        await onDispatchThread { [scene] in scene.cache.store.waitForChanges() }
+        #expect(scene.cache.cachedResponse(for: scene.request()) == nil)
+        #expect(scene.cache.currentDiskUsage == 0)
+    }
+
     // MARK: - In the background
 
     @Test func aRevalidationInTheBackgroundSetsCookies() async throws {

@@ -215,7 +215,9 @@ struct CacheStallTests {
 
     @Test func anIndexThatAnotherHoldsIsOpenedAllTheSame() async throws {
         let key = CacheKey(url: "http://a/")
-        let entry = try await TieredStore.sample(directory).put(key, sampleBytes(1_000))
+        let first = TieredStore.sample(directory)
+        let entry = try await first.put(key, sampleBytes(1_000))
+        await onDispatchThread { first.waitForChanges() }
         let path = directory.file("cache")
         let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
         let other = try Database(path: index, patience: 10_000)

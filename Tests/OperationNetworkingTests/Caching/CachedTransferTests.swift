@@ -186,6 +186,21 @@ struct CachedTransferTests {
         }
     }
 
+    // MARK: - Failures
+
+    /// Only a server that is not there, or is there no more, lets a stale response answer (RFC 9111 §4.2.4).
+    @Test func aServerThatIsNotToBeTrustedIsThere() {
+        let losses: Set<Int32> = [5, 6, 7, 16, 28, 52, 55, 56, 92]
+        for code in 1..<CurlError.codeCount {
+            let error = TransferError.curl(CurlError(code: code))
+            #expect(error.isUnreachable == losses.contains(code), "\(code)")
+        }
+        let alert = CurlError(code: 56, message: "OpenSSL SSL_read: tlsv13 alert certificate required")
+        #expect(!TransferError.curl(alert).isUnreachable)
+        #expect(TransferError.idle(seconds: 1).isUnreachable && TransferError.truncatedHead.isUnreachable)
+        #expect(!TransferError.refused.isUnreachable && !TransferError.endlessAnswer.isUnreachable)
+    }
+
     // MARK: - Who asks
 
     @Test func aPartIsNotStoredWithoutTheCallersLook() async throws {

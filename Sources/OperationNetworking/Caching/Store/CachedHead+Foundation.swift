@@ -10,14 +10,15 @@ extension CachedHead {
             guard let name = name as? String, let value = value as? String else { continue }
             fields.append(name: name, value: value)
         }
+        let asked = CacheRequest(request, url)
         let now = Date().timeIntervalSince1970
         let length = Int64(response.data.count)
         self.init(
-            url: CacheKey(url).url,
+            url: asked.key.url,
             method: "GET",
             head: ResponseHead(version: "HTTP/1.1", status: http.statusCode, fields: fields),
-            selecting: SelectingFields(vary: fields)?.values(in: HeaderFields(request)) ?? HeaderFields(),
-            authorization: nil,
+            selecting: SelectingFields(vary: fields)?.values(in: asked.selectingFields) ?? HeaderFields(),
+            authorization: asked.authorization,
             requestTime: now,
             responseTime: now,
             body: CachedExtent(range: 0..<length, completeLength: length, isComplete: true),
@@ -25,15 +26,28 @@ extension CachedHead {
         )
     }
 
-    /// Whether the fields of the request are those that the response was selected by (RFC 9111 §4.1).
-    func isSelected(by request: URLRequest) -> Bool {
-        guard let names = SelectingFields(vary: fields) else { return false }
-        return names.match(selecting, HeaderFields(request), language: fields["Content-Language"])
+    /// Whether the fields of the request are those that the response was selected by (RFC 9111 §4.1). A
+    /// request with credentials has no other asker's response.
+    func isSelected(by request: CacheRequest) -> Bool {
+        guard let names = SelectingFields(vary: fields),
+            request.authorization == nil || request.authorization == authorization
+        else { return false }
+        return names.match(selecting, request.selectingFields, language: fields["Content-Language"])
     }
 }
 
-extension HeaderFields {
-    fileprivate init(_ request: URLRequest) {
-        self.init(request.allHTTPHeaderFields ?? [:])
+extension CacheRequest {
+    /// A request as its caller has made it.
+    init(_ request: URLRequest, _ url: URL) {
+        let fields = HeaderFields(request.allHTTPHeaderFields ?? [:])
+        self.init(
+            key: CacheKey(url),
+            url: url,
+            method: "GET",
+            fields: fields,
+            policy: request.cachePolicy,
+            authorization: CacheAuthorization(fields)?.digest,
+            hasBody: false
+        )
     }
 }

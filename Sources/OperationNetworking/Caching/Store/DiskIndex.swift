@@ -66,15 +66,24 @@ final class DiskIndex {
         )
         if let longestFile { try database.execute("PRAGMA max_page_count = \(longestFile / 2 / 4096)") }
         switch try database.number("PRAGMA user_version") {
-        case Self.version: break
+        case Self.version: addPartitions()
         case 0:
             try database.transaction {
                 // Another process may have been first.
                 guard try database.number("PRAGMA user_version") == 0 else { return }
                 try database.execute(Self.schema)
             }
+            addPartitions()
         default: throw UnknownVersion()
         }
+    }
+
+    /// An index that came after the first version of the schema. A process that knows nothing of it keeps it
+    /// up all the same. Where another one holds the database now, a later one makes it.
+    private func addPartitions() {
+        try? database.execute(
+            "CREATE INDEX IF NOT EXISTS by_partition ON entries(partition) WHERE partition <> ''"
+        )
     }
 
     private func statement(_ sql: String) throws -> Database.Statement {
@@ -273,6 +282,18 @@ final class DiskIndex {
             statement.reset()
         }
         return withFile
+    }
+
+    /// Removes all of a URL, of every partition.
+    /// - Returns: those with a body in a file.
+    func remove(url: String) throws -> [Int64] {
+        let statement = try statement("SELECT DISTINCT partition FROM entries WHERE partition <> ''")
+        var partitions = [""]
+        do {
+            defer { statement.reset() }
+            while try statement.step() { partitions.append(statement.text(0)) }
+        }
+        return try partitions.flatMap { try remove(CacheKey(url: url, partition: $0)) }
     }
 
     /// - Returns: those with a body in a file.

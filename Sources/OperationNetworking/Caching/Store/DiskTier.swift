@@ -304,6 +304,11 @@ final class DiskTier: @unchecked Sendable {
         removed += try opened().remove(key).map(Self.bodyName)
     }
 
+    func remove(url: String) throws {
+        let index = try opened()
+        removed += try index.transaction { try index.remove(url: url) }.map(Self.bodyName)
+    }
+
     func removeAll() throws {
         let index = try opened()
         removed += try index.removeAll().map(Self.bodyName)

@@ -58,6 +58,8 @@ struct MemoryTier: Sendable {
 
     var count: Int { records.count }
 
+    var keys: [CacheKey] { Array(records.keys) }
+
     func record(_ key: CacheKey) -> Record? { records[key] }
 
     /// Makes the key the one that was used last.

@@ -75,13 +75,15 @@ public final class ResponseCache: ResponseStoring {
     // MARK: - Responses
 
     /// The stored response to a GET of the request's URL, whole, whatever its age: the newest variant that
-    /// the request's fields select.
+    /// the request's fields select. Of the responses that came with credentials, a request with an
+    /// `Authorization` has those of the same one. What came under other settings of trust than the standard
+    /// ones, or with the cookies of a jar of its own, is for operations only.
     ///
     /// - Returns: `nil` if there is none, or its body is incomplete.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let url = request.url else { return nil }
-        let key = CacheKey(url)
-        for entry in store.entries(of: key).reversed() where entry.head.isSelected(by: request) {
+        let (key, asked) = (CacheKey(url), CacheRequest(request, url))
+        for entry in store.entries(of: key).reversed() where entry.head.isSelected(by: asked) {
             guard entry.head.body.isComplete, let body = store.body(of: entry, key) else { continue }
             guard let response = entry.head.head.response(for: url) else { continue }
             return CachedURLResponse(response: response, data: body)
@@ -98,8 +100,8 @@ public final class ResponseCache: ResponseStoring {
         guard response.storagePolicy != .notAllowed, let url = request.url,
             let head = CachedHead(response, for: request)
         else { return }
-        let key = CacheKey(url)
-        let replaced = store.entries(of: key).filter { $0.head.isSelected(by: request) }.map(\.id)
+        let (key, asked) = (CacheKey(url), CacheRequest(request, url))
+        let replaced = store.entries(of: key).filter { $0.head.isSelected(by: asked) }.map(\.id)
         let writer = store.write(
             head,
             for: key,
@@ -111,12 +113,11 @@ public final class ResponseCache: ResponseStoring {
         writer?.commit(head, then: nil)
     }
 
-    /// Removes all variants that are stored for the request's URL. What is being received for it now is not
-    /// stored any more.
+    /// Removes all that is stored for the request's URL: every variant, of every user, under all settings of
+    /// trust. What is being received for it now is not stored any more.
     public func removeCachedResponse(for request: URLRequest) {
         guard let url = request.url else { return }
-        store.remove(nil, of: CacheKey(url))
-        store.waitForChanges()
+        store.remove(url: CacheKey(url).url)
     }
 
     /// Removes everything, and waits until it is removed. What is being received now is not stored any more;

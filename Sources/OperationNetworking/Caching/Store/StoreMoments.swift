@@ -1,5 +1,5 @@
-/// The removals and invalidations of a store, by time: a response that was asked for before its key was
-/// removed is not stored, and one that was asked for before its key was invalidated has to be validated
+/// The removals and invalidations of a store, by URL and time: a response that was asked for before its URL
+/// was removed is not stored, and one that was asked for before its URL was invalidated has to be validated
 /// ([RFC 9111 §4.4](https://www.rfc-editor.org/rfc/rfc9111#section-4.4)), since it may show the state before.
 struct StoreMoments: Sendable {
     /// A moment in the life of one store.
@@ -14,11 +14,11 @@ struct StoreMoments: Sendable {
         var invalidated = 0
     }
 
-    /// Keys that are remembered. When there are more, what began before counts as concerned.
+    /// URLs that are remembered. When there are more, what began before counts as concerned.
     private static let maximumRows = 1_000
 
     private var number = 0
-    private var rows: [CacheKey: Row] = [:]
+    private var rows: [String: Row] = [:]
     /// The last moment of which nothing is known any more.
     private var floor = 0
     private var removedAll = 0
@@ -31,7 +31,7 @@ struct StoreMoments: Sendable {
     /// - Returns: whether it may still be stored, and whether it has to be validated before use.
     func fate(of key: CacheKey, since start: Moment) -> (isWanted: Bool, isInvalidated: Bool) {
         guard start.number < number else { return (true, false) }
-        let row = rows[key] ?? Row()
+        let row = rows[key.url] ?? Row()
         let isForgotten = start.number < floor
         return (
             removedAll <= start.number && row.removed <= start.number && !isForgotten,
@@ -39,8 +39,8 @@ struct StoreMoments: Sendable {
         )
     }
 
-    mutating func didRemove(_ key: CacheKey) {
-        note(key) { row, number in row.removed = number }
+    mutating func didRemove(_ url: String) {
+        note(url) { row, number in row.removed = number }
     }
 
     mutating func didRemoveAll() {
@@ -50,15 +50,15 @@ struct StoreMoments: Sendable {
     }
 
     mutating func didInvalidate(_ key: CacheKey) {
-        note(key) { row, number in row.invalidated = number }
+        note(key.url) { row, number in row.invalidated = number }
     }
 
-    private mutating func note(_ key: CacheKey, _ change: (inout Row, Int) -> Void) {
-        if rows.count >= Self.maximumRows, rows[key] == nil {
+    private mutating func note(_ url: String, _ change: (inout Row, Int) -> Void) {
+        if rows.count >= Self.maximumRows, rows[url] == nil {
             rows = [:]
             floor = number
         }
         number += 1
-        change(&rows[key, default: Row()], number)
+        change(&rows[url, default: Row()], number)
     }
 }

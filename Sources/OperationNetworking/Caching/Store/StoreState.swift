@@ -60,6 +60,8 @@ struct StoreState: Sendable {
     private var hidden: Set<Int64> = []
     /// Of keys whose entries the disk could not remove: those with a lower number are hidden.
     private var hiddenBefore: [CacheKey: Int64] = [:]
+    /// The same for URLs.
+    private var urlsHiddenBefore: [String: Int64] = [:]
     /// The same for all keys.
     private var allHiddenBefore = Int64.min
     /// Entries that were used since the index was told.
@@ -90,8 +92,13 @@ struct StoreState: Sendable {
         if let key { hiddenBefore[key] = id } else { allHiddenBefore = id }
     }
 
+    mutating func hide(url: String, before id: Int64) {
+        urlsHiddenBefore[url] = id
+    }
+
     private func isHidden(_ id: Int64, _ key: CacheKey) -> Bool {
-        hidden.contains(id) || id < max(hiddenBefore[key] ?? .min, allHiddenBefore)
+        if hidden.contains(id) || id < max(hiddenBefore[key] ?? .min, allHiddenBefore) { return true }
+        return id < urlsHiddenBefore[key.url] ?? .min
     }
 
     // MARK: - Look-ups
@@ -170,10 +177,21 @@ struct StoreState: Sendable {
                 key,
                 to: memory.record(key).map { MemoryTier.Record(isComplete: true, epoch: $0.epoch) }
             )
-            moments.didRemove(key)
+            moments.didRemove(key.url)
             return
         }
         change(id, of: key) { _ in nil }
+    }
+
+    /// Removes all of a URL that memory knows, whatever the trust and the jar.
+    mutating func remove(url: String) {
+        for key in memory.keys where key.url == url {
+            memory.set(
+                key,
+                to: memory.record(key).map { MemoryTier.Record(isComplete: true, epoch: $0.epoch) }
+            )
+        }
+        moments.didRemove(url)
     }
 
     mutating func removeAll() {

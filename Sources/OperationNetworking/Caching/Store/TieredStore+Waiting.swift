@@ -30,6 +30,25 @@ extension TieredStore {
         return body
     }
 
+    /// Removes all of a URL, whatever the trust and the jar by which it was asked for, and waits for that.
+    func remove(url: String) {
+        state.withLock { state in
+            state.remove(url: url)
+            guard state.isDiskOn else { return }
+            passOn { disk in
+                try disk.remove(url: url)
+            } then: { store, succeeded in
+                let next = store.identifiers.next()
+                store.state.withLock { state in
+                    // A look-up may have been between.
+                    state.remove(url: url)
+                    if !succeeded { state.hide(url: url, before: next) }
+                }
+            }
+        }
+        waitForChanges()
+    }
+
     /// Waits until all that was asked for is on its way no more.
     func waitForChanges() {
         bodies.sync {}

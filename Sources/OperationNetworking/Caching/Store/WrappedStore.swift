@@ -120,7 +120,7 @@ final class WrappedStore: CacheStore {
     }
 
     func remove(_ id: Int64?, of key: CacheKey) {
-        if id == nil { moments.withLock { $0.didRemove(key) } }
+        if id == nil { moments.withLock { $0.didRemove(key.url) } }
         queue.async { [self] in
             guard let request = request(key), let stored = stored(key), id == nil || id == stored.entry.id
             else {

@@ -62,6 +62,41 @@ struct StoreValuesTests {
         Int64(bitPattern: bytes.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 })
     }
 
+    // MARK: - Moments
+
+    @Test func aChangeConcernsWhatWasAskedForBefore() {
+        var moments = StoreMoments()
+        let (key, other) = (CacheKey(url: "http://a/"), CacheKey(url: "http://b/"))
+        let jar = CacheKey(url: "http://a/", partition: "jar")
+        let first = moments.now
+        #expect(moments.fate(of: key, since: first) == (true, false))
+        moments.didInvalidate(key)
+        let second = moments.now
+        #expect(moments.fate(of: key, since: first) == (true, true))
+        #expect(moments.fate(of: jar, since: first) == (true, true))
+        #expect(moments.fate(of: other, since: first) == (true, false))
+        #expect(moments.fate(of: key, since: second) == (true, false))
+        moments.didRemove(key.url)
+        #expect(moments.fate(of: jar, since: second) == (false, false))
+        #expect(moments.fate(of: jar, since: moments.now) == (true, false))
+        let third = moments.now
+        moments.didRemoveAll()
+        #expect(!moments.fate(of: other, since: third).isWanted)
+        #expect(moments.fate(of: other, since: moments.now) == (true, false))
+    }
+
+    /// Of more changes than are remembered, the older ones count for every URL.
+    @Test func aForgottenChangeCountsAsOne() {
+        var moments = StoreMoments()
+        let (key, start) = (CacheKey(url: "http://a/"), moments.now)
+        moments.didRemove(key.url)
+        let later = moments.now
+        for number in 0..<3_000 { moments.didInvalidate(CacheKey(url: "http://b/\(number)")) }
+        #expect(!moments.fate(of: key, since: start).isWanted)
+        #expect(moments.fate(of: CacheKey(url: "http://c/"), since: later) == (false, true))
+        #expect(moments.fate(of: key, since: moments.now) == (true, false))
+    }
+
     // MARK: - Bodies
 
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
