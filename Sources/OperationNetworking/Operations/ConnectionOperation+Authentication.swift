@@ -12,7 +12,7 @@ extension ConnectionOperation {
     /// Called for each 401, instead of what is done without it: the ``TransferSettings/credential`` once,
     /// then the credential storage, then the 401 is the response.
     public func setAuthenticationChallenge(@_inheritActorContext _ block: AuthenticationChallengeHandler?) {
-        state.replace(block) { swap(&$0.closures.challenge, &$1) }
+        setClosure(block) { swap(&$0.challenge, &$1) }
     }
 }
 

@@ -19,6 +19,16 @@ extension ConnectionOperation {
         }
     }
 
+    /// Sets a closure that may be set at any time. One that nothing will call any more is not kept.
+    func setClosure<Closure>(
+        _ closure: Closure?,
+        _ exchange: (inout OperationState.Closures, inout Closure?) -> Void
+    ) {
+        state.replace(closure) { state, closure in
+            if !state.isDelivered { exchange(&state.closures, &closure) }
+        }
+    }
+
     /// As ``configure(_:)``, for one part.
     func configure<Part>(_ part: Part, _ exchange: (inout OperationState, inout Part) -> Void) {
         state.replace(part) { state, part in

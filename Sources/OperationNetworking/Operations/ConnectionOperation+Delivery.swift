@@ -51,89 +51,158 @@ extension ConnectionOperation {
         tell(deliveries[...], observers, on: queue)
     }
 
+    /// Tells them in order, the first of them from the part `first` on.
     private func tell(
         _ deliveries: ArraySlice<Delivery>,
         _ observers: [any OperationObserver],
         on queue: DispatchQueue,
-        observersHeardFirst: Bool = false
+        from first: Delivery.Part = .observers
     ) {
+        var next = first
         for (index, delivery) in zip(deliveries.indices, deliveries) {
-            if !observersHeardFirst || index > deliveries.startIndex {
-                Self.tell(Self.notificationPoster, delivery, self)
-                for observer in observers { Self.tell(observer, delivery, self) }
-            }
-            if !observers.isEmpty, let detour = state.withLock({ $0.outbox.takeDetour() }) {
-                return detour.call(from: queue) {
-                    queue.async {
-                        self.tell(deliveries[index...], observers, on: queue, observersHeardFirst: true)
-                    }
+            while next != .nothing {
+                let detour = tell(&next, of: delivery, observers, onMain: queue === DispatchQueue.main)
+                guard let detour else { continue }
+                return makeCalls(detour, from: queue) { [next] in
+                    queue.async { self.tell(deliveries[index...], observers, on: queue, from: next) }
                 }
             }
-            guard let detour = call(delivery, onMain: queue === DispatchQueue.main) else { continue }
-            return detour.call(from: queue) {
-                queue.async {
-                    if case .finished = delivery { self.didCallCompletion() }
-                    self.tell(deliveries[(index + 1)...], observers, on: queue)
-                }
-            }
+            next = .observers
         }
-        conclude()
+        conclude(on: queue)
+    }
+
+    /// Makes a call that belongs elsewhere, and those that are handed in by it; then comes `next`.
+    private func makeCalls(
+        _ call: Detour,
+        from queue: DispatchQueue,
+        then next: @escaping @Sendable () -> Void
+    ) {
+        call.call(from: queue) {
+            guard let other = self.state.withLock({ $0.outbox.takeDetour() }) else { return next() }
+            self.makeCalls(other, from: queue, then: next)
+        }
     }
 
     /// Everything that was taken is told.
-    private func conclude() {
-        let (target, group) = state.withLock { state -> (DeliveryTarget?, DispatchGroup?) in
-            guard state.outbox.hasMore() else { return (nil, state.outbox.takeGroup()) }
-            return (state.configuration.deliveryTarget(for: audience(state)), nil)
+    private func conclude(on queue: DispatchQueue) {
+        let (detour, target, group) = state.withLock { state -> (Detour?, DeliveryTarget?, DispatchGroup?) in
+            if let detour = state.outbox.takeDetour() { return (detour, nil, nil) }
+            guard state.outbox.hasMore() else { return (nil, nil, state.outbox.takeGroup()) }
+            return (nil, state.configuration.deliveryTarget(for: audience(state)), nil)
         }
+        if let detour { makeCalls(detour, from: queue) { self.conclude(on: queue) } }
         if let target { scheduleDelivery(target) }
         group?.leave()
     }
 
-    /// Calls the hooks and the closure for the delivery.
-    /// - Returns: the call of the closure, if it belongs elsewhere: what comes after it has to wait for that.
-    private func call(_ delivery: Delivery, onMain: Bool) -> Detour? {
+    /// Makes a call that belongs elsewhere, in the order of the operation's callbacks: in a callback when
+    /// that has returned, and before anything else is told.
+    func makeInOrder(_ call: Detour) {
+        let (isNow, target, queue) = state.withLock { state -> (Bool, DeliveryTarget?, DispatchQueue) in
+            let queue = state.configuration.completionQueue ?? .main
+            switch state.outbox.take(call) {
+            case .now: return (true, nil, queue)
+            case .afterCallback: return (false, nil, queue)
+            case .afterDeliveries:
+                let audience = Audience(hasClosures: true, hasObservers: false, isSubclass: false)
+                return (false, state.append(.call(call), for: audience), queue)
+            }
+        }
+        if isNow { makeCalls(call, from: queue) { self.conclude(on: queue) } }
+        if let target { scheduleDelivery(target) }
+    }
+
+    /// Tells the next part of a delivery.
+    /// - Returns: a call that has to be made elsewhere: what comes after it has to wait for that.
+    private func tell(
+        _ part: inout Delivery.Part,
+        of delivery: Delivery,
+        _ observers: [any OperationObserver],
+        onMain: Bool
+    ) -> Detour? {
+        switch part {
+        case .observers:
+            part = .hooks
+            Self.tell(Self.notificationPoster, delivery, self)
+            guard !observers.isEmpty else { return nil }
+            for observer in observers { Self.tell(observer, delivery, self) }
+            return state.withLock { $0.outbox.takeDetour() }
+        case .hooks:
+            part = .closures
+            callHooks(delivery)
+            return isSubclass ? state.withLock { $0.outbox.takeDetour() } : nil
+        case .closures:
+            part = delivery.isEnd ? .completionBlock : .nothing
+            return callClosure(delivery, onMain: onMain)
+        case .completionBlock:
+            let (detour, block) = state.withLock { ($0.outbox.takeDetour(), $0.closures.completionBlock) }
+            if let detour { return detour }
+            part = .release
+            guard let block else { return nil }
+            state.change { $0.closures.completionBlock = nil }
+            block()
+            return state.withLock { $0.outbox.takeDetour() }
+        case .release:
+            part = .nothing
+            letGo(isTold: true)
+            return nil
+        case .nothing:
+            return nil
+        }
+    }
+
+    /// Calls the hooks of subclasses.
+    private func callHooks(_ delivery: Delivery) {
         switch delivery {
-        case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver:
-            break
         case .received(let response):
             if let value = response.value { didReceive(value) }
-        case .observed(let isRunning, let body):
-            return body(isRunning)
         case .piece(let piece, let done):
             receive(piece, done: done)
-        case .downloaded(let report):
-            return state.withLock { $0.closures.downloadProgress }.flatMap {
-                ProgressCall($0)(report, onMain: onMain)
-            }
-        case .uploaded(let report):
-            return state.withLock { $0.closures.uploadProgress }.flatMap {
-                ProgressCall($0)(report, onMain: onMain)
-            }
         case .finished:
             if let outlets = state.withLock({ $0.outlets }) {
                 outlets.finish(isSuccess: error == nil)
                 outlets.publish()
             }
             didFinish()
-            if let detour = callCompletion(onMain: onMain) { return detour }
-            didCallCompletion()
-        case .completed:
+        case .started, .paused, .resumed, .redirected, .retrying, .keeping, .startingOver, .downloaded,
+            .uploaded, .observed, .completed, .call:
+            break
+        }
+    }
+
+    /// Calls the closure for the delivery.
+    /// - Returns: the call of the closure, if it belongs elsewhere, or one that was handed in.
+    private func callClosure(_ delivery: Delivery, onMain: Bool) -> Detour? {
+        switch delivery {
+        case .started, .paused, .resumed, .received, .piece, .redirected, .retrying, .keeping, .startingOver:
+            return nil
+        case .observed(let isRunning, let body):
+            return body(isRunning)
+        case .call(let call):
+            return call
+        case .downloaded(let report):
+            return callProgress(state.withLock { $0.closures.downloadProgress }, report, onMain: onMain)
+        case .uploaded(let report):
+            return callProgress(state.withLock { $0.closures.uploadProgress }, report, onMain: onMain)
+        case .finished, .completed:
             return callCompletion(onMain: onMain)
         }
-        return nil
     }
 
-    /// The closures of the result were called.
-    private func didCallCompletion() {
-        state.withLock { $0.closures.completionBlock }?()
-        state.withLock { $0.isDelivered = true }
-        letGo()
+    private func callProgress(_ handler: ProgressHandler?, _ report: ProgressReport, onMain: Bool) -> Detour?
+    {
+        guard let handler else { return nil }
+        return ProgressCall(handler)(report, onMain: onMain) ?? state.withLock { $0.outbox.takeDetour() }
     }
 
-    /// Nothing is told any more: releases the closures, and leaves the batches.
-    func letGo() {
-        let released = state.withLock { $0.takeClosures() }
+    /// The end counts: releases the closures, and leaves the batches.
+    /// - Parameter isTold: whether the end was told; else notifications are left.
+    func letGo(isTold: Bool = false) {
+        let released = state.withLock { state in
+            if isTold { state.isTold = true }
+            return state.takeClosures()
+        }
         releaseClosures()
         for seat in released.seats { seat.didFinish(self) }
         withExtendedLifetime(released) {}
@@ -170,7 +239,7 @@ extension ConnectionOperation {
                 total: report.total,
                 expected: report.expected
             )
-        case .piece, .observed, .completed: break
+        case .piece, .observed, .completed, .call: break
         }
     }
 }

@@ -6,7 +6,7 @@ extension ConnectionOperation {
     /// - Returns: what removes it; it need not be kept.
     @discardableResult
     public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
-        state.withLock { $0.closures.observers.append(observer) }
+        state.withLock { if !$0.isTold { $0.closures.observers.append(observer) } }
         return OperationObservation(of: self, by: observer)
     }
 

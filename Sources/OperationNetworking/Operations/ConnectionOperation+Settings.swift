@@ -1,3 +1,4 @@
+package import Foundation
 internal import OperationNetworkingSystem
 
 extension ConnectionOperation: TransferConfigurable {
@@ -30,5 +31,15 @@ extension ConnectionOperation {
     public static var maximumConnectionsPerHost: Int {
         get { ConnectionLimit.process.value }
         set { ConnectionLimit.process.own = newValue }
+    }
+}
+
+extension ConnectionOperation {
+    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream of
+    /// yours.
+    ///
+    /// Nothing that may wait belongs on that thread: every transfer of the process would wait with it.
+    package static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
+        NetworkThread.shared.withRunLoop(body)
     }
 }

@@ -215,21 +215,26 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { state.replace(newValue) { swap(&$0.configuration.userInfo, &$1) } }
     }
 
-    /// Called on ``completionQueue`` as the last callback, and released then.
+    /// Called on ``completionQueue`` as the last callback, and released then. Set after the end, it is called
+    /// as if it had been there.
     open override var completionBlock: (@Sendable () -> Void)? {
         get { state.withLock { $0.closures.completionBlock } }
-        set { state.replace(newValue) { swap(&$0.closures.completionBlock, &$1) } }
+        set {
+            state.replace(newValue) { swap(&$0.closures.completionBlock, &$1) }
+            if newValue != nil, isFinished { deliverLateCompletion() }
+        }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value. The total
-    /// counts the bytes that came before a pause, and never goes backwards while the transfer runs.
+    /// counts the bytes that came before a pause, and never goes backwards while the transfer runs. A closure
+    /// that is set when the operation has told its end is not kept.
     public func setDownloadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        state.replace(block) { swap(&$0.closures.downloadProgress, &$1) }
+        setClosure(block) { swap(&$0.downloadProgress, &$1) }
     }
 
     /// Called on ``completionQueue``, at most 20 times a second, and once with the last value.
     public func setUploadProgress(@_inheritActorContext _ block: ProgressHandler?) {
-        state.replace(block) { swap(&$0.closures.uploadProgress, &$1) }
+        setClosure(block) { swap(&$0.uploadProgress, &$1) }
     }
 
     /// Called on a queue of the library, or on its actor, for each redirect that
@@ -247,7 +252,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     }
 
     func setRedirectQuestion(_ question: RedirectQuestion?) {
-        state.replace(question) { swap(&$0.closures.redirect, &$1) }
+        setClosure(question) { swap(&$0.redirect, &$1) }
     }
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
@@ -333,6 +338,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// was read, or that has dependencies, counts as one in a queue.)
     open override func cancel() {
         apply { $0.machine.cancel(isAlone: !$0.place.mayBeInQueue) }
+    }
+
+    /// Waits until the operation has finished, however it ends: in a queue, after `start()`, or by a
+    /// ``cancel()`` outside of any queue, of which Foundation is not told.
+    @available(*, noasync)
+    public override func waitUntilFinished() {
+        let end = DispatchSemaphore(value: 0)
+        whenFinished { end.signal() }
+        end.wait()
     }
 
     /// Ignored by a cancelled operation, which waits for nothing.
@@ -421,16 +435,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Takes what is left of the operation that was archived, if this is a download.
     func restore(_ download: DownloadArchive) {}
-}
-
-extension ConnectionOperation {
-    /// Runs `body` on the network thread and lends it the thread's run loop, for a `Timer` or a stream of
-    /// yours.
-    ///
-    /// Nothing that may wait belongs on that thread: every transfer of the process would wait with it.
-    package static func withNetworkRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
-        NetworkThread.shared.withRunLoop(body)
-    }
 }
 
 // MARK: - CustomReflectable

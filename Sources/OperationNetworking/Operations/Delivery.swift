@@ -22,6 +22,31 @@ enum Delivery {
     case finished(wasRunning: Bool)
     /// Closures for the result were set after the end.
     case completed
+    /// A call that belongs elsewhere was handed in.
+    case call(Detour)
+
+    /// Whether the closures of the result are called.
+    var isEnd: Bool {
+        switch self {
+        case .finished, .completed: true
+        case .started, .paused, .resumed, .received, .redirected, .retrying, .keeping, .startingOver, .piece,
+            .downloaded, .uploaded, .observed, .call:
+            false
+        }
+    }
+
+    /// The parts of telling a delivery, in order.
+    enum Part {
+        /// Notifications, too.
+        case observers
+        /// The methods that a subclass overrides.
+        case hooks
+        case closures
+        case completionBlock
+        /// Of the closures.
+        case release
+        case nothing
+    }
 }
 
 /// The queue of callbacks.

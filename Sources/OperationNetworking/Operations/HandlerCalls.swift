@@ -92,13 +92,15 @@ extension HTTPRequestOperation {
     /// ``OperationManager/operation(for:success:failure:)`` that puts a closure of its own around it.
     ///
     /// A handler that was written in nonisolated code is called at once, on this thread; one of main-actor
-    /// code on the main queue, at once if this is the main queue; one of another actor there.
+    /// code on the main queue, at once if this is the main queue; one of another actor there. In a callback
+    /// of the operation, what is called elsewhere is called when the callback has returned, and before the
+    /// next one. Outside of them such calls come after the callbacks that wait, and one after the other.
     public func call(_ handler: SuccessHandler?, with object: (any Sendable)?) {
-        handler.flatMap { SuccessCall($0)(self, object, onMain: MainQueue.isCurrent) }?.call {}
+        handler.flatMap { SuccessCall($0)(self, object, onMain: MainQueue.isCurrent) }.map(makeInOrder)
     }
 
     /// Calls a handler that you were given: as the other `call(_:with:)` does.
     public func call(_ handler: FailureHandler?, with error: any Error) {
-        handler.flatMap { FailureCall($0)(self, error, onMain: MainQueue.isCurrent) }?.call {}
+        handler.flatMap { FailureCall($0)(self, error, onMain: MainQueue.isCurrent) }.map(makeInOrder)
     }
 }

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 17. One lock is cheaper than several, and lets all of them change together.
+/// Stored properties: 18. One lock is cheaper than several, and lets all of them change together.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
@@ -38,6 +38,8 @@ struct OperationState {
     var seats: [BatchSeat] = []
     /// Whether the end counts for batches: there is no audience, or it was told everything.
     var isDelivered = false
+    /// Whether the end was told: nothing hears of the operation any more.
+    var isTold = false
 
     init(request: URLRequest) {
         configuration = OperationConfiguration(request: request)
@@ -64,12 +66,13 @@ struct OperationState {
 
     /// Empties what is to be released when no event is left: the closures, the seats, and the exchange, which
     /// keeps the configuration it was made from, and with it the stream's provider. It is returned, because
-    /// releasing a closure may run anything, and the lock is held here.
+    /// releasing a closure may run anything, and the lock is held here. From now on the end counts.
     mutating func takeClosures() -> (Closures, seats: [BatchSeat], (any Exchanging)?) {
         defer {
             closures = Closures()
             seats = []
             exchange = nil
+            isDelivered = true
         }
         return (closures, seats, exchange)
     }

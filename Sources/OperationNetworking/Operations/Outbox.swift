@@ -6,7 +6,9 @@ import Dispatch
 struct Outbox {
     private var deliveries: [Delivery] = []
     private var isScheduled = false
-    /// Closures of observers that belong elsewhere, and are called before anything else is told.
+    /// Whether a delivery has begun, and goes on.
+    private var isTelling = false
+    /// Closures that belong elsewhere, and are called before anything else is told.
     var detours: [Detour] = []
     /// Entered for what is in here.
     private var enteredGroup: DispatchGroup?
@@ -48,7 +50,28 @@ struct Outbox {
     /// All that waits.
     mutating func takeAll() -> [Delivery] {
         defer { deliveries = [] }
+        isTelling = true
         return deliveries
+    }
+
+    /// The turn of a call that is handed in.
+    enum Turn {
+        /// Nothing waits: the caller makes it, and ends as a delivery does.
+        case now
+        /// The delivery that goes on makes it.
+        case afterCallback
+        /// Others wait: the caller appends it.
+        case afterDeliveries
+    }
+
+    mutating func take(_ call: Detour) -> Turn {
+        if isTelling {
+            detours.append(call)
+            return .afterCallback
+        }
+        guard !isScheduled, deliveries.isEmpty else { return .afterDeliveries }
+        (isScheduled, isTelling) = (true, true)
+        return .now
     }
 
     mutating func takeDetour() -> Detour? {
@@ -62,6 +85,7 @@ struct Outbox {
 
     /// Whether another delivery has to be scheduled by the one that ends; if not, it is over.
     mutating func hasMore() -> Bool {
+        isTelling = false
         isScheduled = !deliveries.isEmpty
         return isScheduled
     }

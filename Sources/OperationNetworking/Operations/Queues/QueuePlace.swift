@@ -63,17 +63,18 @@ struct QueuePlace {
         keepsReadiness = true
     }
 
-    /// The operation has become ready.
-    /// - Returns: whether the queue is to be told now.
+    /// The operation has become ready, or is not ready any more.
+    /// - Returns: whether the queue is to be told now. Told without a queue, Foundation would ask for the
+    ///   readiness as a queue does.
     mutating func becomeReady() -> Bool {
         if keepsReadiness { owesReadiness = true }
-        return !keepsReadiness
+        return !keepsReadiness && mayBeInQueue
     }
 
     /// - Returns: whether the queue is to be told now what it was not told before.
     mutating func tellReadiness() -> Bool {
         defer { (keepsReadiness, owesReadiness) = (false, false) }
-        return owesReadiness
+        return owesReadiness && mayBeInQueue
     }
 
     /// The operation ends.

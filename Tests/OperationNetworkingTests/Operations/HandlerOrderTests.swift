@@ -1,0 +1,120 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// Handlers that a closure calls by `call(_:with:)` stay in order with all other callbacks.
+@Suite(.timeLimit(.minutes(1)))
+struct HandlerOrderTests {
+    private static let callbacks = DispatchQueue(label: "callbacks")
+
+    /// An actor, and handlers that belong to it.
+    private actor Home {
+        nonisolated let heard = Recorder<Int>()
+
+        func handler() -> HTTPRequestOperation.SuccessHandler {
+            Self.kept { _, object in
+                self.assertIsolated()
+                self.heard.append(object as? Int ?? -1)
+            }
+        }
+
+        private static func kept(
+            @_inheritActorContext _ handler: @escaping HTTPRequestOperation.SuccessHandler
+        ) -> HTTPRequestOperation.SuccessHandler { handler }
+    }
+
+    /// A manager that puts closures of its own around the ones that it gets.
+    private final class Wrapping: OperationManager, @unchecked Sendable {
+        // @unchecked: it has no stored property of its own.
+
+        override func operation(
+            for request: URLRequest,
+            success: HTTPRequestOperation.SuccessHandler? = nil,
+            failure: HTTPRequestOperation.FailureHandler? = nil
+        ) -> HTTPRequestOperation {
+            super.operation(
+                for: request,
+                success: { operation, object in
+                    for number in 0..<10 { operation.call(success, with: number) }
+                    operation.call(success, with: 10)
+                },
+                failure: { operation, error in operation.call(failure, with: error) }
+            )
+        }
+    }
+
+    @Test func callsOutsideOfCallbacksComeOneAfterTheOther() async throws {
+        let home = Home()
+        let handler = await home.handler()
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        operation.completionQueue = Self.callbacks
+        await onDispatchThread {
+            for number in 0..<500 { operation.call(handler, with: number) }
+        }
+        #expect(try await home.heard.wait(count: 500) == Array(0..<500))
+    }
+
+    @Test func callsInACallbackComeBeforeWhatFollowsIt() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = Wrapping(baseURL: server.url)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = Self.callbacks
+        let home = Home()
+        let handler = await home.handler()
+        for round in 1...50 {
+            let operation = manager.get(
+                "a",
+                configure: { $0.completionBlock = { home.heard.append(11) } },
+                success: handler
+            )
+            let batch = OperationBatch([try #require(operation)], completionQueue: Self.callbacks) { _, _ in
+                home.heard.append(12)
+            }
+            _ = await batch.results()
+            #expect(home.heard.elements.count == 13 * round)
+            #expect(Array(home.heard.elements.suffix(13)) == Array(0...12))
+        }
+    }
+
+    @MainActor @Test func callsOfTheMainActorComeBeforeTheBlock() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = Wrapping(baseURL: server.url)
+        manager.responseSerializer = HTTPResponseSerializer()
+        manager.completionQueue = Self.callbacks
+        let heard = Recorder<Int>()
+        for round in 1...50 {
+            manager.get(
+                "a",
+                configure: { $0.completionBlock = { @Sendable in heard.append(11) } },
+                success: { _, object in
+                    MainActor.assertIsolated()
+                    heard.append(object as? Int ?? -1)
+                }
+            )
+            let all = try await heard.wait(count: 12 * round)
+            #expect(Array(all.suffix(12)) == Array(0...11))
+        }
+    }
+
+    /// The queue waits: what was there before is called before.
+    @Test func callsComeAfterTheCallbacksThatWait() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let home = Home()
+        let handler = await home.handler()
+        let queue = DispatchQueue(label: "late")
+        queue.suspend()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = queue
+        operation.setCompletion(success: { _, _ in home.heard.append(0) })
+        operation.start()
+        _ = try await operation.value
+        operation.call(handler, with: 1)
+        operation.call(handler, with: 2)
+        queue.resume()
+        #expect(try await home.heard.wait(count: 3) == [0, 1, 2])
+    }
+}
