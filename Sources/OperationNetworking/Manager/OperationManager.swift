@@ -190,15 +190,22 @@ open class OperationManager: @unchecked Sendable {
         failure: FailureHandler?,
         _ makeRequest: () throws -> URLRequest
     ) -> HTTPRequestOperation? {
+        let operation: HTTPRequestOperation
         do {
-            let operation = operation(for: try makeRequest(), success: success, failure: failure)
-            try configure(operation)
-            add(operation)
-            return operation
+            operation = self.operation(for: try makeRequest(), success: success, failure: failure)
         } catch {
             if let failure { callBack(Detour(failure, nil, error)) }
             return nil
         }
+        do {
+            try configure(operation)
+        } catch {
+            // If it was cancelled before, the end of the operation may have been told.
+            if operation.withdrawCompletion(), let failure { callBack(Detour(failure, nil, error)) }
+            return nil
+        }
+        add(operation)
+        return operation
     }
 
     /// Adds an operation to the queue: from now on it cannot be configured.

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
@@ -27,6 +28,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         var failure: FailureHandler?
         /// Makes the call of another closure, instead of these two.
         var completion: (@Sendable (HTTPRequestOperation) -> Detour?)?
+        /// Whether closures were called.
+        var hasCalled = false
 
         var hearsResult: Bool { success != nil || failure != nil || completion != nil }
     }
@@ -49,9 +52,13 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     override func restore(_ serializer: any ResponseSerializer) {
         http.change { $0.serializer = serializer }
-        guard isFinished, error == nil else { return }
+        let failure = error
+        // A refusal has its reason and its object again, if this serializer refuses it, too.
+        let isRefusal = failure.map { ($0 as NSError).domain } == ResponseSerializationError.errorDomain
+        guard isFinished, failure == nil || isRefusal else { return }
         let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferLog())
         let evaluation = evaluate(end)
+        guard failure == nil || evaluation.error is ResponseSerializationError else { return }
         state.withLock { $0.results.take(evaluation) }
     }
 
@@ -128,6 +135,17 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         if isLate { deliverLateCompletion() }
     }
 
+    /// Takes the closures away, unless they were called or are being called.
+    /// - Returns: whether none of them hears of the operation.
+    func withdrawCompletion() -> Bool {
+        let withdrawn = http.withLock { http -> HTTPState? in
+            guard !http.hasCalled else { return nil }
+            defer { (http.success, http.failure, http.completion) = (nil, nil, nil) }
+            return http
+        }
+        return withdrawn != nil
+    }
+
     // MARK: - ConnectionOperation
 
     override class var ownKind: ObjectIdentifier { ObjectIdentifier(HTTPRequestOperation.self) }
@@ -176,6 +194,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     override func callCompletion(onMain: Bool) -> Detour? {
         let handlers = http.withLock { http in
             defer {
+                http.hasCalled = http.hasCalled || http.hearsResult
                 http.success = nil
                 http.failure = nil
                 http.completion = nil

@@ -10,7 +10,8 @@ internal import OperationNetworkingSystem
 /// (a ``ClientIdentity``, a proxy's credentials), cookies (a jar of its own comes back empty), a serializer
 /// of a kind of your own that is no ``ArchivableResponseSerializer``, or one that decodes values of a type.
 ///
-/// A finished operation comes back finished, another one ready to start:
+/// A finished operation comes back finished, with its response, metrics, error and body; its object is made
+/// of the body again, if the serializer is kept or given. Another one comes back ready to start:
 ///
 /// | Not finished, with some of its body                       | The later process                            |
 /// |-----------------------------------------------------------|----------------------------------------------|
@@ -18,11 +19,13 @@ internal import OperationNetworkingSystem
 /// | a GET into memory, with a strong validator, in no coding  | asks for the rest, by `If-Range`: the bytes are in the archive |
 /// | another one, an `outputFile`                              | asks for the whole                           |
 ///
-/// Stored properties: 16. They are the keys of the form in which earlier versions wrote it.
+/// Stored properties: 19. They are the keys of the form in which earlier versions wrote it.
 public struct OperationArchive: Codable, Sendable {
     /// The request, as given.
     public var request: URLRequest {
         var request = URLRequest(url: url, timeoutInterval: timeoutInterval)
+        if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init) { request.cachePolicy = policy }
+        if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
         request.httpMethod = method
         request.allHTTPHeaderFields = fields
         if let bodyArchive { request.bodySource = bodyArchive.body } else { request.httpBody = body }
@@ -35,12 +38,16 @@ public struct OperationArchive: Codable, Sendable {
     private let body: Data?
     private let bodyArchive: BodyArchive?
     private let timeoutInterval: Double
+    /// `nil`, as the next one: as it is unless set.
+    private let cachePolicy: UInt?
+    private let handlesCookies: Bool?
     private let outputFile: URL?
     private let settings: TransferSettingsArchive
     private let isFinished: Bool
     private let response: Response?
     private let responseData: Data?
     private let failure: Failure?
+    private let metrics: TransferMetricsArchive?
     /// `nil`: as they are unless set.
     private let limits: Limits?
     private let bodySoFar: EarlierBodyArchive?
@@ -65,14 +72,34 @@ public struct OperationArchive: Codable, Sendable {
         let domain: String
         let code: Int
         let sentence: String
+        let traits: FailureTraitsArchive?
 
-        /// Foundation's errors come back as what they were, others as an `NSError` of the same domain and
-        /// code.
-        func error(_ url: URL) -> any Error {
-            guard domain == NSURLErrorDomain, let code = URLError.Code(rawValue: code) else {
-                return NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: sentence])
+        init(_ error: any Error) {
+            let plain = error as NSError
+            domain = plain.domain
+            code = plain.code
+            sentence = plain.localizedDescription
+            traits = FailureTraitsArchive(FailureTraits(of: error))
+        }
+
+        /// Foundation's errors come back as what they were, a refused status as that, and others as an
+        /// `NSError` of the same domain and code. A ``RequestFailure`` of it answers as before.
+        func error(_ url: URL, _ response: ReceivedResponse?, _ data: Data?) -> any Error {
+            if domain == NSURLErrorDomain, let code = URLError.Code(rawValue: code) {
+                return URLError(code, url: url, sentence: sentence)
             }
-            return URLError(code, url: url, sentence: sentence)
+            if domain == ResponseSerializationError.errorDomain,
+                code == URLError.Code.badServerResponse.rawValue, let status = traits?.statusCode
+            {
+                return ResponseSerializationError(
+                    .unacceptableStatusCode(status),
+                    response: response,
+                    data: data
+                )
+            }
+            var userInfo: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+            userInfo[FailureTraits.key] = traits?.traits
+            return NSError(domain: domain, code: code, userInfo: userInfo)
         }
     }
 
@@ -86,6 +113,9 @@ public struct OperationArchive: Codable, Sendable {
         body = state.request.httpBody
         bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
         timeoutInterval = state.request.timeoutInterval
+        let policy = state.request.cachePolicy
+        cachePolicy = policy == .useProtocolCachePolicy ? nil : policy.rawValue
+        handlesCookies = state.request.httpShouldHandleCookies ? nil : false
         outputFile = state.configuration.outputFile
         settings = TransferSettingsArchive(state.configuration.settings)
         limits = Limits(
@@ -110,10 +140,8 @@ public struct OperationArchive: Codable, Sendable {
             )
         }
         responseData = isFinished ? state.results.responseData : nil
-        failure = state.results.error.map { error in
-            let error = error as NSError
-            return Failure(domain: error.domain, code: error.code, sentence: error.localizedDescription)
-        }
+        failure = state.results.error.map(Failure.init)
+        metrics = isFinished ? (state.results.metrics?.sum).map(TransferMetricsArchive.init) : nil
     }
 
     /// Puts back what was kept.
@@ -127,8 +155,11 @@ public struct OperationArchive: Codable, Sendable {
         }
         guard isFinished else { return state.earlierBody = bodySoFar?.body }
         state.machine = .finished
-        state.isDelivered = true
-        state.results.responseData = responseData
+        (state.isDelivered, state.isTold) = (true, true)
+        state.results.restore(
+            ExchangeEnd(error: nil, data: responseData, metrics: TransferLog(metrics?.metrics ?? .init())),
+            hasSerializer: responseSerializer != nil
+        )
         state.results.response = response.flatMap {
             HTTPURLResponse(
                 url: $0.url,
@@ -137,6 +168,6 @@ public struct OperationArchive: Codable, Sendable {
                 headerFields: $0.fields
             ).map { ReceivedResponse($0) }
         }
-        state.results.error = failure.map { $0.error(url) }
+        state.results.error = failure.map { $0.error(url, state.results.response, responseData) }
     }
 }

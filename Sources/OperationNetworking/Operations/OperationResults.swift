@@ -8,7 +8,16 @@ struct OperationResults {
     private(set) var responseObject: (any Sendable)?
     private var end: ExchangeEnd?
 
+    /// Whether the object is not there because an archive has no serializer that could make it.
+    private(set) var lacksSerializer = false
+
     var metrics: TransferLog? { end?.metrics }
+
+    /// The end is one of an earlier process.
+    mutating func restore(_ end: ExchangeEnd, hasSerializer: Bool) {
+        take(end)
+        lacksSerializer = !hasSerializer
+    }
 
     /// The exchange has ended. Whether that is a success is said by the evaluation.
     mutating func take(_ end: ExchangeEnd) {
@@ -19,6 +28,7 @@ struct OperationResults {
     /// The response was evaluated.
     mutating func take(_ evaluation: (object: (any Sendable)?, error: (any Error)?)) {
         responseObject = evaluation.object
+        lacksSerializer = false
         error = evaluation.error
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// A result with the response that it came in.
 ///
@@ -56,8 +57,11 @@ extension HTTPResponseSerializer: TypedResponseSerializer {
 extension HTTPRequestOperation {
     /// The result as a value of `type`, once there is one: see ``value``.
     ///
+    /// An operation from an archive has it, too, if the serializer is in the archive or was given to
+    /// ``init(archive:responseSerializer:)``; without a serializer it is the body, as `Data`.
+    ///
     /// - Throws: the operation's `error`; a ``ResponseSerializationError`` when the result is of another
-    ///   type.
+    ///   type, or when the archive has no serializer that could make it.
     public func value<Value: Sendable>(as type: Value.Type) async throws -> Value {
         _ = try await value
         return try result(as: type).get()
@@ -81,11 +85,17 @@ extension HTTPRequestOperation {
     /// The result of an operation that has finished.
     func result<Value: Sendable>(as type: Value.Type) -> Result<Value, any Error> {
         if let error { return .failure(error) }
+        let lacksSerializer = state.withLock { $0.results.lacksSerializer }
+        if lacksSerializer, let body = responseData as? Value { return .success(body) }
         // Not of what the body was decoded as, but of what it is asked for as: `nil` may be one, too.
-        guard let value = responseObject as? Value else {
+        guard !lacksSerializer, let value = responseObject as? Value else {
+            let sentence =
+                lacksSerializer
+                ? "its archive has no serializer: see init(archive:responseSerializer:)"
+                : "the operation's serializer made something else"
             return .failure(
                 ResponseSerializationError(
-                    .unexpectedStructure(type: "\(type)", "the operation's serializer made something else"),
+                    .unexpectedStructure(type: "\(type)", sentence),
                     response: receivedResponse,
                     data: responseData
                 )

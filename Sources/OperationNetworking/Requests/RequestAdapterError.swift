@@ -2,7 +2,10 @@ public import Foundation
 internal import FoundationNetworking
 
 /// A ``RequestAdapter`` changed what it may not: nothing was sent.
-@nonexhaustive public enum RequestAdapterError: Error, Hashable, Sendable {
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
+public enum RequestAdapterError: Error, Hashable, Sendable {
     /// Another scheme, host or port: the URL that it answered with, if there is one.
     case originChanged(URL?)
     /// Another method, by which it could not be known what may be sent again.
@@ -32,4 +35,10 @@ extension RequestAdapterError: CustomStringConvertible, LocalizedError {
 
     /// The same.
     public var errorDescription: String? { description }
+}
+
+// MARK: - ClassifiedError
+
+extension RequestAdapterError: ClassifiedError {
+    package var traits: FailureTraits { .mistake }
 }

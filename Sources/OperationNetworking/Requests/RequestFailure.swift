@@ -55,8 +55,20 @@ public struct RequestFailure: Sendable {
     /// The status of a response that was refused for it.
     public var statusCode: Int? { traits.statusCode }
 
-    /// Whether the same request may succeed later: the error is of those that a retry policy tries again, or
-    /// what it needs is in use, or there is no room on the disk.
+    /// Whether the same request may succeed later: the error is of those that a ``RetryPolicy`` tries again
+    /// unless it is set otherwise, or what it needs is in use, or there is no room on the disk.
+    ///
+    /// | Code, or status                                              | Why it may pass                    |
+    /// |--------------------------------------------------------------|------------------------------------|
+    /// | `timedOut`                                                   | the server, or the way, was slow   |
+    /// | `cannotFindHost`, `dnsLookupFailed`                          | a resolver does not answer offline |
+    /// | `cannotConnectToHost`                                        | the server is being started        |
+    /// | `networkConnectionLost`                                      | the next connection may last       |
+    /// | `notConnectedToInternet`, `dataNotAllowed`, `callIsActive`, `internationalRoamingOff` | there is no network now |
+    /// | 408, 425, 429                                                | the server asks for another time   |
+    /// | 500, 502, 503, 504                                           | the server, or one behind it, fails now |
+    ///
+    /// Other codes say of the request, the response or the trust what will be the same the next time.
     public var mayPass: Bool { traits.mayPass }
 
     /// Whether the caller gave something that no request can be made of, or no response be saved to: the same
@@ -83,6 +95,9 @@ package struct FailureTraits: Hashable, Sendable {
 
     /// The same happens again, and the caller is not to blame.
     package static let lasting = FailureTraits()
+    /// The key of the answers in the `userInfo` of an error from an archive.
+    static let key = "OperationNetworking.failure"
+
     /// The caller is to blame.
     package static let mistake = FailureTraits(isMistake: true)
     /// A later try may succeed.
@@ -92,14 +107,15 @@ package struct FailureTraits: Hashable, Sendable {
         FailureTraits(statusCode: code, mayPass: passingStatuses.contains(code))
     }
 
-    /// The statuses of a retry policy unless others are set.
+    /// The statuses of ``RequestFailure/mayPass``, and of a retry policy unless others are set.
     static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     static let offlineCodes: Set<URLError.Code> = [
         .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed,
     ]
 
-    private static let passingCodes: Set<URLError.Code> = offlineCodes.union([
+    /// The codes of ``RequestFailure/mayPass``, and of a retry policy unless others are set.
+    static let passingCodes: Set<URLError.Code> = offlineCodes.union([
         .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
     ])
 
@@ -144,6 +160,10 @@ package struct FailureTraits: Hashable, Sendable {
         case let error as CocoaError where error.code == .fileWriteOutOfSpace: self = .passing
         default:
             let plain = error as NSError
+            if let kept = plain.userInfo[Self.key] as? FailureTraits {
+                self = kept
+                return
+            }
             if plain.domain == NSURLErrorDomain, let code = URLError.Code(rawValue: plain.code) {
                 self.init(code)
                 return

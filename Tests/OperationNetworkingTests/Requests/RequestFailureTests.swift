@@ -19,7 +19,7 @@ struct RequestFailureTests {
         var testDescription: String { "\(error)" }
     }
 
-    private static func answers(_ error: any Error) -> String {
+    static func answers(_ error: any Error) -> String {
         let failure = RequestFailure(error)
         var answers: [String] = []
         if failure.isCancelled { answers.append("cancelled") }
@@ -45,6 +45,7 @@ struct RequestFailureTests {
         Row(URLError(.badServerResponse), ""),
         Row(NSError(domain: NSURLErrorDomain, code: URLError.Code.timedOut.rawValue), "timeout passing"),
         Row(RequestSerializationError.invalidMethod(""), "mistake"),
+        Row(RequestAdapterError.bodyAddedOrRemoved, "mistake"),
         Row(RequestBodyError.fileInUse(path: "/a"), "passing"),
         Row(RequestBodyError.noBodySource, "mistake"),
         Row(StreamError.closed, "mistake"),
@@ -77,6 +78,16 @@ struct RequestFailureTests {
         let error = try await #require(throws: (any Error).self) { try await manager.get("a") }
         #expect(Self.answers(error) == answers)
         #expect(RequestFailure(error).code == nil)
+    }
+
+    /// One list: what an app offers to try again is what a policy tries again.
+    @Test func aRetryPolicyTriesAgainWhatMayPass() {
+        let policy = RetryPolicy()
+        #expect(policy.statuses == Set((100..<600).filter { FailureTraits.status($0).mayPass }))
+        let known = (-3_000...0).compactMap { URLError.Code(rawValue: $0) }
+        #expect(known.count > 40)
+        #expect(policy.errorCodes == Set(known.filter { RequestFailure(URLError($0)).mayPass }))
+        #expect(policy.errorCodes.contains(.timedOut) && !policy.errorCodes.contains(.badURL))
     }
 
     @Test func anOperationIsAsked() async throws {

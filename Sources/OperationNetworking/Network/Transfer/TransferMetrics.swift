@@ -84,6 +84,13 @@ struct TransferLog: Sendable {
     private(set) var isEmpty = true
     private var earlier: [TransferMetrics] = []
 
+    init() {}
+
+    /// Of an earlier process, which kept the sum.
+    init(_ sum: TransferMetrics) {
+        self.sum = sum
+    }
+
     var transfers: [TransferMetrics] { earlier + (last.map { [$0] } ?? []) }
 
     /// A transfer has ended.

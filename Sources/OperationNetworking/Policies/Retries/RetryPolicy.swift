@@ -44,14 +44,12 @@ public struct RetryPolicy: Hashable, Sendable {
     /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) unless set.
     public var methods: Set<String> = Self.idempotentMethods
 
-    /// The statuses that may be better the next time.
-    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    /// The statuses that may be better the next time: those of ``RequestFailure/mayPass`` unless set.
+    public var statuses: Set<Int> = FailureTraits.passingStatuses
 
-    /// The codes of transport errors that may be better the next time.
-    public var errorCodes: Set<URLError.Code> = [
-        .timedOut, .cannotFindHost, .cannotConnectToHost, .networkConnectionLost, .dnsLookupFailed,
-        .notConnectedToInternet,
-    ]
+    /// The codes of transport errors that may be better the next time: those of ``RequestFailure/mayPass``
+    /// unless set.
+    public var errorCodes: Set<URLError.Code> = FailureTraits.passingCodes
 
     /// The network that an attempt after a transport error waits for while it is gone, instead of a delay:
     /// `NetworkReachabilityManager.shared`, or one of a host. `nil` unless set.

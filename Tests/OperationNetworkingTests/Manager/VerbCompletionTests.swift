@@ -1,0 +1,197 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// A verb calls one of its closures, and once, whatever `configure:` does.
+@Suite(.timeLimit(.minutes(1)))
+struct VerbCompletionTests {
+    private struct Refusal: Error {}
+
+    /// Each form of a verb that calls back, with a `configure:`.
+    enum Verb: CaseIterable {
+        case plain
+        case list
+        case encoding
+        case typed
+        case form
+        case upload
+
+        @discardableResult
+        func call(
+            _ manager: OperationManager,
+            _ heard: Recorder<String>,
+            configure: (HTTPRequestOperation) throws -> Void
+        ) -> HTTPRequestOperation? {
+            let success: HTTPRequestOperation.SuccessHandler = { _, _ in heard.append("success") }
+            let failure: OperationManager.FailureHandler = { _, error in
+                heard.append(error is Refusal ? "refused" : "\(RequestFailure(error).isCancelled)")
+            }
+            return switch self {
+            case .plain:
+                manager.get("a", configure: configure, success: success, failure: failure)
+            case .list:
+                manager.post("a", parameters: [1], configure: configure, success: success, failure: failure)
+            case .encoding:
+                manager.post("a", encoding: [1], configure: configure, success: success, failure: failure)
+            case .typed:
+                manager.get(
+                    "a",
+                    as: [Int].self,
+                    configure: configure,
+                    success: { _, _ in heard.append("success") },
+                    failure: failure
+                )
+            case .form:
+                manager.post(
+                    "a",
+                    constructingBody: { $0.appendPart(withFormData: Data(), name: "a") },
+                    configure: configure,
+                    success: success,
+                    failure: failure
+                )
+            case .upload:
+                manager.upload(
+                    .data(Data("x".utf8)),
+                    to: "a",
+                    configure: configure,
+                    success: success,
+                    failure: failure
+                )
+            }
+        }
+    }
+
+    private let callbacks = DispatchQueue(label: "callbacks")
+
+    private func manager(_ server: ScriptedServer) -> OperationManager {
+        let manager = OperationManager(baseURL: server.url)
+        manager.requestSerializer = JSONRequestSerializer()
+        manager.completionQueue = callbacks
+        return manager
+    }
+
+    private func server() throws -> ScriptedServer {
+        try ScriptedServer { _ in .respond(200, ["Content-Type": "application/json"], body: "[1]") }
+    }
+
+    /// Everything that was on its way was called.
+    private func allIsCalled() async {
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            callbacks.async { over.resume() }
+        }
+    }
+
+    @Test(arguments: Verb.allCases)
+    func aVerbThatIsCancelledAndRefusedByConfigureFailsOnce(_ verb: Verb) async throws {
+        let server = try server()
+        let manager = manager(server)
+        for _ in 0..<20 {
+            let heard = Recorder<String>()
+            let operation = verb.call(manager, heard) { operation in
+                operation.cancel()
+                throw Refusal()
+            }
+            #expect(operation == nil)
+            try await heard.wait()
+            await allIsCalled()
+            #expect(heard.elements.count == 1)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    /// The end of the operation is told before `configure:` throws.
+    @Test func aFailureThatWasToldIsNotToldAgain() async throws {
+        let server = try server()
+        let manager = manager(server)
+        let heard = Recorder<String>()
+        Verb.plain.call(manager, heard) { operation in
+            operation.cancel()
+            try heard.waitSynchronously()
+            throw Refusal()
+        }
+        await allIsCalled()
+        #expect(heard.elements == ["true"])
+    }
+
+    @Test(arguments: Verb.allCases)
+    func anOperationThatIsKeptAfterARefusalTellsNothingMore(_ verb: Verb) async throws {
+        let server = try server()
+        let manager = manager(server)
+        let heard = Recorder<String>()
+        var kept: HTTPRequestOperation?
+        verb.call(manager, heard) { operation in
+            kept = operation
+            throw Refusal()
+        }
+        kept?.start()
+        _ = try await kept?.value
+        await allIsCalled()
+        #expect(heard.elements == ["refused"])
+    }
+
+    @Test(arguments: Verb.allCases)
+    func aVerbThatConfigureCancelsFailsOnce(_ verb: Verb) async throws {
+        let server = try server()
+        let manager = manager(server)
+        let heard = Recorder<String>()
+        for _ in 0..<20 { verb.call(manager, heard) { $0.cancel() } }
+        #expect(try await heard.wait(count: 20) == Array(repeating: "true", count: 20))
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            manager.operationQueue.addBarrierBlock { over.resume() }
+        }
+        await allIsCalled()
+        #expect(heard.elements.count == 20 && server.requests.isEmpty)
+    }
+
+    @Test(arguments: Verb.allCases)
+    func aVerbSucceedsOnce(_ verb: Verb) async throws {
+        let server = try server()
+        let manager = manager(server)
+        let heard = Recorder<String>()
+        let operation = verb.call(manager, heard) { _ in }
+        _ = try await operation?.value
+        try await heard.wait()
+        await allIsCalled()
+        #expect(heard.elements == ["success"])
+    }
+
+    @Test func aFormOrARequestThatCannotBeMadeFailsOnce() async throws {
+        let server = try server()
+        let manager = manager(server)
+        let session = HTTPSessionManager(baseURL: server.url)
+        session.completionQueue = callbacks
+        let heard = Recorder<Bool>()
+        manager.post(
+            "a",
+            constructingBody: { _ in throw Refusal() },
+            success: nil,
+            failure: { operation, error in heard.append(operation == nil && error is Refusal) }
+        )
+        session.post(
+            "a",
+            constructingBody: { _ in throw Refusal() },
+            success: nil,
+            failure: { task, error in heard.append(task == nil && error is Refusal) }
+        )
+        manager.upload(
+            .data(Data()),
+            to: "a",
+            method: "GET",
+            success: nil,
+            failure: { operation, error in heard.append(operation == nil && error is RequestBodyError) }
+        )
+        manager.get(
+            "http://[",
+            as: [Int].self,
+            success: nil,
+            failure: { operation, error in heard.append(operation == nil && error is URLError) }
+        )
+        #expect(try await heard.wait(count: 4) == [true, true, true, true])
+        await allIsCalled()
+        #expect(heard.elements.count == 4 && server.requests.isEmpty)
+    }
+}

@@ -1,0 +1,186 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+
+/// The end of an operation from an archive: its error, its response, its cost.
+@Suite(.timeLimit(.minutes(1)))
+struct RestoredResultsTests {
+    private struct User: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    /// An error of a serializer of the user's own.
+    private struct Refusing: ResponseSerializer {
+        let error: any Error
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            throw error
+        }
+    }
+
+    private func archived(_ operation: ConnectionOperation) throws -> OperationArchive {
+        let archive = try #require(operation.archive)
+        return try JSONDecoder().decode(OperationArchive.self, from: JSONEncoder().encode(archive))
+    }
+
+    private func ended(
+        _ server: ScriptedServer,
+        with serializer: any ResponseSerializer = HTTPResponseSerializer()
+    ) async -> HTTPRequestOperation {
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.responseSerializer = serializer
+        operation.start()
+        _ = try? await operation.value
+        return operation
+    }
+
+    private static let json = Answer.respond(
+        200,
+        ["Content-Type": "application/json", "X-Page": "7"],
+        body: "{\"name\":\"Ada\"}"
+    )
+
+    // MARK: - Failures
+
+    private static let file = URL(fileURLWithPath: "/tmp/a")
+
+    @Test(arguments: [
+        RequestFailureTests.Row(URLError(.cancelled), "cancelled"),
+        RequestFailureTests.Row(URLError(.timedOut), "timeout passing"),
+        RequestFailureTests.Row(URLError(.notConnectedToInternet), "offline passing"),
+        RequestFailureTests.Row(URLError(.serverCertificateUntrusted), "untrusted"),
+        RequestFailureTests.Row(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
+        RequestFailureTests.Row(ResumeError.unexpectedStatus(503), "503 passing"),
+        RequestFailureTests.Row(ResumeError.representationChanged, "passing"),
+        RequestFailureTests.Row(DownloadError.destinationExists(file), "mistake"),
+        RequestFailureTests.Row(OutputFileError.inUse(file), "passing"),
+        RequestFailureTests.Row(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
+        RequestFailureTests.Row(CocoaError(.fileWriteOutOfSpace), "passing"),
+        RequestFailureTests.Row(CocoaError(.fileNoSuchFile), ""),
+        RequestFailureTests.Row(NSError(domain: "own", code: 7), ""),
+    ])
+    func aFailureAnswersAsBefore(row: RequestFailureTests.Row) async throws {
+        let server = try ScriptedServer([Self.json])
+        let operation = await ended(server, with: Refusing(error: row.error))
+        let first = HTTPRequestOperation(archive: try archived(operation))
+        // And once more: an archive of what came from one.
+        let second = HTTPRequestOperation(archive: try archived(first))
+        for copy in [first, second] {
+            let error = try #require(copy.error)
+            #expect(RequestFailureTests.answers(error) == row.answers)
+            #expect((error as NSError).domain == (row.error as NSError).domain)
+            #expect((error as NSError).code == (row.error as NSError).code)
+            #expect(copy.failure?.code == RequestFailure(row.error).code)
+        }
+    }
+
+    @Test(arguments: [(404, false), (503, true)])
+    func aRefusedStatusComesBackAsThat(status: Int, mayPass: Bool) async throws {
+        let server = try ScriptedServer([
+            .respond(status, ["Content-Type": "application/json"], body: "{\"why\":\"so\"}")
+        ])
+        // One that no archive keeps, and one that says why.
+        let plain = await ended(server, with: DecodableResponseSerializer(User.self))
+        let copy = HTTPRequestOperation(archive: try archived(plain))
+        let error = try #require(copy.error as? ResponseSerializationError)
+        #expect(error.reason == .unacceptableStatusCode(status))
+        #expect(error.response?.statusCode == status && error.data == copy.responseData)
+        #expect(copy.failure?.statusCode == status && copy.failure?.mayPass == mayPass)
+
+        let kept = HTTPRequestOperation(
+            archive: try archived(plain),
+            responseSerializer: JSONResponseSerializer()
+        )
+        #expect(kept.failure?.statusCode == status)
+        #expect((kept.responseObject as? [String: any Sendable])?["why"] as? String == "so")
+    }
+
+    @Test func anErrorThatAnotherSerializerWouldNotMakeStays() async throws {
+        let server = try ScriptedServer([.respond(200, ["Content-Type": "text/html"], body: "{}")])
+        let operation = await ended(server, with: DecodableResponseSerializer(User.self))
+        let copy = HTTPRequestOperation(
+            archive: try archived(operation),
+            responseSerializer: HTTPResponseSerializer()
+        )
+        #expect(copy.error != nil && copy.responseObject == nil)
+    }
+
+    // MARK: - Responses
+
+    @Test func aResponseComesBackWithItsCost() async throws {
+        let server = try ScriptedServer([Self.json])
+        let operation = await ended(server)
+        let copy = HTTPRequestOperation(archive: try archived(operation))
+        let response = try await copy.response(as: Data.self)
+        #expect(response.value == Data("{\"name\":\"Ada\"}".utf8) && response.data == response.value)
+        #expect(response.statusCode == 200 && response.value(forHTTPHeaderField: "x-page") == "7")
+        #expect(response.metrics == operation.metrics && response.metrics.transferCount == 1)
+    }
+
+    @Test func aTypedResponseNeedsItsSerializer() async throws {
+        let server = try ScriptedServer([Self.json])
+        let serializer = DecodableResponseSerializer(User.self)
+        let operation = await ended(server, with: serializer)
+        #expect(try await operation.value(as: User.self) == User(name: "Ada"))
+        let archive = try archived(operation)
+
+        let copy = HTTPRequestOperation(archive: archive, responseSerializer: serializer)
+        let response = try await copy.response(as: User.self)
+        #expect(response.value == User(name: "Ada") && response.statusCode == 200)
+
+        let bare = HTTPRequestOperation(archive: archive)
+        #expect(try await bare.value(as: Data.self) == Data("{\"name\":\"Ada\"}".utf8))
+        #expect(try await bare.response(as: Data.self).statusCode == 200)
+        let error = try await #require(throws: ResponseSerializationError.self) {
+            try await bare.response(as: User.self)
+        }
+        #expect(error.description.contains("init(archive:responseSerializer:)"))
+        #expect(error.response?.statusCode == 200)
+    }
+
+    // MARK: - Archives of earlier versions
+
+    @Test func whatTheRequestSaysOfCookiesAndCachesComesBack() throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let plain = ConnectionOperation(archive: try archived(ConnectionOperation(request: .init(url: url))))
+        #expect(plain.request.httpShouldHandleCookies && plain.request.cachePolicy == .useProtocolCachePolicy)
+        for policy in [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .returnCacheDataDontLoad] {
+            var request = URLRequest(url: url, cachePolicy: policy)
+            request.httpShouldHandleCookies = false
+            let copy = ConnectionOperation(archive: try archived(ConnectionOperation(request: request)))
+            #expect(!copy.request.httpShouldHandleCookies && copy.request.cachePolicy == policy)
+        }
+    }
+
+    /// A key that an earlier version did not write means the default.
+    @Test func anArchiveWithoutTheNewKeysOpens() async throws {
+        let server = try ScriptedServer([.respond(404, body: "no")])
+        let operation = await ended(server)
+        let data = try JSONEncoder().encode(try #require(operation.archive))
+        var tree = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        for key in ["metrics", "cachePolicy", "handlesCookies"] { tree[key] = nil }
+        var failure = try #require(tree["failure"] as? [String: Any])
+        #expect(failure.removeValue(forKey: "traits") != nil)
+        tree["failure"] = failure
+        tree["responseSerializer"] = nil
+        let old = try JSONDecoder().decode(
+            OperationArchive.self,
+            from: JSONSerialization.data(withJSONObject: tree)
+        )
+        let copy = HTTPRequestOperation(archive: old)
+        #expect(copy.isFinished && copy.response?.statusCode == 404 && copy.error != nil)
+        #expect(copy.request.httpShouldHandleCookies)
+        #expect(copy.metrics?.transferCount == 0)
+
+        tree["cachePolicy"] = 4711
+        let strange = try JSONDecoder().decode(
+            OperationArchive.self,
+            from: JSONSerialization.data(withJSONObject: tree)
+        )
+        #expect(strange.request.cachePolicy == .useProtocolCachePolicy)
+    }
+}
