@@ -16,7 +16,7 @@ public import FoundationNetworking
 /// Adapters are asked in order, each gets the request of the one before. They are asked for the request
 /// itself, for each attempt and resumption, for the answer to a 401, and for a redirect within the origin
 /// (scheme, host, port) of the request; a redirect to another origin is not adapted, and carries nothing of
-/// theirs.
+/// theirs. A resumption may ask for the head first: the request that they get is that `HEAD` then.
 public protocol RequestAdapter: Sendable {
     /// The request to be sent. Called by a task; the operation waits meanwhile, and the task is cancelled
     /// when the operation is cancelled or paused.

@@ -289,4 +289,29 @@ struct RequestAdapterTests {
         _ = try await operation.value
         #expect(screen.lines == ["t1"])
     }
+
+    /// A signature may be over the method: the `HEAD` that confirms what a 416 says is asked about, too.
+    @Test func theHeadThatConfirmsIsAdaptedForItself() async throws {
+        let body = PatternBody(seed: 1, length: 3_000)
+        let server = try ScriptedServer(
+            serving: Representation(.pattern(body), entityTag: .strong("v1")),
+            answers: [.currentRepresentation.chunked(isTerminated: false), .currentRepresentation]
+        )
+        let folder = try TemporaryDirectory()
+        let signed = adapter { request in
+            request.setValue(request.httpMethod, forHTTPHeaderField: "X-Signature")
+        }
+        for _ in 0..<2 {
+            let download = DownloadOperation(request: URLRequest(url: server.url), to: folder.file("a"))
+            download.retryPolicy = nil
+            download.requestAdapters = [signer, signed]
+            download.start()
+            _ = try? await download.savedFile
+        }
+        #expect(try body.firstDifference(fromFile: folder.file("a")) == nil)
+        #expect(server.requests.map(\.method) == ["GET", "GET", "HEAD"])
+        #expect(server.requests.map { $0["X-Signature"] } == ["GET", "GET", "HEAD"])
+        // Once for each request.
+        #expect(signer.asked.elements.map { $0.httpMethod } == ["GET", "GET", "HEAD"])
+    }
 }

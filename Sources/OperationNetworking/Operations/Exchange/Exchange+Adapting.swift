@@ -11,7 +11,7 @@ extension Exchange {
         }
         owner.exchangeLasts()
         sink.flush()
-        let question = route.hop
+        let question = nextQuestion
         let hear = wait { (exchange, answer: Result<URLRequest, any Error>, room) in
             exchange.stopAsking = nil
             do {
@@ -30,6 +30,20 @@ extension Exchange {
             decide: hear
         )
         return true
+    }
+
+    /// The hop with the method of the next question: a signature is over that, too.
+    private var nextQuestion: URLRequest {
+        var question = route.hop
+        if let method = resumption.nextMethod(of: question) { question.httpMethod = method }
+        return question
+    }
+
+    /// Whether the adapters were asked about another method than the one to be sent: the question has become
+    /// another one meanwhile.
+    func isAdaptedForAnother(_ asked: ResumeRequest) -> Bool {
+        guard let adapted = route.adapted else { return false }
+        return adapted.httpMethod != asked.method ?? route.hop.httpMethod
     }
 
     /// The request of the next transfer, and its body, once.

@@ -243,6 +243,11 @@ extension Exchange {
                 giveTurnBack(room)
                 return finish()
             }
+            guard !isAdaptedForAnother(asked) else {
+                route.adapted = nil
+                giveTurnBack(room)
+                return startAgain()
+            }
             let request = try transferRequest(asking: asked, cookies)
             let id = machine.start(.next())
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }

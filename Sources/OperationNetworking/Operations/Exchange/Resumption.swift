@@ -91,6 +91,13 @@ struct Resumption {
         return asked
     }
 
+    /// The method of the next question, if it is not the request's own.
+    func nextMethod(of request: URLRequest) -> String? {
+        guard isAllowed || request.value(forHTTPHeaderField: "Range") != nil, case .confirmation = next
+        else { return nil }
+        return ResumeRequest.confirmation.method
+    }
+
     /// Decides what an answer is good for, and remembers what it says about the whole. `url` is where it
     /// comes from.
     mutating func judge(
