@@ -96,11 +96,7 @@ extension HTTPSessionManager {
         )
         task.resume()
         guard let value = try await task.outcome as? Value else {
-            throw ResponseSerializationError(
-                .unexpectedStructure(type: "\(type)", "the task became a download"),
-                response: task.response.map { ReceivedResponse($0) },
-                data: nil
-            )
+            throw Self.noObject(of: task, as: type)
         }
         return value
     }

@@ -1,0 +1,157 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
+import OperationNetworking
+import OperationNetworkingTesting
+import Testing
+
+/// Verbs of a session that an `OperationManager` has, too: with types, with responses, with lists.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionVerbsTests {
+    private struct User: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    private static let ada = User(name: "Ada")
+
+    private func server() throws -> ScriptedServer {
+        try ScriptedServer { request in
+            request.path.hasSuffix("bad")
+                ? .respond(404, ["Content-Type": "application/json"], body: "{}")
+                : .respond(
+                    200,
+                    ["Content-Type": "application/json", "X-Page": "7"],
+                    body: "{\"name\":\"Ada\"}"
+                )
+        }
+    }
+
+    private func session(_ server: ScriptedServer) -> HTTPSessionManager {
+        let session = HTTPSessionManager(baseURL: server.url)
+        session.requestSerializer = JSONRequestSerializer()
+        session.completionQueue = DispatchQueue(label: "callbacks")
+        return session
+    }
+
+    // MARK: - Callbacks with a type
+
+    @Test func callbacksGetAValue() async throws {
+        let server = try server()
+        let session = session(server)
+        let heard = Recorder<User>()
+        let success: HTTPSessionManager.ValueHandler<User> = { _, user in heard.append(user) }
+        session.get("a", as: User.self, success: success)
+        session.post("a", parameters: ["a": 1], as: User.self, success: success)
+        session.put("a", parameters: ["a": 1], as: User.self, success: success)
+        session.patch("a", parameters: ["a": 1], as: User.self, success: success)
+        session.delete("a", as: User.self, success: success)
+        session.get("a", encoding: ["a": 1], as: User.self, success: success)
+        session.post("a", encoding: Self.ada, as: User.self, success: success)
+        session.put("a", encoding: Self.ada, as: User.self, success: success)
+        session.patch("a", encoding: Self.ada, as: User.self, success: success)
+        session.delete("a", encoding: ["a": 1], as: User.self, success: success)
+        #expect(try await heard.wait(count: 10) == Array(repeating: Self.ada, count: 10))
+        let methods = ["DELETE", "DELETE", "GET", "GET", "PATCH", "PATCH", "POST", "POST", "PUT", "PUT"]
+        #expect(server.requests.map(\.method).sorted() == methods)
+        let posts = server.requests.filter { $0.method == "POST" }
+        let bodies = posts.map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(bodies.sorted() == ["{\"a\":1}", "{\"name\":\"Ada\"}"])
+    }
+
+    @Test func aCallbackOfAFailureGetsTheStatusOrTheMismatch() async throws {
+        let server = try server()
+        let session = session(server)
+        let heard = Recorder<String>()
+        let failure: HTTPSessionManager.FailureHandler = { task, error in
+            let status = RequestFailure(error).statusCode.map { "\($0)" }
+            heard.append(task == nil ? "no task" : status ?? "\(error is ResponseSerializationError)")
+        }
+        session.get("bad", as: User.self, success: { _, _ in heard.append("success") }, failure: failure)
+        try await heard.wait(count: 1)
+        session.get("a", as: [Int].self, success: { _, _ in heard.append("success") }, failure: failure)
+        try await heard.wait(count: 2)
+        session.get("http://[", as: User.self, success: { _, _ in heard.append("success") }, failure: failure)
+        #expect(try await heard.wait(count: 3) == ["404", "true", "no task"])
+    }
+
+    @MainActor @Test func aValueOfMainActorCodeComesOnTheMainQueue() async throws {
+        let server = try server()
+        let session = session(server)
+        let heard = Recorder<User>()
+        session.get(
+            "a",
+            as: User.self,
+            success: { _, user in
+                MainActor.assertIsolated()
+                heard.append(user)
+            }
+        )
+        #expect(try await heard.wait() == [Self.ada])
+    }
+
+    // MARK: - Responses
+
+    @Test func responsesHaveValueHeadAndCost() async throws {
+        let server = try server()
+        let session = session(server)
+        let verbs = session.responses
+        let typed = [
+            try await verbs.get("a", as: User.self),
+            try await verbs.post("a", parameters: ["a": 1], as: User.self),
+            try await verbs.put("a", parameters: ["a": 1], as: User.self),
+            try await verbs.patch("a", encoding: Self.ada, as: User.self),
+            try await verbs.delete("a", as: User.self),
+            try await verbs.get("a", with: DecodableResponseSerializer(User.self)),
+            try await verbs.response(
+                for: URLRequest(url: server.url(path: "a")),
+                with: DecodableResponseSerializer(User.self)
+            ),
+        ]
+        for response in typed {
+            #expect(response.value == Self.ada && response.statusCode == 200)
+            #expect(response.value(forHTTPHeaderField: "x-page") == "7")
+            #expect(response.metrics.transferCount == 1 && response.metrics.bytesReceived == 14)
+            #expect(response.data == Data("{\"name\":\"Ada\"}".utf8))
+        }
+        let plain = try await verbs.post("a", parameters: ["a": 1])
+        #expect((plain.value as? [String: any Sendable])?["name"] as? String == "Ada")
+        #expect(try await verbs.head("a").statusCode == 200)
+        #expect(server.requests.map(\.method).suffix(2) == ["POST", "HEAD"])
+    }
+
+    @Test func aResponseThatIsRefusedIsThrown() async throws {
+        let server = try server()
+        let session = session(server)
+        let refused = try await #require(throws: ResponseSerializationError.self) {
+            try await session.responses.get("bad", as: User.self)
+        }
+        #expect(refused.reason == .unacceptableStatusCode(404))
+        let other = try await #require(throws: ResponseSerializationError.self) {
+            try await session.responses.get("a", as: [Int].self)
+        }
+        #expect(RequestFailure(other).statusCode == nil)
+        let silent = try ScriptedServer { _ in .silence }
+        let task = Task { try await session.responses.get(silent.url.absoluteString, as: User.self) }
+        task.cancel()
+        await #expect(throws: URLError.self) { try await task.value }
+    }
+
+    // MARK: - Lists
+
+    @Test func aListIsTheBody() async throws {
+        let server = try server()
+        let session = session(server)
+        let heard = Recorder<Bool>()
+        session.post("a", parameters: [1, "b"], success: { _, _ in heard.append(true) })
+        try await heard.wait()
+        try await session.put("a", parameters: [1, "b"])
+        #expect(try await session.patch("a", parameters: [1, "b"], as: User.self) == Self.ada)
+        #expect(server.requests.map(\.method) == ["POST", "PUT", "PATCH"])
+        #expect(server.requests.allSatisfy { String(decoding: $0.body, as: UTF8.self) == "[1,\"b\"]" })
+        // A form has names.
+        session.requestSerializer = HTTPRequestSerializer()
+        await #expect(throws: RequestSerializationError.self) {
+            try await session.post("a", parameters: [1])
+        }
+    }
+}
