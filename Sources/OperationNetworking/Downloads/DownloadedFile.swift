@@ -3,6 +3,9 @@ public import Foundation
 /// A file that was downloaded, and the proof of it.
 public struct DownloadedFile: Hashable, Sendable {
     /// The proof that the file is the whole, and the right one.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Proof: Hashable, Sendable {
         /// The file has this digest, the strongest of those that the caller or the server named.
         case digest(Digest)

@@ -9,6 +9,9 @@
 ///
 /// MD5 and SHA-1 find bytes that were damaged on their way. They do not protect against an attacker, who can
 /// make two files with one digest.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum DigestAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
     /// MD5 ([RFC 1321](https://www.rfc-editor.org/rfc/rfc1321)).
     case md5

@@ -4,6 +4,9 @@ public import FoundationNetworking
 /// Why a request is sent later: again, or for the first time.
 public struct Retry: Sendable {
     /// The end of the attempt, or the reason of its wait.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Cause: Sendable {
         /// A response that may be better the next time.
         case response(HTTPURLResponse)

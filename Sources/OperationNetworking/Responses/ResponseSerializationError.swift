@@ -7,6 +7,9 @@ public import FoundationNetworking
 /// keys.
 public struct ResponseSerializationError: Error, Sendable {
     /// The reason of the error.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Reason: Hashable, Sendable {
         /// The status code is not among the acceptable ones.
         case unacceptableStatusCode(Int)
@@ -22,6 +25,9 @@ public struct ResponseSerializationError: Error, Sendable {
     }
 
     /// A format that a body was parsed as.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Format: String, Hashable, Sendable {
         /// [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259).
         case json = "JSON"

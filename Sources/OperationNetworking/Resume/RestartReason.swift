@@ -1,4 +1,7 @@
 /// Why bytes that were there already were thrown away, and the whole was fetched again.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum RestartReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The server has other bytes than before: its validator, its length or its condition says so.
     case resourceChanged

@@ -1,5 +1,8 @@
 /// An authentication scheme: the first word of a challenge
 /// ([RFC 9110 §11.1](https://www.rfc-editor.org/rfc/rfc9110#section-11.1)).
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum AuthenticationScheme: Hashable, Sendable {
     /// The password, in the clear but for TLS (RFC 7617).
     case basic

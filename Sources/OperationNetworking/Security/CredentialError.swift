@@ -6,6 +6,9 @@ public import Foundation
 #endif
 public enum CredentialError: Error, Hashable, Sendable {
     /// A text of a credential.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Part: String, Hashable, Sendable {
         /// The name.
         case user

@@ -8,6 +8,9 @@ public import Foundation
 /// `.appTransportSecurityRequiresSecureConnection` for a request without TLS.
 public struct ServerTrustError: Error, Hashable, Sendable {
     /// A check that a server has to pass.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Check: Hashable, Sendable {
         /// The certificates do not lead to a trusted authority; why.
         case chain(CertificateChainFailure)

@@ -2,6 +2,9 @@
 ///
 /// OpenSSL may refuse what is older than ``v1_2`` in any case: see its security level and `MinProtocol` in
 /// openssl.cnf.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum TLSVersion: Int, Hashable, Codable, Sendable, Comparable, CaseIterable {
     /// RFC 2246, which RFC 8996 forbids.
     case v1_0 = 0

@@ -24,6 +24,9 @@ internal import OperationNetworkingSystem
 /// The operations that run keep it. Letting go of a paused batch lets go of its journal, too.
 public final class DownloadBatch: Sendable {
     /// An event of a batch.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Event: Sendable {
         /// The member with this index has ended; one that an earlier process had finished, at the beginning.
         case ended(Int, Result<DownloadedFile, any Error>)

@@ -1,4 +1,7 @@
 /// The place that a response came from: see ``TransferMetrics/source``.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum ResponseSource: String, Hashable, Codable, Sendable, CaseIterable {
     /// The server, or what answers in its place.
     case network

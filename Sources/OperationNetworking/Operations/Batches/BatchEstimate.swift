@@ -168,6 +168,9 @@ struct BatchEstimate: Sendable {
 }
 
 /// The reliability of a batch's progress.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum BatchConfidence: Hashable, Sendable {
     /// The sizes of all members are known, and none had to begin again.
     case exact

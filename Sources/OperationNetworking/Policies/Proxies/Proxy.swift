@@ -10,6 +10,9 @@ import Foundation
 /// two servers, and could not tell which one it is about.
 public struct Proxy: Hashable, Sendable {
     /// The protocol of a proxy.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
         /// HTTP; tunnels for https.
         case http

@@ -37,6 +37,9 @@ public struct ResponseImage: Hashable, Sendable {
 
 extension ResponseImage {
     /// The encoding of an image.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// [AV1 in a HEIF container](https://aomediacodec.github.io/av1-avif/).
         case avif
