@@ -101,7 +101,7 @@ extension HTTPSessionManager {
 
     // MARK: - PUT
 
-    /// Sends a PUT request and calls back: see ``post(_:parameters:headers:progress:success:failure:)``.
+    /// Sends a PUT request and calls back: see that of POST.
     @discardableResult
     public func put(
         _ path: String,
@@ -131,7 +131,7 @@ extension HTTPSessionManager {
 
     // MARK: - PATCH
 
-    /// Sends a PATCH request and calls back: see ``post(_:parameters:headers:progress:success:failure:)``.
+    /// Sends a PATCH request and calls back: see that of POST.
     @discardableResult
     public func patch(
         _ path: String,
