@@ -90,7 +90,7 @@ func uploadingFile() throws -> [Figure] {
     ]
 }
 
-private func makeFile(_ file: URL) throws {
+func makeFile(_ file: URL) throws {
     guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
         throw WorkError.system(errno)
     }

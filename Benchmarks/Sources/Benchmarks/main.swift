@@ -12,6 +12,7 @@ import Measuring
 let benchmarks: [String: () throws -> [Figure]] = [
     "async": gettingBesideAsync,
     "batch": batching,
+    "cache": caching,
     "decode-json": { [try decodingJSON()] },
     "decode-values": { [try decodingValues()] },
     "drain": draining,

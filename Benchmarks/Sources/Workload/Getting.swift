@@ -11,10 +11,16 @@ func get(_ arguments: inout Arguments) throws {
     let url = try arguments.url("URL")
     let count = try arguments.number("count")
     let inFlight = try arguments.number("number in flight")
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(getpid())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let memory = ResponseCache(memoryCapacity: 64 << 20, diskCapacity: 0, directory: nil)
+    let disk = ResponseCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: directory)
     let get: (Int) throws -> Void =
         switch client {
         case "operations": { try getByOperations(url, $0, inFlight, HTTPResponseSerializer()) }
         case "json": { try getByOperations(url, $0, inFlight, JSONResponseSerializer()) }
+        case "memory": { try getByOperations(url, $0, inFlight, cache: memory) }
+        case "disk": { try getByOperations(url, $0, inFlight, cache: disk) }
         case "curl": { try check(curl_baseline_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "inbox": { try check(curl_inbox_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "session": { try getBySession(url, $0, inFlight) }
@@ -34,7 +40,8 @@ func getByOperations(
     _ url: URL,
     _ count: Int,
     _ inFlight: Int,
-    _ serializer: any ResponseSerializer = HTTPResponseSerializer()
+    _ serializer: any ResponseSerializer = HTTPResponseSerializer(),
+    cache: ResponseCache? = nil
 ) throws {
     ConnectionOperation.maximumConnectionsPerHost = inFlight
     let queue = OperationQueue()
@@ -45,6 +52,7 @@ func getByOperations(
     for _ in 0..<count {
         let operation = HTTPRequestOperation(request: URLRequest(url: url))
         operation.responseSerializer = serializer
+        if let cache { operation.cache = cache }
         operation.completionQueue = completions
         group.enter()
         operation.setCompletion(

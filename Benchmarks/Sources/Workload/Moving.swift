@@ -4,7 +4,8 @@ import Measuring
 import OperationNetworking
 
 /// WAY URL FILE: one large body to a file (`file`), as a download (`download`), or to memory (`memory`, FILE is not used); as a
-/// download at 512 MiB a second (`limited`), and as one whose SHA-256 is wanted (`digest`).
+/// download at 512 MiB a second (`limited`), and as one whose SHA-256 is wanted (`digest`);
+/// to a file, and to a cache on the disk, FILE.cache (`stored`).
 func fetch(_ arguments: inout Arguments) throws {
     let way = try arguments.next("way")
     let request = URLRequest(url: try arguments.url("URL"))
@@ -20,6 +21,11 @@ func fetch(_ arguments: inout Arguments) throws {
         if way != "download" { download.downloadLimits = [BandwidthLimit(bytesPerSecond: 512 << 20)] }
         if way == "digest" { download.wantedDigests = [.sha256] }
         operation = download
+    case "stored":
+        operation = HTTPRequestOperation(request: request)
+        operation.outputFile = file
+        let directory = file.appendingPathExtension("cache")
+        operation.cache = ResponseCache(memoryCapacity: 0, diskCapacity: 4 << 30, directory: directory)
     case "memory":
         operation = HTTPRequestOperation(request: request)
         operation.maximumResponseDataLength = .max

@@ -22,39 +22,50 @@ struct Origin: Hashable, Sendable {
 }
 
 extension Origin {
-    /// The same, half of the work, for what nearly all URLs are: `https://example.org:8080/path`, with
-    /// scheme and host in lower case. `nil` for all others, as with a user or a bracket.
+    /// The same, half of the work, for what nearly all URLs are; `nil` for all others.
     init?(plain text: String) {
-        let bytes = text.utf8Span.span
-        let isTLS = bytes.has("https://")
+        guard let authority = PlainAuthority(text.utf8Span.span) else { return nil }
+        scheme = authority.isTLS ? "https" : "http"
+        host = String(Substring(text.utf8.dropFirst(authority.host.lowerBound).prefix(authority.host.count)))
+        port = authority.port ?? authority.defaultPort
+    }
+}
+
+/// The beginning of a URL as nearly all are: `https://example.org:8080`, with scheme and host in lower case.
+/// One that has a user, a bracket, a percent sign or anything else that is rare is for Foundation to read.
+struct PlainAuthority {
+    let isTLS: Bool
+    /// Places of octets.
+    let host: Range<Int>
+    /// 1 to 65535; `nil`: there is none.
+    let port: Int?
+    /// The place behind it.
+    let end: Int
+
+    init?(_ bytes: Span<UInt8>) {
+        isTLS = bytes.has("https://")
         guard isTLS || bytes.has("http://") else { return nil }
-        let range = bytes.range(from: isTLS ? 8 : 7, while: \.isPlainHostCharacter)
-        guard !range.isEmpty, let port = Self.port(in: bytes, from: range.upperBound) else { return nil }
-        let utf8 = text.utf8.dropFirst(range.lowerBound).prefix(range.count)
-        scheme = isTLS ? "https" : "http"
-        host = String(Substring(utf8))
-        self.port = port > 0 ? port : isTLS ? 443 : 80
+        host = bytes.range(from: isTLS ? 8 : 7, while: \.isPlainHostCharacter)
+        var end = host.upperBound
+        var port: Int?
+        if bytes.has(":", at: end) {
+            let digits = bytes.range(from: end + 1, while: \.isASCIIDigit)
+            guard (1...5).contains(digits.count), bytes[digits.lowerBound] != UInt8(ascii: "0") else {
+                return nil
+            }
+            let number = digits.reduce(0) { $0 * 10 + Int(bytes[$1] - UInt8(ascii: "0")) }
+            guard number <= UInt16.max else { return nil }
+            (port, end) = (number, digits.upperBound)
+        }
+        // RFC 3986 §3.2.
+        let isAtEnd =
+            end == bytes.count || bytes.has("/", at: end) || bytes.has("?", at: end)
+            || bytes.has("#", at: end)
+        guard !host.isEmpty, isAtEnd else { return nil }
+        (self.port, self.end) = (port, end)
     }
 
-    /// The port that may come after a host, and 0 if there is none; `nil`: it is no plain one.
-    private static func port(in bytes: Span<UInt8>, from start: Int) -> Int? {
-        guard bytes.has(":", at: start) else { return endsAuthority(bytes, at: start) ? 0 : nil }
-        var (end, port) = (start + 1, 0)
-        while end < bytes.count, bytes[end].isASCIIDigit, port < 10_000 {
-            port = port * 10 + Int(bytes[end] - UInt8(ascii: "0"))
-            end += 1
-        }
-        return (1...Int(UInt16.max)).contains(port) && endsAuthority(bytes, at: end) ? port : nil
-    }
-
-    /// RFC 3986 §3.2.
-    private static func endsAuthority(_ bytes: Span<UInt8>, at index: Int) -> Bool {
-        guard index < bytes.count else { return true }
-        switch bytes[index] {
-        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): return true
-        default: return false
-        }
-    }
+    var defaultPort: Int { isTLS ? 443 : 80 }
 }
 
 extension UInt8 {

@@ -29,21 +29,42 @@ struct CacheKey: Hashable, Sendable {
     ///
     /// Paths and queries are compared as they are written.
     static func text(of url: URL) -> String {
+        let known = url.absoluteString
+        return isPlain(known) ? known : text(parsing: url)
+    }
+
+    /// Whether the text of a URL is the text by which it is known, as of nearly all: no default port, a path,
+    /// and no fragment. False for what is rare.
+    private static func isPlain(_ text: String) -> Bool {
+        let bytes = text.utf8Span.span
+        guard let authority = PlainAuthority(bytes), authority.port != authority.defaultPort,
+            bytes.has("/", at: authority.end)
+        else { return false }
+        return bytes.range(from: authority.end, while: { $0 != UInt8(ascii: "#") }).upperBound == bytes.count
+    }
+
+    /// By Foundation, which knows all that a URL may be.
+    static func text(parsing url: URL) -> String {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
             return url.absoluteString
         }
+        let host = components.encodedHost?.lowercased() ?? ""
+        let scheme = components.scheme?.lowercased()
         components.fragment = nil
         components.user = nil
         components.password = nil
-        let scheme = components.scheme?.lowercased()
         components.scheme = scheme
         if let host = components.percentEncodedHost { components.percentEncodedHost = host.lowercased() }
         switch (scheme, components.port) {
         case ("http", 80), ("https", 443): components.port = nil
         default: break
         }
-        if components.percentEncodedPath.isEmpty, components.percentEncodedHost?.isEmpty == false {
-            components.percentEncodedPath = "/"
+        if components.percentEncodedPath.isEmpty, !host.isEmpty { components.percentEncodedPath = "/" }
+        guard host.isEmpty || components.encodedHost?.isEmpty == false else {
+            // Foundation drops a host that is no name by IDNA, such as xn--a: all would have one text.
+            let port = components.port.map { ":\($0)" } ?? ""
+            let query = components.percentEncodedQuery.map { "?" + $0 } ?? ""
+            return "\(scheme ?? "")://\(host)\(port)\(components.percentEncodedPath)\(query)"
         }
         return components.string ?? url.absoluteString
     }

@@ -68,9 +68,9 @@ extension CachePolicy {
     func replaced(_ candidates: [CachedHead], by new: CachedHead, for request: CacheRequest) -> [Int] {
         candidates.indices.filter { index in
             let old = candidates[index]
-            guard let vary = SelectingFields(vary: old.fields), !forbidsStoring(old.head) else { return true }
+            guard let vary = old.meaning.selecting, !forbidsStoring(old) else { return true }
             guard old.isDecoded == new.isDecoded, old.authorization == new.authorization else { return false }
-            return vary.names == SelectingFields(vary: new.fields)?.names && old.selecting == new.selecting
+            return vary.names == new.meaning.selecting?.names && old.selecting == new.selecting
                 || matches(old, request)
         }
     }
@@ -79,7 +79,7 @@ extension CachePolicy {
     private func isStorable(_ head: ResponseHead) -> Bool {
         let status = ResponseStatus(head.status)
         let directives = CacheDirectives(head.fields)
-        guard !status.isNeverStored, !forbidsStoring(head) else { return false }
+        guard !status.isNeverStored, !forbidsStoring(status, directives) else { return false }
         if directives.has("must-understand"), !status.isUnderstood { return false }
         return status.isHeuristicallyCacheable || head.fields["Expires"] != nil
             || ["max-age", "public", "private"].contains { directives.allows($0) }
@@ -87,10 +87,17 @@ extension CachePolicy {
 
     /// Whether `no-store` forbids to keep the response (RFC 9111 §5.2.2.5); beside `must-understand` it is
     /// for caches that do not know the status (§5.2.2.3).
+    func forbidsStoring(_ candidate: CachedHead) -> Bool {
+        forbidsStoring(ResponseStatus(candidate.head.status), candidate.directives)
+    }
+
+    /// The same of one that has just come.
     func forbidsStoring(_ head: ResponseHead) -> Bool {
-        let directives = CacheDirectives(head.fields)
-        guard directives.has("no-store") else { return false }
-        return !(directives.allows("must-understand") && ResponseStatus(head.status).isUnderstood)
+        forbidsStoring(ResponseStatus(head.status), CacheDirectives(head.fields))
+    }
+
+    private func forbidsStoring(_ status: ResponseStatus, _ directives: CacheDirectives) -> Bool {
+        directives.has("no-store") && !(directives.allows("must-understand") && status.isUnderstood)
     }
 
     /// Whether the response may answer a GET: that to a GET, and that to a POST which says that it is what a
@@ -101,7 +108,7 @@ extension CachePolicy {
         case "GET":
             return !request.hasBody
         case "POST":
-            guard stored.head.status == 200, (Freshness.explicitLifetime(stored) ?? 0) > 0,
+            guard stored.head.status == 200, (stored.meaning.explicitLifetime ?? 0) > 0,
                 let location = stored.fields["Content-Location"],
                 let url = RedirectLocation(location, from: request.url)?.url
             else { return false }

@@ -143,7 +143,7 @@ extension CachePolicy {
 
     /// Takes the request's values of the fields that `Vary` names now.
     private func select(_ candidate: inout CachedHead, for request: CacheRequest) {
-        guard let selecting = SelectingFields(vary: candidate.fields) else { return }
+        guard let selecting = candidate.meaning.selecting else { return }
         candidate.selecting = selecting.values(in: request.selectingFields)
     }
 }

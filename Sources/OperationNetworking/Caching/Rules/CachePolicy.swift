@@ -82,8 +82,8 @@ struct CachePolicy: Hashable, Sendable {
     func matches(_ candidate: CachedHead, _ request: CacheRequest) -> Bool {
         guard candidate.url == request.key.url, candidate.method == "GET" || candidate.method == "POST",
             !candidate.head.fields.hasContentCoding || candidate.isDecoded == request.decodesContent,
-            !forbidsStoring(candidate.head), isForAsker(candidate, of: request),
-            let selecting = SelectingFields(vary: candidate.fields)
+            !forbidsStoring(candidate), isForAsker(candidate, of: request),
+            let selecting = candidate.meaning.selecting
         else { return false }
         let language = candidate.fields.combined(for: "Content-Language")
         return selecting.match(candidate.selecting, request.selectingFields, language: language)

@@ -158,10 +158,11 @@ extension CachedHead {
             guard count <= octets.count - position else { throw Mistake() }
             let end = position + Int(count)
             defer { position = end }
-            guard let text = String(validating: octets[position..<end], as: UTF8.self) else {
+            do {
+                return String(copying: try UTF8Span(validating: octets.span.extracting(position..<end)))
+            } catch {
                 throw Mistake()
             }
-            return text
         }
 
         private mutating func time() throws(Mistake) -> Double {

@@ -6,7 +6,9 @@ struct CachedHead: Hashable, Sendable {
     var url: String
     /// Of the request: `GET`, or the `POST` whose answer may be taken for that of a GET.
     var method: String
-    var head: ResponseHead
+    var head: ResponseHead {
+        didSet { memo = HeadMeaning.Memo() }
+    }
     /// The values of the request's fields that `Vary` names, normalized.
     var selecting: HeaderFields
     /// The digest of the credentials that the request carried: another's request gets the response only
@@ -15,7 +17,9 @@ struct CachedHead: Hashable, Sendable {
     /// The time when the request was sent, in seconds since 1970.
     var requestTime: Double
     /// The time when the head came.
-    var responseTime: Double
+    var responseTime: Double {
+        didSet { memo = HeadMeaning.Memo() }
+    }
     /// The bytes that are held. Until ``ended(at:isWhole:)`` says what came: those that the head announces.
     var body: CachedExtent
     /// Whether a content coding was undone: positions and lengths are not those of the representation.
@@ -23,10 +27,15 @@ struct CachedHead: Hashable, Sendable {
     /// Whether an unsafe method has succeeded since, or a HEAD has shown another version: to be validated
     /// before it is used (RFC 9111 §4.4).
     var isInvalidated = false
+    /// Of the head and the time when it came.
+    private(set) var memo = HeadMeaning.Memo()
 
     var fields: HeaderFields { head.fields }
 
-    var directives: CacheDirectives { CacheDirectives(head.fields) }
+    /// Read once, for all copies.
+    var meaning: HeadMeaning { memo.value { HeadMeaning(head, responseTime: responseTime) } }
+
+    var directives: CacheDirectives { meaning.directives }
 
     /// Whether ranges can be cut from it: a 200 or 206 whose bytes are those that were sent.
     var isDivisible: Bool { (head.status == 200 || head.status == 206) && !isDecoded }
@@ -35,9 +44,7 @@ struct CachedHead: Hashable, Sendable {
     var isContinuable: Bool { isDivisible && method == "GET" && EntityValidator(head.fields).ifRange != nil }
 
     /// The time at which the server made the response, for the order of responses (RFC 9111 §4).
-    var time: Double {
-        HTTPDate.cacheDate(in: head.fields, "Date", now: responseTime) ?? responseTime
-    }
+    var time: Double { meaning.time }
 
     /// The head after the end of its body, with the bytes that came.
     ///

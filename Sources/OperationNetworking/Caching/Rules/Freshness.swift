@@ -26,10 +26,10 @@ struct Freshness: Hashable, Sendable {
     ///   - options: the cache's.
     ///   - now: seconds since 1970.
     init(_ head: CachedHead, _ options: Options, now: Double) {
-        age = Self.age(head, options, now: now)
-        let explicit = Self.explicitLifetime(head)
-        isExplicit = explicit != nil
-        lifetime = explicit ?? Self.heuristicLifetime(head, options) ?? 0
+        let meaning = head.meaning
+        age = Self.age(head, made: meaning.time, options, now: now)
+        isExplicit = meaning.explicitLifetime != nil
+        lifetime = meaning.explicitLifetime ?? Self.heuristicLifetime(head, meaning, options) ?? 0
     }
 
     var isFresh: Bool { lifetime > age }
@@ -43,8 +43,13 @@ struct Freshness: Hashable, Sendable {
     ///
     /// A clock that was set back leaves that time unknown. A step of ``Options/clockTolerance`` counts as
     /// none; after a longer one the response is as old as can be, and so is validated.
-    private static func age(_ head: CachedHead, _ options: Options, now: Double) -> Double {
-        let apparent = bounded(head.responseTime - head.time)
+    private static func age(
+        _ head: CachedHead,
+        made time: Double,
+        _ options: Options,
+        now: Double
+    ) -> Double {
+        let apparent = bounded(head.responseTime - time)
         let delay = bounded(head.responseTime - head.requestTime)
         let initial = max(apparent, ageValue(head.fields) + delay)
         let resident = now - head.responseTime
@@ -65,26 +70,20 @@ struct Freshness: Hashable, Sendable {
 
     // MARK: - Lifetime
 
-    /// From `max-age` or `Expires`; `nil`: the server has said nothing. What is malformed makes stale (RFC
-    /// 9111 §4.2.1, §5.3).
-    static func explicitLifetime(_ head: CachedHead) -> Double? {
-        if let seconds = head.directives.seconds("max-age").value(malformed: 0) { return seconds }
-        guard head.fields["Expires"] != nil else { return nil }
-        guard let expires = HTTPDate.cacheDate(in: head.fields, "Expires", now: head.responseTime) else {
-            return 0
-        }
-        return expires - head.time
-    }
-
     /// A part of the time since the last change (RFC 9111 §4.2.2), if the status or `public` allow it.
     ///
     /// `Pragma: no-cache` of a response means nothing by the RFC (§5.4), but its server wants no guess.
-    private static func heuristicLifetime(_ head: CachedHead, _ options: Options) -> Double? {
-        guard ResponseStatus(head.head.status).isHeuristicallyCacheable || head.directives.allows("public"),
+    private static func heuristicLifetime(
+        _ head: CachedHead,
+        _ meaning: HeadMeaning,
+        _ options: Options
+    ) -> Double? {
+        guard
+            ResponseStatus(head.head.status).isHeuristicallyCacheable || meaning.directives.allows("public"),
             head.fields["Pragma"]?.lowercased().contains("no-cache") != true,
-            let modified = HTTPDate.cacheDate(in: head.fields, "Last-Modified", now: head.responseTime)
+            let modified = meaning.lastModified
         else { return nil }
-        let interval = head.time - modified
+        let interval = meaning.time - modified
         guard interval > 0 else { return nil }
         return min(interval * options.heuristicFraction, options.maximumHeuristicLifetime)
     }

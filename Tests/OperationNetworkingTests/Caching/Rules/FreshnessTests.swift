@@ -312,4 +312,22 @@ import Testing
         )
         #expect(answer.summary == row.answer)
     }
+
+    /// Nothing of an earlier head is left when it changes.
+    @Test func aChangedHeadHasAnotherMeaning() throws {
+        var stored = try #require(CacheScenario.stored(["Cache-Control": "max-age=60", "Vary": "Accept"]))
+        let copy = stored
+        #expect(stored.meaning.explicitLifetime == 60 && stored.meaning.selecting?.names == ["accept"])
+        stored.head.fields["Cache-Control"] = "max-age=1"
+        stored.head.fields["Vary"] = nil
+        #expect(stored.meaning.explicitLifetime == 1 && stored.meaning.selecting?.names.isEmpty == true)
+        #expect(copy.meaning.explicitLifetime == 60)
+        stored.head.fields["Date"] = nil
+        stored.responseTime = 12
+        #expect(stored.time == 12)
+        // It says nothing that the head does not say.
+        var same = copy
+        same.head.fields["Cache-Control"] = "max-age=60"
+        #expect(same == copy && same.hashValue == copy.hashValue)
+    }
 }
