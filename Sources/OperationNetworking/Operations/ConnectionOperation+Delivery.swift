@@ -59,9 +59,11 @@ extension ConnectionOperation {
         from first: Delivery.Part = .observers
     ) {
         var next = first
+        // Foundation makes an object each time that it is asked for the main queue.
+        let onMain = queue === DispatchQueue.main
         for (index, delivery) in zip(deliveries.indices, deliveries) {
             while next != .nothing {
-                let detour = tell(&next, of: delivery, observers, onMain: queue === DispatchQueue.main)
+                let detour = tell(&next, of: delivery, observers, onMain: onMain)
                 guard let detour else { continue }
                 return makeCalls(detour, from: queue) { [next] in
                     queue.async { self.tell(deliveries[index...], observers, on: queue, from: next) }
