@@ -164,6 +164,15 @@ final class Types {
             print(user ?? "nothing")
         }
         do {
+            let session = HTTPSessionManager(baseURL: URL(string: "https://example.com/v1"))
+            // MARK: Example
+
+            let page = try await session.responses.get("users", as: [User].self)
+            print(page.value.count, page.statusCode, page.value(forHTTPHeaderField: "Link") ?? "the last page")
+
+            // MARK: End of example
+        }
+        do {
             // MARK: Example
 
             let session = URLSessionManager()
