@@ -29,7 +29,7 @@ final class CacheFlights: @unchecked Sendable {
         case isForOne
         /// The request has failed, or goes at a pace of its own.
         case hasEnded
-        /// The request was cancelled, or paused, before it had a response.
+        /// The request was cancelled, or paused.
         case wasStopped
     }
 
@@ -81,24 +81,26 @@ final class CacheFlights: @unchecked Sendable {
 
     /// A transfer has its response, or has ended without. Nothing happens if no other one can wait for it.
     func land(_ key: Key, of id: TransferID, _ landing: Landing) {
-        guard var flight = flights[key], flight.leader == id else { return }
+        guard flights[key]?.leader == id, var flight = flights.removeValue(forKey: key) else { return }
         if case .wasStopped = landing, !flight.waiting.isEmpty {
             let heir = flight.waiting.removeFirst()
             flight.leader = heir.id
             flights[key] = flight
             return heir.go(true)
         }
-        flights[key] = nil
         switch landing {
-        case .isStored:
-            unshared.remove(key)
         case .isForOne where !flight.waiting.isEmpty:
             if unshared.count >= Self.maximumUnshared { unshared.removeAll() }
             unshared.insert(key)
-        case .isForOne, .hasEnded, .wasStopped:
+        case .isForOne, .isStored, .hasEnded, .wasStopped:
             break
         }
         for waiting in flight.waiting { waiting.go(false) }
+    }
+
+    /// The head of a response says that it is for all who ask.
+    func noteShared(_ key: Key) {
+        unshared.remove(key)
     }
 
     // MARK: - Revalidations

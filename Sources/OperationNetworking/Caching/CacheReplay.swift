@@ -26,6 +26,7 @@ final class CacheReplay: @unchecked Sendable {
     private var reads = (asked: 0, answered: 0)
     private var offset: Int64
     private var isScheduled = false
+    private var isWatched = false
     private var isOver = false
 
     /// - Parameters:
@@ -96,10 +97,16 @@ final class CacheReplay: @unchecked Sendable {
         finish(nil)
     }
 
+    /// One look at a time, however many pieces there are. A read that was asked for since has its time, too.
     private func watchRead() {
+        guard !isWatched else { return }
+        isWatched = true
         let number = reads.asked
         watch.wait(patience) { [weak self] in
-            guard let self, reads.answered < number else { return }
+            guard let self else { return }
+            isWatched = false
+            guard reads.answered < reads.asked else { return }
+            guard reads.asked == number else { return watchRead() }
             finish(.idle(seconds: patience))
         }
     }

@@ -55,11 +55,7 @@ struct CacheAuthorization: Hashable, Sendable {
 
     /// Not to be turned back, and the same in each process. A directory of a cache is readable by its owner
     /// only, who has the responses as well.
-    var digest: String {
-        let bytes = Array(("OperationNetworking.cache\n" + text).utf8)
-        // Where no digest is computed (FIPS mode has this one), the response is for this process only.
-        return (try? bytes.span.sha256Text()) ?? "process \(text.hashValue)"
-    }
+    var digest: String { SecretDigest.of(text) }
 }
 
 /// The trust by which a server was believed, since what one policy lets in another one has to refuse; and the
@@ -85,21 +81,23 @@ enum CachePartition {
     }
 
     /// The keys of a URL by which a client with the jar of the request may have stored it: with cookies and
-    /// without.
+    /// without, whatever the jar has now.
     static func keys(of url: String, for request: TransferRequest) -> Set<CacheKey> {
         let trust = request.url.isTLS ? trustName(of: request) : ""
-        return [
-            CacheKey(url: url, partition: trust),
-            CacheKey(url: url, partition: trust + jarName(of: request)),
-        ]
+        let jars = ["", request.settings.cookieJar.map(name) ?? ""]
+        return Set(jars.map { CacheKey(url: url, partition: trust + $0) })
     }
 
     /// Two jars are two users. The one of the process has no name: its cookies change as those of a browser.
     private static func jarName(of request: TransferRequest) -> String {
-        guard let jar = request.settings.cookieJar, jar !== CookieJar.shared, request.fields["Cookie"] == nil,
+        guard let jar = request.settings.cookieJar, request.fields["Cookie"] == nil,
             request.cookies?.fieldValue(for: request.url) != nil
         else { return "" }
-        return " jar " + jar.identity.uuidString
+        return name(of: jar)
+    }
+
+    private static func name(of jar: CookieJar) -> String {
+        jar === CookieJar.shared ? "" : " jar " + jar.identity.uuidString
     }
 
     private static func trustName(of request: TransferRequest) -> String {

@@ -14,7 +14,7 @@ extension CachedTransfer: TransferClient {
         case .pass(let stored):
             if let stored { fetch.keep(stored, in: place, question.key, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
-            if !isShared { land(.isForOne) }
+            if !isShared { land(.isForOne) } else if let flight { place.flights.noteShared(flight) }
             return tell(head, fetch)
         case .append(let index, let joined):
             fetch.lengthen(entries[index], to: joined, in: place.store)
@@ -197,7 +197,7 @@ extension CachedTransfer: TransferClient {
     private func askAgain(forgetting entry: CacheEntry, _ fetch: CacheFetch) {
         if let cost = next.stop(fetch.id) { spent.add(cost) }
         fetch.abandon()
-        place.store.remove(entry.id, of: question.key)
+        // A store that cannot read it removes it, and one that is late has it still.
         entries.removeAll { $0.id == entry.id }
         self.fetch(.fetch, question.fieldsToSend)
     }
@@ -273,7 +273,7 @@ extension CachedTransfer: TransferClient {
         }
         let landing = takeFlight()
         fetch.keep(in: place.store, entries, isWhole: isWhole) { isThere in
-            NetworkThread.shared.perform { _ in landing(isThere ? .isStored : .isForOne) }
+            NetworkThread.shared.perform { _ in landing(isThere ? .isStored : .hasEnded) }
         }
         place.watch.wait(place.watch.patience) { landing(.hasEnded) }
     }
@@ -284,13 +284,17 @@ extension TransferError {
     /// trusted was reached, and one that refuses the client.
     var isUnreachable: Bool {
         switch self {
-        // An alert of TLS may come after the handshake.
-        case .curl(let error): Self.losses.contains(error.code) && !error.message.contains("alert")
+        case .curl(let error):
+            // An alert of TLS may come after the handshake. Other sentences name the host.
+            Self.losses.contains(error.code)
+                && !(Self.breaks.contains(error.code) && error.message.contains("alert"))
         case .idle, .truncatedHead: true
         default: false
         }
     }
 
+    /// CURLE_SEND_ERROR, CURLE_RECV_ERROR
+    private static let breaks: Set<Int32> = [55, 56]
     /// The codes that libcurl has for a server that is not there, or is there no more.
     private static let losses: Set<Int32> = [
         5,  // CURLE_COULDNT_RESOLVE_PROXY

@@ -26,10 +26,11 @@ extension CachedTransfer {
         fetch(.rest(until: rest.upperBound), fields, about: [known], rest: count)
     }
 
-    /// The fields that ask for the bytes; `nil`: nothing would prove that they are of the same version, or
-    /// only what is stored is wanted.
+    /// The fields that ask for the bytes; `nil`: nothing would prove that they are of the same version, only
+    /// what is stored is wanted, or it was stored for another who asks.
     func restFields(of entry: CacheEntry, _ rest: Range<Int64>) -> HeaderFields? {
         guard entry.head.isContinuable, !question.wantsOnlyStored,
+            entry.head.authorization == question.authorization,
             let ifRange = EntityValidator(entry.head.fields).ifRange
         else { return nil }
         var fields = question.fieldsToSend

@@ -45,7 +45,7 @@ final class CachedTransfer: @unchecked Sendable {
     /// Whether it may wait for another one; once only.
     private var mayWait = true
     /// The request by which others may wait for this one.
-    private var flight: CacheFlights.Key?
+    private(set) var flight: CacheFlights.Key?
     /// Whether only the store is to be brought up to date: no client takes anything.
     private var revalidation: (entry: Int, fields: HeaderFields)?
     private var hasAsked = false
@@ -113,7 +113,6 @@ final class CachedTransfer: @unchecked Sendable {
             land(.isStored)
             replay(entries[index], reply)
         case .unavailable:
-            next.stop(id)
             land(.hasEnded)
             later { $0.tellUnavailable() }
         }
@@ -123,6 +122,8 @@ final class CachedTransfer: @unchecked Sendable {
     /// §5.2.1.7](https://www.rfc-editor.org/rfc/rfc9111#section-5.2.1.7).
     private func tellUnavailable() {
         if case .over = phase { return }
+        // It has no use for the place in the line that it may have.
+        next.stop(id)
         guard request.cachePolicy != .returnCacheDataDontLoad else {
             return end(.client(URLError.nothingStored(for: request.url)))
         }
@@ -265,11 +266,12 @@ final class CachedTransfer: @unchecked Sendable {
         fetch(.fetch, question.fieldsToSend)
     }
 
-    /// Has `late` run when the store has not answered in time. Only stored responses are waited for as long
-    /// as a server.
+    /// Has `late` run when the store has not answered in time. Where a stored response is wanted, however
+    /// old, it is waited for as long as a server.
     private func watchStore(_ late: @escaping (CachedTransfer) -> Void) {
         let number = storeWaits
-        let patience = question.wantsOnlyStored ? request.idleTimeout : place.watch.patience
+        let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
+        let patience = wantsStored ? request.idleTimeout : place.watch.patience
         place.watch.wait(patience) { [weak self] in
             guard let self, number == storeWaits else { return }
             storeWaits += 1

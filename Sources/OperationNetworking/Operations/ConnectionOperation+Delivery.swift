@@ -95,6 +95,8 @@ extension ConnectionOperation {
         }
         if let detour { makeCalls(detour, from: queue) { self.conclude(on: queue) } }
         if let target { scheduleDelivery(target) }
+        // It may have ended while it was being told something, and so was not in the line.
+        if case .mainLine = target, state.withLock({ $0.isDelivered }) { MainLine.end(self) }
         group?.leave()
     }
 
@@ -113,6 +115,10 @@ extension ConnectionOperation {
         }
         if isNow { makeCalls(call, from: queue) { self.conclude(on: queue) } }
         if let target { scheduleDelivery(target) }
+        // As a late completion: what is in the main line is told only while it is there.
+        if !isNow, target == nil, completionQueue == nil {
+            DispatchQueue.main.async { withExtendedLifetime(self) {} }
+        }
     }
 
     /// Tells the next part of a delivery.
@@ -138,11 +144,14 @@ extension ConnectionOperation {
             part = delivery.isEnd ? .completionBlock : .nothing
             return callClosure(delivery, onMain: onMain)
         case .completionBlock:
-            let (detour, block) = state.withLock { ($0.outbox.takeDetour(), $0.closures.completionBlock) }
+            let (detour, block) = state.withLock { state -> (Detour?, (@Sendable () -> Void)?) in
+                if let detour = state.outbox.takeDetour() { return (detour, nil) }
+                defer { state.closures.completionBlock = nil }
+                return (nil, state.closures.completionBlock)
+            }
             if let detour { return detour }
             part = .release
             guard let block else { return nil }
-            state.change { $0.closures.completionBlock = nil }
             block()
             return state.withLock { $0.outbox.takeDetour() }
         case .release:

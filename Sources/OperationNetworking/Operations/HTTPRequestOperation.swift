@@ -56,7 +56,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         // A refusal has its reason and its object again, if this serializer refuses it, too.
         let isRefusal = failure.map { ($0 as NSError).domain } == ResponseSerializationError.errorDomain
         guard isFinished, failure == nil || isRefusal else { return }
-        let end = ExchangeEnd(error: nil, data: responseData, metrics: TransferLog())
+        let metrics = state.withLock { $0.results.metrics } ?? TransferLog()
+        let end = ExchangeEnd(error: nil, data: responseData, metrics: metrics)
         let evaluation = evaluate(end)
         guard failure == nil || evaluation.error is ResponseSerializationError else { return }
         state.withLock { $0.results.take(evaluation) }
@@ -186,7 +187,9 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     override var archivedSerializer: ResponseSerializerArchive? {
-        try? ResponseSerializerArchive(responseSerializer)
+        // Not the one that stands for what an earlier archive could not keep.
+        guard !state.withLock({ $0.results.lacksSerializer }) else { return nil }
+        return try? ResponseSerializerArchive(responseSerializer)
     }
 
     override var hearsResult: Bool { http.withLock { $0.hearsResult } }

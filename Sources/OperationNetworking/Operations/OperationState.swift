@@ -69,7 +69,10 @@ struct OperationState {
     /// releasing a closure may run anything, and the lock is held here. From now on the end counts.
     mutating func takeClosures() -> (Closures, seats: [BatchSeat], (any Exchanging)?) {
         defer {
+            // One that is there now was set after the end, and is called by a delivery of its own.
+            let late = closures.completionBlock
             closures = Closures()
+            closures.completionBlock = late
             seats = []
             exchange = nil
             isDelivered = true

@@ -12,8 +12,8 @@ extension HTTPSessionManager {
 }
 
 /// The verbs of a session that return a ``Response``: see ``HTTPSessionManager/responses``. They take what
-/// those of the session take, throw the same, and end with the cancellation of their Swift task. The object
-/// of such a task is its ``Response``.
+/// those of the session take, but lists and forms, throw the same, and end with the cancellation of their
+/// Swift task. The object of such a task is its ``Response``.
 public struct SessionResponseVerbs: Sendable {
     let session: HTTPSessionManager
 
@@ -241,25 +241,37 @@ public struct SessionResponseVerbs: Sendable {
     }
 }
 
-/// Makes the ``Response`` of the value that another serializer makes.
-private struct WholeResponseSerializer<Value: Sendable>: TransferResponseSerializer {
+/// Makes the ``Response`` of the value that another serializer makes, where and as that makes it.
+private struct WholeResponseSerializer<Value: Sendable>: MessageSerializer, QueuedResponseSerializer {
     let object: any ResponseSerializer
 
-    func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
-        let made =
-            if let object = object as? any TransferResponseSerializer {
-                try object.responseObject(for: transfer)
-            } else {
-                try object.responseObject(for: transfer.response, data: transfer.data)
-            }
-        let response = transfer.response.map { ReceivedResponse($0) }
-        guard let head = transfer.response, let metrics = transfer.metrics, let value = made as? Value else {
+    var processingQueue: ProcessingQueue? { (object as? any QueuedResponseSerializer)?.processingQueue }
+
+    func isQuick(byteCount: Int?) -> Bool {
+        (object as? any MessageSerializer)?.isQuick(byteCount: byteCount) ?? false
+    }
+
+    func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+        try responseObject(of: ReceivedMessage(response, data))
+    }
+
+    func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
+        let made = try object.responseObject(from: message)
+        let metrics = try message.origin?.responseObject(of: message, by: MetricsReader())?.value
+        guard let head = message.response?.value, let metrics = metrics as? TransferMetrics,
+            let value = made as? Value
+        else {
             throw ResponseSerializationError(
                 .unexpectedStructure(type: "\(Value.self)", "the serializer made something else"),
-                response: response,
-                data: transfer.data
+                response: message.response,
+                data: message.data
             )
         }
-        return Response(value: value, response: head, metrics: metrics, data: transfer.data)
+        return Response(value: value, response: head, metrics: metrics, data: message.data)
     }
+}
+
+/// Asks an operation for the cost of its exchange.
+private struct MetricsReader: TransferResponseSerializer {
+    func responseObject(for transfer: ReceivedTransfer) -> (any Sendable)? { transfer.metrics }
 }

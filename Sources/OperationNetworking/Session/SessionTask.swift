@@ -130,7 +130,8 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     /// ``UploadTask``, ``downloadProgress`` of the others.
     ///
     /// To cancel, pause or resume it, or one that it is part of, does that to the task. Its total is -1 while
-    /// no length is known.
+    /// no length is known. As a child it changes on the completion queue, before the closures of the task are
+    /// called, since Foundation's tree has no lock; ``countOfBytesReceived`` and its like change at once.
     public var progress: Progress { downloadProgress }
 
     /// The number of bytes of the response's body that have come, those from before a suspension included.

@@ -45,6 +45,12 @@ extension TaskDelegate {
         let resumeData = error == nil ? nil : keptBytes(operation, of: task)
         // A file that was not moved is named by the error.
         let object = task is DownloadTask && error != nil ? nil : object
+        if error == nil {
+            for direction in [ProgressDirection.upload, .download] where direction != task.taskProgress.child
+            {
+                fill(direction, of: task)
+            }
+        }
         // Before it is complete: no complete task is ever listed.
         session.remove(task)
         let original = state.withLock { $0.original }
@@ -96,7 +102,9 @@ extension TaskDelegate {
         let isLent = error == nil && closures.destination == nil && closures.completion != nil
         if !isLent { leftover?.removeAll() }
         let userInfo = userInfo(end)
-        if error == nil { line.append { self.fillProgress(of: task) } }
+        if error == nil, let child = task.taskProgress.child {
+            line.append { self.fill(child, of: task) }
+        }
         for ear in ears { line.appendCall { ear.hear(.didComplete) } }
         for handler in end.resumeDataHandlers { line.appendCall { Detour(handler, end.resumeData) } }
         if let completion = closures.completion {
@@ -119,10 +127,9 @@ extension TaskDelegate {
         withExtendedLifetime(released) {}
     }
 
-    private func fillProgress(of task: SessionTask) {
-        let (received, sent) = task.changing.withLock { ($0.received.total, $0.sent.total) }
-        TaskProgress.complete(received, task.downloadProgress)
-        TaskProgress.complete(sent, task.uploadProgress)
+    private func fill(_ direction: ProgressDirection, of task: SessionTask) {
+        let total = task.changing.withLock { (direction == .download ? $0.received : $0.sent).total }
+        TaskProgress.complete(total, task.taskProgress[direction])
     }
 
     private func keptBytes(_ operation: HTTPRequestOperation?, of task: SessionTask) -> Data? {

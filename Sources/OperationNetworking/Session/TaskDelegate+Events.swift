@@ -104,10 +104,17 @@ extension TaskDelegate {
     }
 
     private func tellProgress(_ direction: ProgressDirection, of task: SessionTask) {
-        line.appendProgress(direction) {
-            let progress = task.taskProgress[direction]
+        let progress = task.taskProgress[direction]
+        let isChild = task.taskProgress.child == direction
+        if !isChild {
             let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
             TaskProgress.report(report.total, of: report.expected, to: progress)
+        }
+        let isHeard = state.withLock { $0.closures.progress(direction) != nil || !$0.ears.isEmpty }
+        guard isChild || isHeard else { return }
+        line.appendProgress(direction) {
+            let report = task.changing.withLock { direction == .download ? $0.received : $0.sent }
+            if isChild { TaskProgress.report(report.total, of: report.expected, to: progress) }
             // Those of now: one may have joined while this waited.
             let (handler, ears) = self.state.withLock { ($0.closures.progress(direction), $0.ears) }
             let event = TaskEar.Event.didMove(direction, total: report.total, expected: report.expected)

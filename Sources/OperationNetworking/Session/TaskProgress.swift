@@ -1,19 +1,22 @@
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The two `Progress` objects of a task. They are written on the completion queue, where the owner of a
-/// parent may use it.
+/// The two `Progress` objects of a task. One that is a child is written on the completion queue, where the
+/// owner of its parent may use the tree; the other one at once.
 struct TaskProgress: Sendable {
     let upload: Progress
     let download: Progress
     /// The task that they command.
     let target: ProgressTarget
+    /// The direction whose progress is a child, if there was a parent.
+    let child: ProgressDirection?
 
     /// Made on the thread of the task's maker: one of them becomes a child of that thread's current progress.
     init(countsUpload: Bool) {
         let parent = Progress.current()
         let target = ProgressTarget()
         self.target = target
+        child = parent == nil ? nil : countsUpload ? .upload : .download
         // To become a child writes to the parent, which the end of another child may do now.
         (upload, download) = ReportedProgress.write {
             let upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)

@@ -190,4 +190,25 @@ struct CacheSharingTests {
         jar.removeAll()
         #expect(await scene.fetch().responseSource == .network)
     }
+
+    /// Nor does it matter that the jar has none by then: they may come again.
+    @Test func anUnsafeMethodConcernsWhatWasStoredWithCookiesThatAreGone() async throws {
+        let server = try ScriptedServer { request in
+            request.method == "GET"
+                ? .respond(200, ["Cache-Control": "max-age=60"], body: "page") : .respond(204)
+        }
+        let scene = CacheScene(server)
+        let jar = CookieJar()
+        scene.manager.cookieJar = jar
+        let host = try #require(server.url.host)
+        let cookie = try #require(
+            HTTPCookie(properties: [.name: "user", .value: "ann", .domain: host, .path: "/"])
+        )
+        jar.set(cookie)
+        await scene.fetch()
+        jar.removeAll()
+        await scene.fetch(scene.request(method: "PUT"))
+        jar.set(cookie)
+        #expect(await scene.fetch().responseSource == .network)
+    }
 }

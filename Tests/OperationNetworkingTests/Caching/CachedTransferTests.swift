@@ -197,6 +197,11 @@ struct CachedTransferTests {
         }
         let alert = CurlError(code: 56, message: "OpenSSL SSL_read: tlsv13 alert certificate required")
         #expect(!TransferError.curl(alert).isUnreachable)
+        // A name is no alert.
+        for code: Int32 in [5, 6, 7, 28] {
+            let error = CurlError(code: code, message: "Could not resolve host: alerts.example.com")
+            #expect(TransferError.curl(error).isUnreachable)
+        }
         #expect(TransferError.idle(seconds: 1).isUnreachable && TransferError.truncatedHead.isUnreachable)
         #expect(!TransferError.refused.isUnreachable && !TransferError.endlessAnswer.isUnreachable)
     }

@@ -155,4 +155,20 @@ struct LateClosureTests {
         #expect(kept == nil)
         withExtendedLifetime(task) {}
     }
+
+    /// A block that is set by the one that is being called is late, too.
+    @Test func aBlockThatABlockSetsIsCalled() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = Self.callbacks
+        let called = Recorder<String>()
+        operation.completionBlock = { [weak operation] in
+            called.append("first")
+            operation?.completionBlock = { called.append("second") }
+        }
+        operation.start()
+        #expect(try await called.wait(count: 2) == ["first", "second"])
+        await Self.allIsTold()
+        #expect(operation.completionBlock == nil)
+    }
 }

@@ -183,4 +183,31 @@ struct RestoredResultsTests {
         )
         #expect(strange.request.cachePolicy == .useProtocolCachePolicy)
     }
+
+    /// A serializer that no archive keeps, and that takes what the usual one refuses.
+    private struct Taking: TransferResponseSerializer {
+        let seen: Recorder<Int>
+
+        func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
+            seen.append(transfer.metrics?.transferCount ?? 0)
+            return transfer.data
+        }
+    }
+
+    @Test func aSuccessStaysOneInASecondArchive() async throws {
+        let server = try ScriptedServer([.respond(404, body: "four")])
+        let seen = Recorder<Int>()
+        let operation = await ended(server, with: Taking(seen: seen))
+        #expect(operation.error == nil)
+        let first = HTTPRequestOperation(archive: try archived(operation))
+        let second = HTTPRequestOperation(archive: try archived(first))
+        #expect(first.error == nil && second.error == nil && second.responseString == "four")
+        // The one that is given sees the cost that the archive has.
+        let third = HTTPRequestOperation(
+            archive: try archived(second),
+            responseSerializer: Taking(seen: seen)
+        )
+        #expect(third.responseObject as? Data == Data("four".utf8))
+        #expect(seen.elements == [1, 1])
+    }
 }

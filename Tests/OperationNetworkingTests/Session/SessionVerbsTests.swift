@@ -119,6 +119,38 @@ struct SessionVerbsTests {
         #expect(server.requests.map(\.method).suffix(2) == ["POST", "HEAD"])
     }
 
+    /// A serializer that has a queue, and one that looks at the transfer: neither notices the difference.
+    private struct Probing: QueuedResponseSerializer, TransferResponseSerializer {
+        let processingQueue: ProcessingQueue?
+        let seen: Recorder<String>
+
+        func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
+            seen.append("\(transfer.request?.httpMethod ?? "-") \(transfer.metrics?.transferCount ?? 0)")
+            return transfer.data
+        }
+    }
+
+    @Test func theSerializerOfAResponseHasItsQueueAndTheTransfer() async throws {
+        let server = try server()
+        let session = session(server)
+        let (queue, seen) = (ProcessingQueue(label: "probing", width: 1), Recorder<String>())
+        let (isThere, gate) = (Gate(), Gate())
+        queue.async {
+            isThere.open()
+            try? gate.waitSynchronously()
+        }
+        try await isThere.wait()
+        session.responseSerializer = CompoundResponseSerializer([Probing(processingQueue: queue, seen: seen)])
+        async let response = session.responses.get("a")
+        try await server.waitForRequests(count: 1)
+        // Another one's does not wait for that queue, and this one does.
+        _ = try await session.responses.get("b", as: User.self)
+        #expect(seen.elements.isEmpty)
+        gate.open()
+        #expect(try await response.statusCode == 200)
+        #expect(seen.elements == ["GET 1"])
+    }
+
     @Test func aResponseThatIsRefusedIsThrown() async throws {
         let server = try server()
         let session = session(server)

@@ -62,6 +62,8 @@ struct CacheDirectives: Hashable, Sendable {
 
     var isEmpty: Bool { directives.isEmpty }
 
+    var count: Int { directives.count }
+
     /// Whether the directive is there, well-formed or not: for what it forbids.
     func has(_ name: String) -> Bool {
         directives.contains { $0.name == name }

@@ -44,7 +44,8 @@ struct HeadMeaning: Sendable {
         func value(_ read: () -> HeadMeaning) -> HeadMeaning {
             if let known = known.withLock({ $0 }) { return known }
             let meaning = read()
-            known.withLock { $0 = meaning }
+            // No server sends more, and each would be kept in a multiple of its size.
+            if meaning.directives.count <= 64 { known.withLock { $0 = meaning } }
             return meaning
         }
 

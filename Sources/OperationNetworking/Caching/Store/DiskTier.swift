@@ -162,6 +162,13 @@ final class DiskTier: @unchecked Sendable {
         }
     }
 
+    /// For what a user has removed: it is waited for, whatever look-ups come after it.
+    private func patientIndex() throws -> DiskIndex {
+        let index = try opened()
+        if isImpatient { index.setPatience(patience) }
+        return index
+    }
+
     private func opened() throws -> DiskIndex {
         guard let index else { throw BodyError.missing }
         return index
@@ -301,16 +308,16 @@ final class DiskTier: @unchecked Sendable {
     }
 
     func remove(_ key: CacheKey) throws {
-        removed += try opened().remove(key).map(Self.bodyName)
+        removed += try patientIndex().remove(key).map(Self.bodyName)
     }
 
     func remove(url: String) throws {
-        let index = try opened()
+        let index = try patientIndex()
         removed += try index.transaction { try index.remove(url: url) }.map(Self.bodyName)
     }
 
     func removeAll() throws {
-        let index = try opened()
+        let index = try patientIndex()
         removed += try index.removeAll().map(Self.bodyName)
         // If it fails, the room is used again.
         try? index.shrink()

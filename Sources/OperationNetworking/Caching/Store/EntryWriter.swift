@@ -178,6 +178,7 @@ final class EntryWriter: CacheWriting {
         case .new(let ids): (entry, replaced) = (CacheEntry(id: store.identifiers.next(), head: head), ids)
         case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
         }
+        var lost: [Int64] = []
         let isStored = store.state.withLock { state in
             let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
@@ -193,12 +194,17 @@ final class EntryWriter: CacheWriting {
                 for id in replaced + [entry.id] { state.remove(id, of: key) }
                 state.forgetCompleteness(key)
             }
-            guard isForDisk else { return body != nil }
+            guard isForDisk else {
+                lost = replaced
+                return body != nil
+            }
             state.begin(key)
             state.waiting += rest.count
             passOn(entry, rest, hash, replaced, body == nil ? then : nil)
             return true
         }
+        // Out of date all the same: it must not come back when the new one has left memory.
+        for id in lost { store.remove(id, of: key) }
         guard isStored else {
             giveUp()
             then?(nil)

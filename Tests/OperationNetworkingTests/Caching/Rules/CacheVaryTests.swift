@@ -233,6 +233,16 @@ import Testing
         #expect(policy.replaced([star, forbidden], by: varying, for: request) == [0, 1])
     }
 
+    /// The index has nothing of a session's secret.
+    @Test func aCookieThatSelectsIsNotStoredAsItIs() throws {
+        let request = CacheScenario.request(["Cookie": "session=secret"])
+        let stored = try #require(CacheScenario.stored(["Vary": "Cookie"], for: request))
+        #expect(stored.selecting.count == 1)
+        #expect(!String(decoding: stored.encoded, as: UTF8.self).contains("secret"))
+        #expect(CachePolicy().matches(stored, request))
+        #expect(!CachePolicy().matches(stored, CacheScenario.request(["Cookie": "session=other"])))
+    }
+
     @Test func onlyTheNormalizedFieldsThatVaryNamesAreStored() throws {
         let request = CacheScenario.request(["Foo": "1 , 2", "Secret": "x", "Accept-Language": "EN"])
         let stored = try #require(

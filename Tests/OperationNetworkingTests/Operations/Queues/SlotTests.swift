@@ -107,6 +107,8 @@ struct SlotTests {
 
         a.resume()
         #expect(!a.isPaused && !a.isExecuting)
+        // It has its place in the line some time later.
+        while queue.operationCount < 4 { await Task.yield() }
         scene.open("b")
         try await scene.expectBody(b)
         // At the front of the line, not behind c.
