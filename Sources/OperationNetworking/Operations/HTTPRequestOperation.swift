@@ -206,8 +206,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
         let detour = call(handlers, onMain: onMain)
         guard let completion = handlers.completion else { return detour }
-        detour?.call {}
-        return completion(self)
+        guard let detour else { return completion(self) }
+        return .inOrder([detour, .leading(.anywhere) { completion(self) }])
     }
 
     private func call(_ handlers: HTTPState, onMain: Bool) -> Detour? {

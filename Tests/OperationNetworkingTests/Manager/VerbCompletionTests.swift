@@ -194,4 +194,23 @@ struct VerbCompletionTests {
         await allIsCalled()
         #expect(heard.elements.count == 4 && server.requests.isEmpty)
     }
+
+    /// The closure of a typed verb comes after those that a manager's subclass has set, wherever these belong.
+    @Test func aTypedClosureWaitsForThoseBeforeIt() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let told = Recorder<String>()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let onMain: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
+            told.append("main")
+        }
+        operation.setCompletion(success: onMain)
+        operation.setCompletion { _ in
+            told.append("typed")
+            return nil
+        }
+        operation.completionBlock = { told.append("block") }
+        operation.start()
+        #expect(try await told.wait(count: 3) == ["main", "typed", "block"])
+    }
 }
