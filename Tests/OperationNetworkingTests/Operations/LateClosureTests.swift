@@ -116,7 +116,8 @@ struct LateClosureTests {
         await Self.allIsTold()
         let result = past == .cancelledAlone ? "failure true" : "success true"
         #expect(heard.elements == [result, "block true"])
-        #expect(released == nil)
+        // When the last thread is done with it; the suite has a limit.
+        while released != nil { await Task.yield() }
     }
 
     /// The idiom of `Operation`: the block is called however fast the queue was.
