@@ -15,6 +15,8 @@ Prints the port of 127.0.0.1 that it listens on. Ends when its standard input do
                 connection just ends
     /head       the head of the request; the connection is kept
     /407        407, as if it were a proxy; the connection is kept
+    /second     the first request is read whole, and then the TCP connection just ends; later ones are answered
+                with their bodies
 """
 
 import os
@@ -37,6 +39,33 @@ def read_head(connection):
 def read_request(connection):
     data = read_head(connection)
     return data.split(b" ")[1].decode() if data else None
+
+
+def read_body(connection, head):
+    head, _, data = head.partition(b"\r\n\r\n")
+    fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    if b"content-length" in fields:
+        while len(data) < int(fields[b"content-length"]):
+            data += connection.recv(65536)
+        return data
+    while not data.endswith(b"0\r\n\r\n"):
+        data += connection.recv(65536)
+    body = b""
+    while data:
+        size, _, data = data.partition(b"\r\n")
+        body, data = body + data[:int(size, 16)], data[int(size, 16) + 2:]
+    return body
+
+
+is_second = threading.Event()
+
+
+def answer_the_second(connection, head):
+    body = read_body(connection, head)
+    if is_second.is_set():
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    is_second.set()
+    end(connection, False)
 
 
 def end(connection, is_proper):
@@ -92,6 +121,9 @@ def serve(plain, context):
         path = head.split(b" ")[1].decode()
         if path in ("/head", "/407"):
             answer_and_keep(connection, path, head)
+            return
+        if path == "/second":
+            answer_the_second(connection, head)
             return
         answer(connection, path)
         if path == "/keep":

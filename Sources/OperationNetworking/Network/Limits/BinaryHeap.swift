@@ -1,19 +1,21 @@
 /// Values by key, the least key first: a binary heap.
 ///
 /// Inserting and removing take the logarithm of ``count``. Values with equal keys leave in any order.
-struct BinaryHeap<Key: Comparable, Value> {
+package struct BinaryHeap<Key: Comparable, Value> {
     private var entries: [(key: Key, value: Value)] = []
     /// Comparisons.
     private(set) var steps = StepCount()
 
-    var count: Int { entries.count }
+    package init() {}
 
-    var isEmpty: Bool { entries.isEmpty }
+    package var count: Int { entries.count }
+
+    package var isEmpty: Bool { entries.isEmpty }
 
     /// The entry with the least key.
-    var first: (key: Key, value: Value)? { entries.first }
+    package var first: (key: Key, value: Value)? { entries.first }
 
-    mutating func insert(_ value: Value, _ key: Key) {
+    package mutating func insert(_ value: Value, _ key: Key) {
         entries.append((key, value))
         var child = entries.count - 1
         while child > 0 {
@@ -26,7 +28,7 @@ struct BinaryHeap<Key: Comparable, Value> {
     }
 
     /// Takes the entry with the least key out.
-    mutating func removeFirst() -> (key: Key, value: Value)? {
+    package mutating func removeFirst() -> (key: Key, value: Value)? {
         guard let first = entries.first else { return nil }
         entries.swapAt(0, entries.count - 1)
         entries.removeLast()
@@ -44,7 +46,7 @@ struct BinaryHeap<Key: Comparable, Value> {
         }
     }
 
-    mutating func removeAll(where isOver: (Value) -> Bool) {
+    package mutating func removeAll(where isOver: (Value) -> Bool) {
         steps.add(entries.count)
         entries.removeAll { isOver($0.value) }
         // A sorted array is a heap.

@@ -5,6 +5,9 @@ struct Fifo<Element> {
 
     var isEmpty: Bool { elements.isEmpty }
 
+    /// The elements that there is room for: never many more than there were at once.
+    var capacity: Int { elements.capacity }
+
     mutating func append(_ element: Element) {
         elements.append(element)
     }
@@ -25,8 +28,13 @@ struct Fifo<Element> {
 
     private mutating func advance() {
         head += 1
-        guard head == elements.count else { return }
-        elements.removeAll(keepingCapacity: head <= 1024)
-        head = 0
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: head <= 1024)
+            head = 0
+        } else if head >= 64, 2 * head >= elements.count {
+            // It need never be empty.
+            elements.removeFirst(head)
+            head = 0
+        }
     }
 }

@@ -338,11 +338,15 @@ final class Transfers: TransferRunning {
                 domain.learn(transfer.proxyEvidence)
                 remove(transfer.id, hasFailed: !end.isSentBack)
                 versions.learn(transfer.request, end.error, chosen: transfer.connection.chosenProtocol)
-                if let next = nextRequest(transfer, after: end) {
-                    enqueue(SentRequest(next), transfer.id, transfer.client, end.metrics, rank: finished.rank)
-                } else {
+                guard let next = nextRequest(transfer, after: end) else {
                     news.append(end, for: transfer.client)
+                    continue
                 }
+                guard let again = transfer.fromStart(next) else {
+                    news.append(transfer.end(.bodyNotRepeatable), for: transfer.client)
+                    continue
+                }
+                enqueue(SentRequest(again), transfer.id, transfer.client, end.metrics, rank: finished.rank)
             }
         }
     }

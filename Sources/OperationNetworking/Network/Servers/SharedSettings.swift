@@ -50,7 +50,7 @@ struct SharedSettings: Sendable {
     }
 
     /// Whether a request with them names a user by what no archive has.
-    var nameUser: Bool {
+    var namesUser: Bool {
         box.settings.credential != nil || box.settings.clientIdentity != nil
             || box.settings.tokenSource != nil || !box.settings.requestAdapters.isEmpty
             || box.settings.cookieJar.map { $0 !== CookieJar.shared } ?? false

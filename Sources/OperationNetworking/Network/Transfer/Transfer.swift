@@ -102,6 +102,18 @@ final class Transfer: EasyHandleDelegate {
         outgoing.stop()
     }
 
+    /// The request of another transfer in the place of this one, which is over: its body starts at the first
+    /// byte, and the client hears that it does.
+    /// - Returns: `nil` if the body was read, and cannot be read again.
+    func fromStart(_ next: TransferRequest) -> TransferRequest? {
+        guard let body = next.body else { return next }
+        guard let fresh = body.fromStart() else { return nil }
+        var next = next
+        next.body = fresh
+        if outgoing.bytesSent > 0 { client.transferDidSeek(to: 0) }
+        return next
+    }
+
     // MARK: - Holding
 
     /// The client's sink has room again.
@@ -158,8 +170,8 @@ final class Transfer: EasyHandleDelegate {
         unseen.end()
         var number = number
         if request.version == .http2PriorKnowledge { number.isShared = true }
-        // Nothing of the body was read, so it is there for another try.
-        let mayGoBack = heads.isEmpty && outgoing.bytesSent == 0
+        // Nothing of the body was read, so it is there for another try; nor was the head sent before.
+        let mayGoBack = heads.isEmpty && outgoing.bytesSent == 0 && maySendNow
         guard delegate.transfer(id, didConnectTo: number, mayGoBack: mayGoBack) else {
             return give(up: .noConnectionLeft)
         }

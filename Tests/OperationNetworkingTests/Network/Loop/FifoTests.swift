@@ -33,6 +33,17 @@ struct FifoTests {
         }
     }
 
+    /// As under a steady load.
+    @Test func itStaysSmallThoughItIsNeverEmpty() {
+        var fifo = Fifo<Int>()
+        for number in 0..<10 { fifo.append(number) }
+        for number in 10..<100_000 {
+            fifo.append(number)
+            #expect(fifo.popFirst() == number - 10)
+        }
+        #expect(fifo.capacity < 1_000)
+    }
+
     @Test func itLetsGoOfWhatLeft() {
         final class Thing {}
         var fifo = Fifo<Thing>()
