@@ -2,8 +2,8 @@ internal import OperationNetworkingSystem
 
 // Credentials and tokens of the manager's operations.
 extension OperationManager {
-    /// Called for each 401 that an operation made from now on gets; see
-    /// ``ConnectionOperation/setAuthenticationChallenge(_:)``.
+    /// Sets the closure that answers challenges of operations that are made from now on: a 401, or a server
+    /// that the security policy does not accept. See ``ConnectionOperation/setAuthenticationChallenge(_:)``.
     public func setAuthenticationChallenge(
         @_inheritActorContext _ block: ConnectionOperation.AuthenticationChallengeHandler?
     ) {

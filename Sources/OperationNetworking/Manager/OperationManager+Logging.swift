@@ -2,9 +2,9 @@ public import Logging
 internal import OperationNetworkingSystem
 
 extension OperationManager {
-    /// The logger of the manager's operations: it gets a line at the level debug for each event in the life
-    /// of each, as ``LoggingObserver`` writes it; `nil`, as it is unless set: nothing is written. Operations
-    /// made while its level is above debug cost nothing.
+    /// The logger of the manager's operations; `nil` unless set. Each event in the life of an operation is a
+    /// line at the level debug, as ``LoggingObserver`` writes it. While the logger's level is above debug,
+    /// new operations are not observed, which costs nothing.
     public var logger: Logger? {
         get { state.withLock { $0.loggingObserver?.logger } }
         set {

@@ -18,11 +18,14 @@ extension OperationManager {
     }
 
     /// The origins that get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless
-    /// something else is set. A whole URL, or a path such as `//other.example/x`, may lead anywhere, and
-    /// servers like to say such URLs (`next`, `href`): a request to another origin goes without those fields.
+    /// something else is set. A whole URL, or a path such as `//other.example/x`, may lead to any server, and
+    /// servers send such URLs (`next`, `href`): a request to an origin outside the scope goes without the
+    /// secret fields.
     ///
-    /// It holds for requests that the manager makes (the verbs, `upload`, forms, batches of downloads), and
-    /// for the fields that its serializer adds to them. The `headers:` of a call go where the call goes, and
+    /// The scope holds for requests that the manager makes (the verbs, `upload`, forms, batches of
+    /// downloads), and for the fields that its serializer adds. The `headers:` of a call are always sent, and
+    /// a request of your own is sent as it is. The `credential` and the `tokenSource` go to the base URL's
+    /// origin only.
     /// a request of your own goes as it is.
     public var secretFieldScope: SecretFieldScope {
         get { state.withLock { $0.secretFieldScope } }

@@ -5,9 +5,9 @@ internal import OperationNetworkingSystem
 
 /// Builds requests, makes operations of them, and runs those in a queue.
 ///
-/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`) adds an operation to ``operationQueue``; it
-/// returns it and calls back, or it waits for the result. What is set here counts for operations made
-/// afterwards. Everything may be called from any thread.
+/// Each verb (`get`, `head`, `post`, `put`, `patch`, `delete`) adds an operation to ``operationQueue``. A
+/// verb with closures returns the operation and calls back; an `async` verb waits for the result. Settings of
+/// the manager count for operations that are made afterwards. Everything may be called from any thread.
 open class OperationManager: @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
@@ -53,7 +53,7 @@ open class OperationManager: @unchecked Sendable {
     /// Makes requests of methods, URLs, parameters and headers; an ``HTTPRequestSerializer`` unless something
     /// else is set.
     ///
-    /// It can be changed in place, and that is one step for all other threads:
+    /// A change in place, such as this one, is one step for all other threads:
     ///
     /// ```swift
     /// try manager.requestSerializer.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
@@ -101,8 +101,8 @@ open class OperationManager: @unchecked Sendable {
     /// Makes an operation with the manager's settings. It is not in any queue yet. Every verb comes through
     /// here.
     ///
-    /// An override that has closures of its own calls the ones it was given by the two methods
-    /// `call(_:with:)` of ``HTTPRequestOperation``.
+    /// An override that passes closures of its own to `super` calls the closures that it was given by the two
+    /// methods `call(_:with:)` of ``HTTPRequestOperation``.
     open func operation(
         for request: URLRequest,
         @_inheritActorContext success: HTTPRequestOperation.SuccessHandler? = nil,
@@ -218,7 +218,7 @@ open class OperationManager: @unchecked Sendable {
     func callBack(_ call: Detour) {
         let (queue, group) = state.withLock { ($0.completionQueue ?? .main, $0.completionGroup) }
         queue.async(group: group) {
-            guard let elsewhere = call.callHere(onMain: queue === DispatchQueue.main) else { return }
+            guard let elsewhere = call.callHere(onMain: MainQueue.isCurrent) else { return }
             group?.enter()
             elsewhere.call { group?.leave() }
         }

@@ -6,11 +6,11 @@ internal import OperationNetworkingSystem
 /// and connections at once.
 ///
 /// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty),
-/// queues, groups, closures, the cache, limits of bytes per second, operations. Those of the queue are kept
-/// one by one, by their own archives.
+/// queues, groups, closures, the cache, limits of bytes per second, operations. The operations in the queue
+/// have archives of their own.
 ///
-/// The base URL and the serializers are kept as they are, with a password of the one and an `Authorization`
-/// field of the other: what holds such an archive holds them.
+/// The base URL and the serializers are kept as they are: if the URL has a password, or a serializer has an
+/// `Authorization` field, the archive has it, too.
 public struct OperationManagerArchive: Codable, Sendable {
     let baseURL: URL?
     let requestSerializer: RequestSerializerArchive

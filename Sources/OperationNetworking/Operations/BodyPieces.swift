@@ -81,11 +81,10 @@ extension ConnectionOperation {
     /// for try await piece in pieces { hash.update(data: piece) }
     /// ```
     ///
-    /// It takes the place of ``outputStream`` and ``outputFile``, which it resets, and must be called before
-    /// the operation starts; the operation must be in a queue, or started. The body is not kept:
-    /// `responseData` is `nil`. A reader that does not keep up holds the transfer: at most about a mebibyte
-    /// waits for it. The last call counts; an earlier sequence has no pieces. A ``DownloadOperation`` has a
-    /// file instead, and no pieces.
+    /// Replaces ``outputStream`` and ``outputFile``, which are reset. Call this before the operation starts;
+    /// the operation must be in a queue, or started. The body is not kept: `responseData` is `nil`. A reader
+    /// that does not keep up holds the transfer: at most about a mebibyte waits for it. Only the sequence of
+    /// the last call has pieces. A ``DownloadOperation`` has a file instead, and no pieces.
     ///
     /// The sequence ends when the operation has finished, and throws its error, a status that the serializer
     /// refuses included. ``pause()`` and retries go on after the bytes that were read, if the server still

@@ -1,9 +1,9 @@
 internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
-    /// An operation from an earlier process: finished if it was, else ready to start. It asks for the rest of
-    /// a body that the archive has the first bytes of. See ``OperationArchive/makeOperation()`` for one of
-    /// the kind that it was.
+    /// An operation from an earlier process: finished if it was finished, else ready to start. If the archive
+    /// has the first bytes of the body, the operation asks for the rest. To get the archived class, call
+    /// ``OperationArchive/makeOperation()`` instead.
     public convenience init(archive: OperationArchive) {
         self.init(request: archive.request)
         state.withLock { archive.restore(&$0) }
@@ -14,7 +14,8 @@ extension ConnectionOperation {
     /// The archive of the operation, for a later process; `nil` for a request without a URL, and for one that
     /// is not finished and whose body comes from a stream. Pause it before, if it runs.
     ///
-    /// Waits until the network thread has told the bytes that came: all those of before, if it is paused.
+    /// Waits until the network thread has handed over the received bytes: all of them, if the operation is
+    /// paused.
     public var archive: OperationArchive? {
         guard isArchivable else { return nil }
         let body = bodySoFar

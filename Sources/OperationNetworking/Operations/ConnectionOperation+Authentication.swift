@@ -2,15 +2,16 @@ internal import OperationNetworkingSystem
 
 // Credentials and tokens.
 extension ConnectionOperation {
-    /// A closure that is called when a server answers 401: it gets the challenge, and answers when it likes.
-    /// The operation waits; when it is cancelled or paused meanwhile, the task is cancelled, and what is
-    /// answered then has no effect.
+    /// A closure that is called when a server answers 401, or is not accepted by the security policy: it gets
+    /// the challenge, and may take its time to answer. The operation waits; when it is cancelled or paused
+    /// meanwhile, the closure's task is cancelled, and its answer has no effect.
     public typealias AuthenticationChallengeHandler =
         @isolated(any) @Sendable (_ operation: ConnectionOperation, _ challenge: AuthenticationChallenge)
         async -> AuthenticationChallenge.Answer
 
-    /// Called for each 401, instead of what is done without it: the ``TransferSettings/credential`` once,
-    /// then the credential storage, then the 401 is the response.
+    /// Sets a closure that is called for each 401, and for each server that the security policy does not
+    /// accept. Without a closure a 401 is answered with the ``TransferSettings/credential`` once, then from
+    /// the credential storage; otherwise the 401 is the response.
     public func setAuthenticationChallenge(@_inheritActorContext _ block: AuthenticationChallengeHandler?) {
         setClosure(block) { swap(&$0.challenge, &$1) }
     }

@@ -25,6 +25,12 @@ extension ConnectionOperation {
         if completionQueue == nil { DispatchQueue.main.async { withExtendedLifetime(self) {} } }
     }
 
+    /// Has the deliveries made on this queue, set since, that wait for a main queue which may never run.
+    func deliver(on queue: DispatchQueue) {
+        guard state.withLock({ $0.hasBegun }), MainLine.remove(self) else { return }
+        queue.async { self.empty(on: queue) }
+    }
+
     func scheduleDelivery(_ target: DeliveryTarget) {
         switch target {
         case .queue(let queue): queue.async { self.empty(on: queue) }
@@ -59,8 +65,8 @@ extension ConnectionOperation {
         from first: Delivery.Part = .observers
     ) {
         var next = first
-        // Foundation makes an object each time that it is asked for the main queue.
-        let onMain = queue === DispatchQueue.main
+        // Foundation makes an object each time that it is asked for the main queue: none is the same.
+        let onMain = MainQueue.isCurrent
         for (index, delivery) in zip(deliveries.indices, deliveries) {
             while next != .nothing {
                 let detour = tell(&next, of: delivery, observers, onMain: onMain)
@@ -268,6 +274,12 @@ enum MainLine {
         let isToSchedule = line.withLock { $0.append(operation) }
         guard isToSchedule else { return }
         DispatchQueue.main.async { tell(line.withLock { $0.takeAll() }[...]) }
+    }
+
+    /// Takes the operation out of the line.
+    /// - Returns: whether it was in it, and so is to be told elsewhere.
+    static func remove(_ operation: ConnectionOperation) -> Bool {
+        line.withLock { $0.remove(operation) }
     }
 
     /// The operation has ended, and was told nothing.

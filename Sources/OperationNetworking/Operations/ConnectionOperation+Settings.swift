@@ -15,15 +15,16 @@ extension ConnectionOperation: TransferConfigurable {
 
 extension ConnectionOperation {
     /// The number of connections to one scheme, host and port that may carry transfers at once: 6 unless set,
-    /// and at least 1. For operations without a manager, which are counted together, and the default of
-    /// managers, each of which counts its own; see ``OperationManager/maximumConnectionsPerHost``.
+    /// and at least 1. The limit is for operations without a manager, which are counted together. It is also
+    /// the default of managers, each of which counts its own: ``OperationManager/maximumConnectionsPerHost``.
     ///
-    /// A connection of HTTP/2 counts once, whatever it carries. One whose transfer cannot go on does not
-    /// count after a second: its response has nowhere to go, or its request's body has nothing yet. Nor does
-    /// one that is kept for later. A transfer that can go on again does so at once.
+    /// An HTTP/2 connection counts once, however many transfers it carries. A connection does not count when
+    /// its transfer has been held for a second, because the response has nowhere to go or the request's body
+    /// has nothing to send yet; an idle connection does not count either. A held transfer that can go on does
+    /// so at once.
     ///
-    /// An operation that waits for a connection is executing, and keeps its place in the queue: of this limit
-    /// and the queue's `maxConcurrentOperationCount` the smaller one decides. Those that wait begin by
+    /// An operation that waits for a connection is executing, and keeps its place in the queue: the smaller
+    /// of this limit and the queue's `maxConcurrentOperationCount` decides. Waiting operations begin by
     /// `queuePriority`, as it was when they started, and then in order. No timeout but
     /// ``TransferSettings/totalTimeout`` counts the time in which they wait.
     ///

@@ -3,21 +3,24 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// An HTTP request as an `Operation` that knows bytes. ``HTTPRequestOperation`` adds their meaning.
+/// An HTTP request as an `Operation` that delivers bytes. ``HTTPRequestOperation`` turns them into objects.
 ///
-/// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. What is
-/// configured must be set before the operation starts.
+/// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. Set files,
+/// streams, limits and ``TransferSettings`` before the operation starts. Completion, progress, redirect and
+/// challenge closures and ``completionQueue`` may be set later, too.
 ///
-/// When it ends, in this order: the last progress; the results are final; `isFinished`; then, on
+/// An operation ends in this order: the last progress; the results are final; `isFinished`; then, on
 /// ``completionQueue``, the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations
-/// that depend on this one therefore see its results. Every closure is released after the last callback; with
-/// `isFinished` if there is none.
+/// that depend on this one therefore see its results. Every closure is released after the last callback, or
+/// at `isFinished` if there is no callback.
 ///
 /// A closure that is written in main-actor code is called on the main queue, whatever ``completionQueue`` is,
-/// and may use what belongs to the main actor; one of another actor on that. Their order stays the same.
+/// and may use what belongs to the main actor; a closure of another actor is called on that actor. The order
+/// of the callbacks stays the same.
 ///
-/// It asks for the identity coding when the body goes to a file or a stream, or when ``isResumable`` is set,
-/// and over HTTP/1.1 when the body goes to a file or a stream; else it accepts gzip and deflate, and HTTP/2.
+/// If the body goes to a file or a stream, the operation asks for it uncompressed, and over HTTP/1.1 unless
+/// the server has HTTP/2 only. With ``isResumable`` it also asks for it uncompressed. Otherwise it accepts
+/// gzip, deflate and HTTP/2.
 open class ConnectionOperation: Operation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `state`.
 
@@ -79,9 +82,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// The answers about ``error``: was it cancelled, which status, may it pass?
     public var failure: RequestFailure? { error.map(RequestFailure.init) }
 
-    /// The body, final before `isFinished`. Of a failed transfer: as much as came. `nil` when a successful
-    /// response went to a file or stream. The body of another response is kept here in any case; what is more
-    /// than ``maximumResponseDataLength``, or than 64 KiB if successes go elsewhere, is cut off.
+    /// The body, final before `isFinished`; after a failed transfer, the bytes that came. `nil` when a
+    /// successful response went to a file or stream. The body of an error response is always kept here, cut
+    /// off at ``maximumResponseDataLength``, or at 64 KiB if successful bodies go to a file or stream.
     public var responseData: Data? { state.withLock { $0.results.responseData } }
 
     /// The cost of the exchange; `nil` until the operation has finished.
@@ -180,8 +183,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         set { configure { $0.configuration.maximumDecodedLength = newValue } }
     }
 
-    /// Whether the identity coding is asked for, so that the bytes in memory can be kept when the operation
-    /// is paused.
+    /// Whether the body is asked for uncompressed, so that the bytes in memory can be continued after a
+    /// pause; `false` unless set.
     public var isResumable: Bool {
         get { state.withLock { $0.configuration.isResumable } }
         set { configure { $0.configuration.isResumable = newValue } }
@@ -195,12 +198,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// The queue of callbacks and notifications; `nil`: the main queue. Read when the callback is due.
     ///
-    /// An operation with closures, observers, or a subclass that hears of it, has told its end when the last
-    /// callback has returned: a process that never runs its main queue has to set this. One without has
-    /// nothing to tell, and needs no queue.
+    /// A process that never runs its main queue has to set this if the operation has closures or observers,
+    /// or is of a subclass that overrides the hooks: such an operation releases its closures, and counts in
+    /// its batches, when the last callback has returned. An operation without any of these needs no queue.
     public var completionQueue: DispatchQueue? {
         get { state.withLock { $0.configuration.completionQueue } }
-        set { state.replace(newValue) { swap(&$0.configuration.completionQueue, &$1) } }
+        set {
+            state.replace(newValue) { swap(&$0.configuration.completionQueue, &$1) }
+            if let newValue { deliver(on: newValue) }
+        }
     }
 
     /// The group that each callback enters while it waits for its queue and runs; not notifications alone.
@@ -240,9 +246,9 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Called on a queue of the library, or on its actor, for each redirect that
     /// ``TransferSettings/redirectPolicy`` follows. Without it, the policy decides alone.
     ///
-    /// The request that is offered carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a
-    /// field that the policy names, to another origin. What it answers is followed, but not from https to
-    /// http: see ``RedirectPolicy/allowsDowngrade``.
+    /// The offered request carries no `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, nor a field
+    /// that the policy names, to another origin. The request that the closure returns is sent, but not from
+    /// https to http: see ``RedirectPolicy/allowsDowngrade``.
     public func setRedirect(@_inheritActorContext _ block: RedirectHandler?) {
         guard let block else { return setRedirectQuestion(nil) }
         let (home, plain) = (ClosureHome(block.isolation), IsolatedFunction.Ternary(block).plain)
@@ -314,28 +320,27 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Stops the transfer and keeps what came; a queued operation is not started until it is resumed.
     ///
-    /// What a stream or a FIFO has taken cannot be taken back. If the server named no strong validator for
-    /// it, or the request is one that is not continued, the connection is kept open, and nothing is read from
-    /// it, for as long as the operation is paused and the server goes along with that: `timeoutInterval` does
-    /// not count. If the server hangs up meanwhile, the operation fails with
-    /// ``ResumeError/representationChanged`` when it is resumed.
+    /// Bytes that a stream or a FIFO has taken cannot be taken back. If the server named no strong validator,
+    /// or the request cannot be continued, the connection stays open while the operation is paused, nothing
+    /// is read from it, and `timeoutInterval` does not count. If the server closes it meanwhile, the
+    /// operation fails with ``ResumeError/representationChanged`` when it is resumed.
     ///
-    /// It stays in its queue, which starts another one in its place: see ``TransferQueue``. Nothing happens
-    /// to one that is paused already, was cancelled, or has finished.
+    /// The operation stays in its queue, which starts another one in its place: see ``TransferQueue``.
+    /// Pausing has no effect on an operation that is paused already, was cancelled, or has finished.
     public func pause() {
         apply { $0.machine.pause() }
     }
 
-    /// Lets a paused operation go on: one that its queue never started waits for its turn; one that it had
-    /// started is the next to go on when the queue's limit allows it; one without a queue, or on the main
-    /// queue, goes on at once.
+    /// Lets a paused operation go on. If its queue never started it, it waits for its turn. If its queue had
+    /// started it, it is the next to go on when the queue's limit allows it. Without a queue, or on the main
+    /// queue, it goes on at once.
     public func resume() {
         apply { $0.machine.resume() }
     }
 
-    /// Ends the operation with `URLError.cancelled`. One that waits in a queue finishes when the queue starts
-    /// it; one that is in no queue ends at once, and may be added to one all the same. (One whose `isReady`
-    /// was read, or that has dependencies, counts as one in a queue.)
+    /// Ends the operation with `URLError.cancelled`. An operation that waits in a queue finishes when the
+    /// queue starts it. An operation in no queue finishes at once, and may still be added to a queue. (If its
+    /// `isReady` was read, or it has dependencies, it counts as being in a queue.)
     open override func cancel() {
         apply { $0.machine.cancel(isAlone: !$0.place.mayBeInQueue) }
     }

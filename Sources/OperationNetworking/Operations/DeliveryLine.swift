@@ -47,6 +47,14 @@ struct DeliveryLine<Member: AnyObject> {
         return !isScheduled
     }
 
+    /// Takes a member out.
+    /// - Returns: whether it was in the line.
+    mutating func remove(_ member: Member) -> Bool {
+        guard let place = places.removeValue(forKey: ObjectIdentifier(member)) else { return false }
+        if place.member == nil { releasedCount -= 1 }
+        return true
+    }
+
     /// A member has ended, and was told nothing.
     /// - Returns: which one is not kept any longer, to be released when no lock is held.
     mutating func end(_ member: Member) -> Member? {
@@ -59,7 +67,7 @@ struct DeliveryLine<Member: AnyObject> {
             ended.removeFirst(firstEnded)
             firstEnded = 0
         }
-        let member = places[oldest]?.member
+        guard let member = places[oldest]?.member else { return nil }
         places[oldest]?.released = member
         places[oldest]?.member = nil
         releasedCount += 1

@@ -65,17 +65,18 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The object that the serializer made of the body. Of a response that it refused: the one that it could
-    /// make all the same, such as an error that the server explains in JSON. `nil` when the body went to a
-    /// file or a stream: the serializer only judges the response then.
+    /// The object that the serializer made of the body. If the serializer refused the response: the object
+    /// that it made of the error's body, such as an explanation in JSON. `nil` when the body went to a file
+    /// or a stream, unless the serializer is a ``TransferResponseSerializer``; a ``DownloadOperation`` has
+    /// the file's `URL` here.
     public var responseObject: (any Sendable)? { state.withLock { $0.results.responseObject } }
 
     /// The result, once there is one: ``responseObject``, or `error` thrown. It does not need the completion
     /// queue.
     ///
     /// The operation must be in a queue, or started. Cancelling the task cancels the operation, and ends the
-    /// wait at once with `URLError.cancelled`, whatever keeps the operation: a suspended queue, a dependency,
-    /// a stream that takes nothing. It may finish later, then, or never; `isFinished` tells.
+    /// wait at once with `URLError.cancelled`, even if a suspended queue, a dependency or a full stream still
+    /// holds the operation. The operation may then finish later, or never: see `isFinished`.
     public var value: (any Sendable)? {
         get async throws {
             await Wait.until(whenFinished) {
@@ -98,9 +99,9 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
-    /// Called on `completionQueue` when the operation has finished: exactly one of the two, exactly once. One
-    /// that is written in main-actor code is called on the main queue. Set after the end, they are called
-    /// as if they had been there.
+    /// Sets two closures, of which exactly one is called, once, on `completionQueue`, when the operation has
+    /// finished. A closure that is written in main-actor code is called on the main queue. Closures that are
+    /// set after the end are called, too.
     public func setCompletion(
         @_inheritActorContext success: SuccessHandler?,
         @_inheritActorContext failure: FailureHandler? = nil
@@ -206,8 +207,14 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
         let detour = call(handlers, onMain: onMain)
         guard let completion = handlers.completion else { return detour }
-        guard let detour else { return completion(self) }
-        return .inOrder([detour, .leading(.anywhere) { completion(self) }])
+        guard let detour else { return callLast(completion) }
+        return .inOrder([detour, .leading(.anywhere) { self.callLast(completion) }])
+    }
+
+    /// Calls the closure after those that the ones before it have handed in.
+    private func callLast(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) -> Detour? {
+        guard let handedIn = state.withLock({ $0.outbox.takeDetour() }) else { return completion(self) }
+        return .inOrder([handedIn, .leading(.anywhere) { self.callLast(completion) }])
     }
 
     private func call(_ handlers: HTTPState, onMain: Bool) -> Detour? {

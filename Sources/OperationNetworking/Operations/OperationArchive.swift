@@ -11,19 +11,20 @@ internal import OperationNetworkingSystem
 /// of a kind of your own that is no ``ArchivableResponseSerializer``, or one that decodes values of a type.
 ///
 /// A finished operation comes back finished, with its response, metrics, error and body; its object is made
-/// of the body again, if the serializer is kept or given. Another one comes back ready to start:
+/// from the body again, if the serializer is kept or given. An unfinished operation comes back ready to
+/// start:
 ///
 /// | Not finished, with some of its body                       | The later process                            |
 /// |-----------------------------------------------------------|----------------------------------------------|
 /// | a ``DownloadOperation``                                   | goes on by its checkpoint, on the disk       |
 /// | a GET into memory, with a strong validator, in no coding  | asks for the rest, by `If-Range`: the bytes are in the archive |
-/// | another one, an `outputFile`                              | asks for the whole                           |
+/// | any other operation, or one with an `outputFile`          | asks for the whole                           |
 ///
 /// Stored properties: 19. They are the keys of the form in which earlier versions wrote it.
 public struct OperationArchive: Codable, Sendable {
     /// The request, as given.
     public var request: URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: timeoutInterval)
+        var request = URLRequest(url: url, timeoutInterval: timeoutInterval.value)
         if let policy = cachePolicy.flatMap(URLRequest.CachePolicy.init) { request.cachePolicy = policy }
         if let handlesCookies { request.httpShouldHandleCookies = handlesCookies }
         request.httpMethod = method
@@ -37,7 +38,7 @@ public struct OperationArchive: Codable, Sendable {
     private let fields: [String: String]
     private let body: Data?
     private let bodyArchive: BodyArchive?
-    private let timeoutInterval: Double
+    private let timeoutInterval: ArchivedSeconds
     /// `nil`, as the next one: as it is unless set.
     private let cachePolicy: UInt?
     private let handlesCookies: Bool?
@@ -112,7 +113,7 @@ public struct OperationArchive: Codable, Sendable {
         fields = state.request.allHTTPHeaderFields ?? [:]
         body = state.request.httpBody
         bodyArchive = state.request.bodySource.flatMap(BodyArchive.init)
-        timeoutInterval = state.request.timeoutInterval
+        timeoutInterval = ArchivedSeconds(state.request.timeoutInterval)
         let policy = state.request.cachePolicy
         cachePolicy = policy == .useProtocolCachePolicy ? nil : policy.rawValue
         handlesCookies = state.request.httpShouldHandleCookies ? nil : false

@@ -4,9 +4,9 @@ extension Notification.Name {
     /// A transfer of an operation begins, for the first time or after a pause. The object is the operation.
     ///
     /// Posted on the operation's `completionQueue`; each is followed by exactly one ``operationDidFinish``.
-    /// Nothing waits for notifications. Both are left out of an operation that has no other owner, and that
-    /// tells nothing else, if it began and ended, and 256 others after it, before the main queue came to it:
-    /// they would wait for ever in a program that never runs it.
+    /// Nothing waits for notifications. In a program that never runs its main queue they would pile up. So
+    /// both are left out for an operation without another owner, closures or observers, if 256 later such
+    /// operations have ended before the main queue ran.
     public static let operationDidStart = Notification.Name("OperationNetworking.operation.start")
 
     /// A transfer of an operation has ended, or was stopped by a pause. The object is the operation.

@@ -87,7 +87,7 @@ struct OperationState {
 
     /// Whether the request names a user by what no archive has.
     var namesUser: Bool {
-        configuration.shared.nameUser || closures.challenge != nil || readings.cookies.areSent
+        configuration.shared.namesUser || closures.challenge != nil || readings.cookies.areSent
     }
 
     /// The bytes of an earlier process for the exchange that is made now, which keeps them from then on.

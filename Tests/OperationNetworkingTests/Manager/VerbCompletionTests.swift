@@ -213,4 +213,31 @@ struct VerbCompletionTests {
         operation.start()
         #expect(try await told.wait(count: 3) == ["main", "typed", "block"])
     }
+
+    /// Also after those that the subclass has handed in, from its own queue or from another one.
+    @Test(arguments: [false, true])
+    func aTypedClosureWaitsForThoseThatWereHandedIn(isWrapperOnMain: Bool) async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let told = Recorder<String>()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let onMain: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
+            told.append("main")
+        }
+        if isWrapperOnMain {
+            let wrapper: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = {
+                $0.call(onMain, with: $1)
+            }
+            operation.setCompletion(success: wrapper)
+        } else {
+            operation.setCompletion(success: { operation, object in operation.call(onMain, with: object) })
+        }
+        operation.setCompletion { _ in
+            told.append("typed")
+            return nil
+        }
+        operation.completionBlock = { told.append("block") }
+        operation.start()
+        #expect(try await told.wait(count: 3) == ["main", "typed", "block"])
+    }
 }

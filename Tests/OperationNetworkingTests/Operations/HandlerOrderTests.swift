@@ -117,4 +117,34 @@ struct HandlerOrderTests {
         queue.resume()
         #expect(try await home.heard.wait(count: 3) == [0, 1, 2])
     }
+
+    /// A waiter's work on the main queue comes after the closures of the result, which belong there, too.
+    @MainActor @Test func aMainActorClosureIsCalledAtOnceOnTheMainQueue() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "x") }
+        let told = Recorder<String>()
+        for _ in 0..<20 {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+            let success: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
+                told.append("closure")
+            }
+            operation.setCompletion(success: success)
+            operation.completionBlock = { DispatchQueue.main.async { told.append("next") } }
+            operation.addObserver(Ended { DispatchQueue.main.async { told.append("observer") } })
+            operation.start()
+            _ = try await operation.value
+        }
+        let round = ["closure", "observer", "next"]
+        #expect(try await told.wait(count: 60) == Array(repeating: round, count: 20).flatMap { $0 })
+    }
+
+    /// Hears of the end, before the closures of the result.
+    private final class Ended: OperationObserver {
+        private let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) {
+            self.body = body
+        }
+
+        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) { body() }
+    }
 }

@@ -199,4 +199,21 @@ struct WithoutMainQueueTests {
             await task.value
         }
     }
+
+    /// Notifications that wait for the main queue come on the queue that is set late, with the closures.
+    @Test func whatIsSetLateWithAQueueNeedsNoMainQueue() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            try await WithoutMainQueueTests.blockMain()
+            let server = try ScriptedServer { _ in .respond(body: "hello") }
+            let heard = Recorder<String>()
+            let operation = WithoutMainQueueTests.member(server)
+            operation.start()
+            _ = try await operation.value
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
+            operation.completionBlock = { heard.append("block") }
+            guard try await heard.wait(count: 2) == ["success", "block"] else { exit(2) }
+        }
+    }
 }

@@ -61,8 +61,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch of batches: commanded, counted and completed as one, after each of them. What each of them is
-    /// told, and its policy, concerns its own members only; the policy of this one all of them.
+    /// A batch of batches: commanded, counted and completed as one, after each of the given batches. A given
+    /// batch's closures and policy concern its own members only; the policy of this batch concerns all.
     public convenience init(
         _ batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
@@ -114,8 +114,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
 
     // MARK: - Commands
 
-    /// Adds all ``operations`` to a queue: the same as one after the other, in time that grows with their
-    /// number. One by one it would grow with the square of the number of those that are paused.
+    /// Adds all ``operations`` to a queue. The time grows with their number. If your code adds them one by
+    /// one, the time grows with the square of the number of paused operations.
     public func add(to queue: OperationQueue) {
         queue.addOperations(operations, waitUntilFinished: false)
     }

@@ -17,16 +17,14 @@ struct Attempts {
     /// Seconds for which this attempt waited for its server.
     private var waited: TimeInterval = 0
     /// The operation was resumed, and wants this attempt now.
-    private var isUrgent = false {
-        didSet { mayWait = policy != nil && !isUrgent }
-    }
-    /// Whether this attempt may wait for its server at all.
-    private(set) var mayWait: Bool
+    private var isUrgent = false
 
     init(policy: RetryPolicy?) {
         self.policy = policy
-        mayWait = policy != nil
     }
+
+    /// Whether this attempt may wait for its server at all.
+    var mayWait: Bool { policy != nil && !isUrgent }
 
     /// An attempt is wanted: the first one, or, after a pause, one that waits for nothing.
     mutating func begin(now: MonotonicTime) {

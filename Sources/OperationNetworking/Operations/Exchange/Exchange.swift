@@ -76,8 +76,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
         perform(machine.suspend(sink.failure == nil && cannotGoOn), room)
         clock.tick()
         totalTime.stop(now: clock.now)
-        // It may be days until it goes on, and other authorities may be trusted then.
+        // It may be days until it goes on: other authorities may be trusted then, and another user be there.
         configuration.anchorVersions = nil
+        cookies.forget()
         owner = nil
     }
 

@@ -3,10 +3,10 @@ internal import OperationNetworkingSystem
 
 /// An operation queue whose limit counts what runs: an operation that is paused does not count.
 ///
-/// Any `OperationQueue` does as well. Its limit then shows the slots of paused operations on top of what was
-/// set, from a pause until the operations went on or ended; a new limit is taken over within half a second,
-/// and one that happens to be the number shown is not seen. Here what was set is what is shown, and counts at
-/// once.
+/// Any `OperationQueue` works as well, but shows a changed limit: from a pause until the operations go on or
+/// end, its limit is the one that you set plus the operations that were paused while they ran. A limit that
+/// you set meanwhile is taken over within half a second, unless it equals the number shown. A `TransferQueue`
+/// always shows the limit that you set, and a new one counts at once.
 public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable {
     // @unchecked: as `OperationQueue`; the only stored property is assigned once, behind a lock.
 

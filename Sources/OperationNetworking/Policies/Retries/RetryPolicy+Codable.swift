@@ -12,11 +12,11 @@ extension RetryPolicy: Codable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             maximumRetries: try values.decode(Int.self, forKey: .maximumRetries),
-            timeBudget: try values.decodeIfPresent(TimeInterval.self, forKey: .timeBudget)
+            timeBudget: try values.decodeIfPresent(ArchivedSeconds.self, forKey: .timeBudget)?.value
         )
-        initialDelay = try values.decode(TimeInterval.self, forKey: .initialDelay)
-        longestDelay = try values.decode(TimeInterval.self, forKey: .longestDelay)
-        longestWait = try values.decode(TimeInterval.self, forKey: .longestWait)
+        initialDelay = try values.decode(ArchivedSeconds.self, forKey: .initialDelay).value
+        longestDelay = try values.decode(ArchivedSeconds.self, forKey: .longestDelay).value
+        longestWait = try values.decode(ArchivedSeconds.self, forKey: .longestWait).value
         methods = try values.decode(Set<String>.self, forKey: .methods)
         statuses = try values.decode(Set<Int>.self, forKey: .statuses)
         errorCodes = Set(
@@ -28,10 +28,10 @@ extension RetryPolicy: Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(maximumRetries, forKey: .maximumRetries)
-        try values.encodeIfPresent(timeBudget, forKey: .timeBudget)
-        try values.encode(initialDelay, forKey: .initialDelay)
-        try values.encode(longestDelay, forKey: .longestDelay)
-        try values.encode(longestWait, forKey: .longestWait)
+        try values.encodeIfPresent(timeBudget.map(ArchivedSeconds.init), forKey: .timeBudget)
+        try values.encode(ArchivedSeconds(initialDelay), forKey: .initialDelay)
+        try values.encode(ArchivedSeconds(longestDelay), forKey: .longestDelay)
+        try values.encode(ArchivedSeconds(longestWait), forKey: .longestWait)
         try values.encode(methods.sorted(), forKey: .methods)
         try values.encode(statuses.sorted(), forKey: .statuses)
         try values.encode(errorCodes.map(\.rawValue).sorted(), forKey: .errorCodes)

@@ -13,18 +13,18 @@ public import Foundation
 /// | as often as ``maximumRetries`` says                     | no more                                                  |
 /// | a wait that would end after ``timeBudget``              | no                                                       |
 ///
-/// A `Retry-After` that came with a status in ``statuses`` counts for its server, that is for scheme, host
-/// and port: all operations that have a policy wait with their next attempt there, the first one included,
-/// and come back within ``initialDelay`` of each other. One that would wait for longer than its own
-/// ``longestWait`` allows, or beyond its ``timeBudget``, does not wait, and gets the server's answer.
-/// `pause()` and `resume()` end such a wait: a resumed operation is wanted now.
+/// A `Retry-After` that came with a status in ``statuses`` counts for its whole server (scheme, host and
+/// port): the next attempt of every operation with a policy waits there, first attempts included, and the
+/// operations come back within ``initialDelay`` of each other. An operation that would wait longer than its
+/// ``longestWait``, or beyond its ``timeBudget``, does not wait, and gets the server's answer. `pause()` and
+/// `resume()` end such a wait: a resumed operation is wanted now.
 ///
 /// Delays double from ``initialDelay`` on, up to ``longestDelay``, and each is chosen at random between 0 and
 /// that (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The number of times that a request is sent after the first time; counted anew when bytes came that are
-    /// kept, as those of a download are: 16 KiB, or a 64th of a file that is smaller than 1 MiB, together or
-    /// one after the other.
+    /// The number of times that a request is sent after the first time. The count starts again when an
+    /// attempt has brought bytes that are kept, as a download's are: 16 KiB, or a 64th of a file that is
+    /// smaller than 1 MiB, in one attempt or in several.
     public var maximumRetries: Int
 
     /// The time limit, in seconds since the operation began, of further attempts; `nil`: no limit.
@@ -36,8 +36,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The longest wait, in seconds, when the server says nothing.
     public var longestDelay: TimeInterval = 30
 
-    /// The longest wait in seconds: that `Retry-After` may ask for, and that one attempt waits for what
-    /// another operation was told.
+    /// The longest wait, in seconds, because of a `Retry-After`: of the operation's own response, or of
+    /// another operation's response from the same server.
     public var longestWait: TimeInterval = 600
 
     /// The methods that may be sent again, in upper case: those that are idempotent
@@ -143,7 +143,10 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The seconds over which operations come back that were told to come back at the same moment.
-    var spread: TimeInterval { min(initialDelay, longestDelay) }
+    var spread: TimeInterval {
+        let spread = min(initialDelay, longestDelay)
+        return spread.isFinite ? max(0, spread) : 0
+    }
 
     private func isWithinBudget(_ seconds: TimeInterval) -> Bool {
         timeBudget.map { seconds <= $0 } ?? true

@@ -243,6 +243,37 @@ struct CookieOperationTests {
         #expect(download.server.cookies == [["a=1"], ["a=1", "b=1"]])
     }
 
+    @Test func anOperationThatIsPausedBeforeItsTurnReadsItsCookiesAgain() async throws {
+        let gate = Gate()
+        let download = try DownloadScene(answers: [
+            .currentRepresentation.held(after: 1000, by: gate), .currentRepresentation,
+        ])
+        let first = download.operation()
+        let waiting = DownloadOperation(
+            request: URLRequest(url: download.server.url),
+            to: download.folder.file("other")
+        )
+        for operation in [first, waiting] {
+            operation.cookieJar = scene.jar
+            operation.connectionLimit = ConnectionLimit(1)
+        }
+        waiting.completionQueue = DispatchQueue(label: "callbacks")
+        first.start()
+        try await gate.waitForArrivals()
+        scene.jar.set(try cookie("a"))
+        waiting.start()
+        try await networkThreadIsDone()
+        waiting.pause()
+        // Another user, say.
+        scene.jar.removeAll()
+        scene.jar.set(try cookie("b"))
+        waiting.resume()
+        gate.open()
+        _ = try await first.value
+        _ = try await waiting.value
+        #expect(download.server.cookies == [[], ["b=1"]])
+    }
+
     @Test func aHostFieldNamesWhomCookiesAreFor() async throws {
         let server = try ScriptedServer([.respond(["Set-Cookie": "a=1"]), .respond(body: "x")])
         for _ in 0..<2 {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -122,5 +123,15 @@ struct RetryNetworkTests {
         #expect(first != second)
         let copy = try JSONDecoder().decode(RetryPolicy.self, from: try JSONEncoder().encode(first))
         #expect(copy.network == nil && copy == RetryPolicy())
+    }
+
+    @Test(arguments: [-1, -Double.infinity, .nan, .infinity])
+    func aDelayThatIsNoneDoesNotTrap(delay: Double) throws {
+        var policy = RetryPolicy(maximumRetries: 1)
+        policy.network = Network()
+        (policy.initialDelay, policy.longestDelay) = (delay, .infinity)
+        #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
+        (policy.initialDelay, policy.longestDelay) = (.infinity, delay)
+        #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
     }
 }
