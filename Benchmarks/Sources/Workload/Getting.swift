@@ -13,14 +13,16 @@ func get(_ arguments: inout Arguments) throws {
     let inFlight = try arguments.number("number in flight")
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cache-\(getpid())")
     defer { try? FileManager.default.removeItem(at: directory) }
-    let memory = ResponseCache(memoryCapacity: 64 << 20, diskCapacity: 0, directory: nil)
-    let disk = ResponseCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: directory)
+    let cache: ResponseCache? =
+        switch client {
+        case "memory": ResponseCache(memoryCapacity: 64 << 20, diskCapacity: 0, directory: nil)
+        case "disk": ResponseCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: directory)
+        default: nil
+        }
     let get: (Int) throws -> Void =
         switch client {
-        case "operations": { try getByOperations(url, $0, inFlight, HTTPResponseSerializer()) }
+        case "operations", "memory", "disk": { try getByOperations(url, $0, inFlight, cache: cache) }
         case "json": { try getByOperations(url, $0, inFlight, JSONResponseSerializer()) }
-        case "memory": { try getByOperations(url, $0, inFlight, cache: memory) }
-        case "disk": { try getByOperations(url, $0, inFlight, cache: disk) }
         case "curl": { try check(curl_baseline_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "inbox": { try check(curl_inbox_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "session": { try getBySession(url, $0, inFlight) }

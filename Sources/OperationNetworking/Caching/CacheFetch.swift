@@ -25,7 +25,7 @@ final class CacheFetch: @unchecked Sendable {
     var end: TransferEnd?
     private let willStore: CacheResponseHandler?
     /// When it was asked, for the store.
-    private var start: StoreMoments.Moment
+    private(set) var start: StoreMoments.Moment
     private var keeping = Keeping.nothing
     /// The position behind the last byte that is kept.
     private var offset: Int64 = 0

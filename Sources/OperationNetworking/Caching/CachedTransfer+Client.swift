@@ -9,7 +9,7 @@ extension CachedTransfer: TransferClient {
         let use = fetch.inquiry.use(of: head, now: now)
         fetch.use = use
         if fetch.isRest { return answer(rest: use) }
-        noteChanges(by: head, asked: fetch.inquiry.time, now: now)
+        noteChanges(by: head, to: fetch, now: now)
         switch use {
         case .pass(let stored):
             if let stored { fetch.keep(stored, in: place, question.key, entries) }
@@ -30,11 +30,11 @@ extension CachedTransfer: TransferClient {
     }
 
     /// The server may have come to forbid that the response is kept (RFC 9111 §5.2.2.5).
-    private func update(_ entry: CacheEntry, to head: CachedHead) {
+    private func update(_ entry: CacheEntry, to head: CachedHead, after fetch: CacheFetch) {
         if place.policy.forbidsStoring(head.head) {
             place.store.remove(entry.id, of: question.key)
         } else {
-            place.store.update(entry, of: question.key, to: head)
+            place.store.update(entry, of: question.key, to: head, since: fetch.start)
         }
     }
 
@@ -47,26 +47,26 @@ extension CachedTransfer: TransferClient {
     }
 
     /// Changes what is stored: a HEAD speaks of the responses to GET, an unsafe method of all for its URLs.
-    private func noteChanges(by head: ResponseHead, asked: Double, now: Double) {
+    private func noteChanges(by head: ResponseHead, to fetch: CacheFetch, now: Double) {
         let changes = place.policy.updated(
             heads,
             byHEAD: head,
             for: question,
-            requestTime: asked,
+            requestTime: fetch.inquiry.time,
             responseTime: now
         )
-        for (index, head) in changes.updated { update(entries[index], to: head) }
+        for (index, head) in changes.updated { update(entries[index], to: head, after: fetch) }
         for index in changes.invalidated {
             var head = entries[index].head
             head.isInvalidated = true
-            place.store.update(entries[index], of: question.key, to: head)
+            place.store.update(entries[index], of: question.key, to: head, since: fetch.start)
         }
         let urls = place.policy.invalidated(by: question, head)
         guard !urls.isEmpty else { return }
         for url in urls {
             for key in CachePartition.keys(of: url, for: request) { place.store.invalidate(key) }
         }
-        if case .fetching(let fetch) = phase { fetch.didChange(place.store) }
+        fetch.didChange(place.store)
     }
 
     func transferDidReceive(_ changes: CookieChanges) {
@@ -228,7 +228,7 @@ extension CachedTransfer: TransferClient {
         switch fetch.use {
         case .freshen(let fresh) where end.error == nil:
             for (index, head) in fresh {
-                if !place.policy.forbidsStoring(head.head) { update(entries[index], to: head) }
+                if !place.policy.forbidsStoring(head.head) { update(entries[index], to: head, after: fetch) }
                 entries[index].head = head
             }
             let forbidden = fresh.filter { place.policy.forbidsStoring($0.head.head) }

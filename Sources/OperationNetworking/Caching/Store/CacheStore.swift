@@ -5,6 +5,18 @@ struct CacheEntry: Hashable, Sendable {
     /// Of no other entry of the store, in other processes on the same directory included.
     let id: Int64
     var head: CachedHead
+    /// The body, if the look-up had it at hand, so that reading it asks for nothing. No part of what makes
+    /// two entries equal.
+    var body: CacheBody?
+
+    static func == (one: CacheEntry, other: CacheEntry) -> Bool {
+        one.id == other.id && one.head == other.head
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(head)
+    }
 }
 
 /// A place that keeps responses: memory, memory and a directory, or a cache of the user's.
@@ -53,9 +65,16 @@ protocol CacheStore: AnyObject, Sendable {
         since start: StoreMoments.Moment
     ) -> (any CacheWriting)?
 
-    /// Gives an entry, as it was found, another head, after a validation; its body stays. An invalidation,
-    /// and bytes, that came since it was found stay as well.
-    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead)
+    /// Gives an entry another head, after a validation; its body stays. An invalidation, and bytes, that came
+    /// since it was found stay as well.
+    ///
+    /// - Parameters:
+    ///   - entry: as it was found.
+    ///   - key: its key.
+    ///   - head: the new one.
+    ///   - start: when the server was asked; an invalidation since then stays, even if the entry was
+    ///     invalidated before.
+    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead, since start: StoreMoments.Moment)
 
     /// Removes an entry; `nil`: all of the key, those that are being written included.
     func remove(_ id: Int64?, of key: CacheKey)
@@ -126,6 +145,11 @@ extension CacheStore {
     /// The same for what is asked for now.
     func append(to entry: CacheEntry, of key: CacheKey, at offset: Int64) -> (any CacheWriting)? {
         append(to: entry, of: key, at: offset, since: moment)
+    }
+
+    /// The same for what is asked for now.
+    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
+        update(entry, of: key, to: head, since: moment)
     }
 }
 

@@ -13,6 +13,13 @@ struct MemoryTier: Sendable {
         /// Whether the disk has it too, or is about to.
         var isOnDisk: Bool
 
+        /// The entry, with the body that is known of it.
+        var found: CacheEntry {
+            var entry = entry
+            entry.body = body
+            return entry
+        }
+
         /// Bytes: those of the head are counted, and what the tables need beside them is estimated.
         var cost: Int {
             let head = entry.head

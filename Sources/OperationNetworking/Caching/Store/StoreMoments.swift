@@ -39,6 +39,14 @@ struct StoreMoments: Sendable {
         )
     }
 
+    /// The head that a validation brought, which does not undo an invalidation that came after its request.
+    func overtaking(_ head: CachedHead, of key: CacheKey, since start: Moment) -> CachedHead {
+        guard fate(of: key, since: start).isInvalidated else { return head }
+        var head = head
+        head.isInvalidated = true
+        return head
+    }
+
     mutating func didRemove(_ url: String) {
         note(url) { row, number in row.removed = number }
     }

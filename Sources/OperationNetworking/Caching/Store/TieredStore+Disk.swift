@@ -119,9 +119,9 @@ extension TieredStore {
             guard state.changes[key] == nil else { return nil }
             // What the disk still has is about to be removed, or it is not to be used any more.
             guard state.isDiskOn, state.removalsOfAll == 0 else {
-                return state.memory.record(key)?.variants.map(\.entry) ?? []
+                return state.memory.record(key)?.variants.map(\.found) ?? []
             }
-            return state.merge(found, of: key).map(\.entry)
+            return state.merge(found, of: key).map(\.found)
         }
     }
 

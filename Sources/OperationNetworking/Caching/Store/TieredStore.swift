@@ -55,7 +55,7 @@ final class TieredStore: CacheStore {
         let (hash, time) = (key.storedHash, now())
         let known: [CacheEntry]? = state.withLock { state in
             guard case .known(let variants) = state.find(key, hash, now: time) else { return nil }
-            return variants.map(\.entry)
+            return variants.map(\.found)
         }
         if let known { return known }
         lookUp(key, hash, later)
@@ -67,6 +67,11 @@ final class TieredStore: CacheStore {
         of key: CacheKey,
         later: @escaping @Sendable ((any CacheReading)?) -> Void
     ) -> (any CacheReading)? {
+        if let body = entry.body {
+            // Its look-up was the use that memory counts.
+            if disk != nil { state.withLock { noteUse(entry.id, &$0) } }
+            return MemoryReader(body)
+        }
         let body: CacheBody? = state.withLock { state in
             state.memory.use(key)
             noteUse(entry.id, &state)
@@ -131,8 +136,14 @@ final class TieredStore: CacheStore {
         return EntryWriter(self, key: key, target: target, start: start, limits: limits, held: held)
     }
 
-    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
+    func update(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        to head: CachedHead,
+        since start: StoreMoments.Moment
+    ) {
         let id = entry.id
+        let head = state.withLock { $0.moments.overtaking(head, of: key, since: start) }
         change(key) { state in
             state.change(id, of: key) { variant in
                 var variant = variant

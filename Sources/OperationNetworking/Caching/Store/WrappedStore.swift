@@ -102,7 +102,13 @@ final class WrappedStore: CacheStore {
         return WrappedWriter(self, key, target, start, limit: limit)
     }
 
-    func update(_ entry: CacheEntry, of key: CacheKey, to head: CachedHead) {
+    func update(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        to head: CachedHead,
+        since start: StoreMoments.Moment
+    ) {
+        let head = moments.withLock { $0.overtaking(head, of: key, since: start) }
         change(key) { stored in
             guard stored.entry.id == entry.id else { return nil }
             let head = stored.entry.head.updated(to: head, from: entry.head)

@@ -127,6 +127,20 @@ struct WrappedStoreTests {
         #expect(try await writer.end(sampleBytes(3), sampleHead(key.url, length: 3)) == nil)
     }
 
+    @Test func anUpdateDoesNotUndoASecondInvalidation() async throws {
+        try await store.put(key, sampleBytes(3))
+        store.invalidate(key)
+        let found = try #require(try await store.found(key).first)
+        let asked = store.moment
+        store.invalidate(key)
+        var head = found.head
+        head.isInvalidated = false
+        store.update(found, of: key, to: head, since: asked)
+        #expect(try await store.found(key).map(\.head.isInvalidated) == [true])
+        store.update(found, of: key, to: head, since: store.moment)
+        #expect(try await store.found(key).map(\.head.isInvalidated) == [false])
+    }
+
     // MARK: - Responses of other clients
 
     @Test func aResponseWithoutItsHeadHasToBeValidated() async throws {

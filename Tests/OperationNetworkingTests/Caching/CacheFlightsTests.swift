@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import OperationNetworking
+
+/// The order in which equal requests that wait take the place of the first one.
+struct CacheFlightsTests {
+    private let flights = CacheFlights()
+    private let key: CacheFlights.Key
+
+    init() throws {
+        let request = TransferRequest.plain(try #require(URL(string: "http://127.0.0.1/equal")))
+        key = CacheFlights.Key(
+            sharing: try #require(CacheRequest(request).sharing),
+            idleTimeout: 60,
+            priority: .normal,
+            limits: []
+        )
+    }
+
+    @Test func manyThatWaitLeaveOrTakeThePlaceOneByOne() throws {
+        let ids = (0...10_000).map { _ in TransferID.next() }
+        var (heirs, others): ([TransferID], [TransferID]) = ([], [])
+        for (index, id) in ids.enumerated() {
+            let mustWait = flights.join(key, id) { isFirst in
+                if isFirst { heirs.append(id) } else { others.append(id) }
+            }
+            #expect(mustWait == (index > 0))
+        }
+        // Every third one leaves while it waits, from the end; then each of the first half is stopped in turn.
+        for index in stride(from: 9_999, to: 0, by: -3) { flights.leave(key, ids[index]) }
+        let left = ids.indices.dropFirst().filter { $0 % 3 != 0 }.map { ids[$0] }
+        var leader = ids[0]
+        for heir in left.prefix(3_000) {
+            #expect(flights.isAwaited(key, leader))
+            flights.land(key, of: leader, .wasStopped)
+            leader = heir
+        }
+        flights.land(key, of: ids[0], .isStored)
+        #expect(others.isEmpty && heirs == Array(left.prefix(3_000)))
+        flights.land(key, of: leader, .isStored)
+        #expect(others == Array(left.dropFirst(3_000)))
+        #expect(!flights.join(key, ids[0]) { _ in })
+    }
+}
