@@ -16,8 +16,8 @@ public enum DownloadError: Error, Hashable, Sendable {
     case reservedName(URL)
     /// A file has that name, and may not be replaced.
     case destinationExists(URL)
-    /// A file of another user's has that name, and the sticky bit of the folder lets only its owner give that
-    /// to another file.
+    /// Another user's file has that name, and the folder has the sticky bit: only the owner of that file may
+    /// replace it.
     case destinationOfOtherUser(URL)
     /// A directory has that name.
     case destinationIsDirectory(URL)

@@ -5,23 +5,22 @@ internal import OperationNetworkingSystem
 /// An ``HTTPRequestOperation`` that saves the body of a successful response as a file, whatever happens on
 /// the way.
 ///
-/// The bytes go to a partial file beside the destination, `name.part`, with a checkpoint, `name.part.resume`,
-/// that says what they are. The file gets its name when every byte of it is there, on the disk, and what the
-/// server and the caller said of it holds: its length, its digest. Until then nothing has that name, and an
-/// older file is untouched.
+/// The bytes go to a partial file beside the destination, `name.part`; a checkpoint, `name.part.resume`, says
+/// what they are. The partial file gets the destination's name when every byte is on the disk, and the length
+/// and the digests that the server and the caller named are right. A file that already has the name is an
+/// error unless ``replacesFile`` is set; then it stays untouched until the new file is complete.
 ///
-/// An operation with the same destination, in this process or in a later one, goes on where the last one
-/// stopped if the server proves that it still has the same bytes; else it starts over. What a paused or
-/// failed operation has got is kept; what a cancelled one has got, too, unless
-/// ``cancel(keepingPartialFile:)`` says otherwise.
+/// A later operation with the same destination, in this process or another, continues after the last byte if
+/// the server proves that it still has the same bytes; otherwise it starts over. Received bytes are kept
+/// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away.
 ///
 /// The partial file is locked: of two operations or processes with one destination the second fails with
 /// ``DownloadError/inUse(_:)``.
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in
-/// `responseData`. It asks for the identity coding, over HTTP/1.1. Unless another one is set, it has a
-/// ``RetryPolicy`` of five retries. A redirect from https to http is an error, unless its redirect policy
-/// allows that.
+/// `responseData`. The body is asked for uncompressed, and over HTTP/1.1 unless the server has HTTP/2 only.
+/// Unless another policy is set, the operation retries five times. A redirect from https to http is an error,
+/// unless its redirect policy allows that.
 open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // @unchecked: every stored property is an immutable Sendable; what changes lives in `settings`,
     // `progress` and `state`.
@@ -81,6 +80,15 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read,
     ///   or ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, headers: [String: String] = [:]) throws {
+        try self.init(resuming: checkpoint, headers: headers) { $0 }
+    }
+
+    /// The same, where `prepare` changes the request that the checkpoint has, and the headers are in.
+    convenience init(
+        resuming checkpoint: URL,
+        headers: [String: String],
+        prepare: (URLRequest) -> URLRequest
+    ) throws {
         let wish: DownloadCheckpoint.Wish
         var request: URLRequest
         (wish, request) = try DownloadPlace.wish(in: checkpoint)
@@ -90,7 +98,10 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             request.setValue(value, forHTTPHeaderField: name)
         }
         let directory = checkpoint.deletingLastPathComponent()
-        self.init(request: request, to: directory.appendingPathComponent(wish.name, isDirectory: false))
+        self.init(
+            request: prepare(request),
+            to: directory.appendingPathComponent(wish.name, isDirectory: false)
+        )
         replacesFile = wish.replacesFile
         expectedDigests = wish.digests.compactMap { Digest($0) }
     }
@@ -113,6 +124,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// The file of the bytes, while it is not complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
 
+    /// Whether it has looked what an earlier operation left.
+    var hasOpened: Bool { progress.withLock { $0.hasOpened } }
+
     /// The file that says which bytes those are.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 
@@ -131,8 +145,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         set { set { $0.replacesFile = newValue } }
     }
 
-    /// Whether an existing file is fetched, and replaced, only if the server has another one; if not, nothing
-    /// happens, and ``isUpToDate`` is set.
+    /// Whether an existing file is fetched, and replaced, only if the server has another one. If the server
+    /// has the same file, nothing is fetched, and ``isUpToDate`` is set.
     ///
     /// The server is asked by the entity tag that it sent with the file, without one by its `Last-Modified`,
     /// if that is strong (RFC 9110 §8.8.2.2). A 304 that names another tag, date or length is not believed.
@@ -221,6 +235,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     // MARK: - Commands
 
     /// Ends the operation as `cancel()` does, which keeps what came.
+    ///
+    /// - Parameter keepingPartialFile: `false` removes the partial file of a running operation, with what an
+    ///   earlier one left.
     public func cancel(keepingPartialFile: Bool) {
         progress.withLock { $0.keepsPartialFile = keepingPartialFile }
         cancel()

@@ -203,6 +203,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         digests?.advance(to: partial.count)
         shared.withLock { $0.count = partial.count }
         progress.withLock { progress in
+            progress.hasOpened = true
             progress.partialFile = partial.partURL
             progress.checkpoint = partial.checkpointURL
             progress.bytesRecovered = partial.count
@@ -406,9 +407,10 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     private func close() {
-        let keeps = progress.withLock { $0.keepsPartialFile }
-        // The error that ended it is the one to tell; what could not be made safe now is found to be so by
-        // the next.
+        let (keeps, hasOpened) = progress.withLock { ($0.keepsPartialFile, $0.hasOpened) }
+        // What an earlier operation left is not wanted either, if another one does not use it.
+        if !keeps, !hasOpened { partial = try? plan.destination.map { try partialDownload(to: $0) } }
+        // The error that ended it is the one to tell; the next one finds what could not be made safe now.
         if keeps { try? partial?.flush() } else { try? partial?.discard() }
         release()
     }

@@ -12,10 +12,10 @@ public struct DownloadedFile: Hashable, Sendable {
         /// The file has the length, or ended at the mark, that the server named. It is the whole, even if the
         /// request had a `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
         case length
-        /// The file has the length that the server named. Of some of its bytes, which an earlier transfer had
-        /// left, the server did not say that they still are the same: it repeated no validator, or it has
-        /// none, and the last of them, up to 64 KiB or as many as ``DownloadOperation/unprovenBytes`` says,
-        /// came again and were equal. That is evidence, not proof.
+        /// The file has the length that the server named, but some of its bytes are from an earlier transfer,
+        /// and no validator proved that they are still the same: the server repeated none, or has none.
+        /// Instead the last of these bytes came again and were equal: up to 64 KiB, or as many as
+        /// ``DownloadOperation/unprovenBytes`` says. That is evidence, not proof.
         case overlap
         /// The file is not the whole, but these bytes of it: the caller's own `Range` asked for them, and the
         /// server named just them, and sent as many.
@@ -32,7 +32,7 @@ public struct DownloadedFile: Hashable, Sendable {
     public let proof: Proof
     /// The digests that were computed: those that were expected, and those that were asked for.
     public let digests: [Digest]
-    /// The number of its bytes that an earlier process had left.
+    /// The number of its bytes that an earlier operation or process had left; 0 if bytes were thrown away.
     public let bytesRecovered: Int64
     /// The reasons for which bytes were thrown away on the way, in order.
     public let restarts: [RestartReason]

@@ -59,7 +59,9 @@ enum BodyFile {
         guard url.namesLocalFile else { throw RequestBodyError.notAFileURL(url.absoluteString) }
         let name = FileName.last(of: url.path)
         let parent = String(Substring(url.path.utf8.dropLast(name.utf8.count))) + "./"
-        let temporary = ".\(name).\(UInt32.random(in: 0 ... .max))"
+        // A name may have 255 bytes, and this one needs some more.
+        let temporary =
+            ".\(String(decoding: name.utf8.prefix(200), as: UTF8.self)).\(UInt32.random(in: 0 ... .max))"
         let reader = BodyReader(body)
         defer { reader.stop() }
         do {

@@ -47,6 +47,7 @@ struct StreamSegment: @unchecked Sendable {
     // @unchecked: `stream` was handed over by its maker, and is used only by the one reader that `use` lets
     // in.
 
+    /// `nil`: all that the stream has; a negative one is an error of ``open()``.
     let length: Int64?
     /// The stream's name in errors.
     let name: String
@@ -70,9 +71,16 @@ struct StreamSegment: @unchecked Sendable {
 
     var isRepeatable: Bool { make != nil }
 
+    /// Itself, if its length is none that no stream has.
+    func checked() throws(RequestBodyError) -> StreamSegment {
+        if let length, length < 0 { throw .negativeLength(name, length) }
+        return self
+    }
+
     /// A stream at its first byte, open.
     /// - Throws: ``RequestBodyError``, ``StreamError``, or the stream's own error.
     func open() throws -> (InputStream, ClaimedStream) {
+        _ = try checked()
         let made = make?()
         guard let fresh = made ?? (use.begin() ? stream : nil) else {
             throw make == nil ? RequestBodyError.streamUsed(name) : .streamNotMade(name)

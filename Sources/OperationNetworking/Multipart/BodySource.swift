@@ -34,8 +34,8 @@ public struct BodySource: Sendable {
         BodySource([.data(data)])
     }
 
-    /// A file, as long as it is now; it is read when it is sent. One that has another length then is an
-    /// error.
+    /// A file with the length that it has now; its bytes are read when the request is sent. If its length has
+    /// changed by then, the request fails.
     ///
     /// - Throws: ``RequestBodyError/notAFileURL(_:)``, or ``RequestBodyError/unreadableFile(path:reason:)``
     ///   also for what is not a regular file.
@@ -73,7 +73,7 @@ public struct BodySource: Sendable {
     public var length: Int64? {
         var sum: Int64 = 0
         for segment in segments {
-            guard let length = segment.length else { return nil }
+            guard let length = segment.length, length >= 0 else { return nil }
             let (next, isTooMuch) = sum.addingReportingOverflow(length)
             guard !isTooMuch else { return nil }
             sum = next

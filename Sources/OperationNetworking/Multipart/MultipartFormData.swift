@@ -104,7 +104,7 @@ public struct MultipartFormData: Sendable {
     ///   - fileName: the name for the server.
     ///   - length: the number of its bytes to send; it is an error if it has fewer.
     ///   - mimeType: such as `image/png`.
-    /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
+    /// - Throws: ``RequestBodyError/invalidMediaType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         withInputStream stream: InputStream,
         name: String,
@@ -113,7 +113,7 @@ public struct MultipartFormData: Sendable {
         mimeType: String
     ) throws {
         let head = try fileHead(name, fileName, mimeType)
-        append(head, .stream(StreamSegment(stream, length: length, name: "the part \(name)")))
+        append(head, .stream(try StreamSegment(stream, length: length, name: "the part \(name)").checked()))
     }
 
     /// Appends a file that comes from a stream which can be made again, as often as the form is sent.
@@ -124,7 +124,7 @@ public struct MultipartFormData: Sendable {
     ///   - length: the number of bytes to send; it is an error if a stream has fewer.
     ///   - mimeType: such as `image/png`.
     ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.
-    /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
+    /// - Throws: ``RequestBodyError/invalidMediaType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         name: String,
         fileName: String,
@@ -133,7 +133,8 @@ public struct MultipartFormData: Sendable {
         makeStream: @escaping @Sendable () -> InputStream?
     ) throws {
         let head = try fileHead(name, fileName, mimeType)
-        append(head, .stream(StreamSegment(length: length, name: "the part \(name)", make: makeStream)))
+        let segment = StreamSegment(length: length, name: "the part \(name)", make: makeStream)
+        append(head, .stream(try segment.checked()))
     }
 
     /// Appends the value of a field.

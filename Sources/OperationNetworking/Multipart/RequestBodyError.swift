@@ -20,6 +20,8 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     /// A stream ended before the length that was given for it, in bytes; what it is called, such as
     /// `the part photo`.
     case streamTooShort(String, expected: Int64, found: Int64)
+    /// A negative length was given for a stream; what it is called, such as `the part photo`.
+    case negativeLength(String, Int64)
     /// The body has to be sent again, and a stream was read already; what it is called.
     case streamUsed(String)
     /// A closure that was to make a stream made none; what it is called.
@@ -61,6 +63,8 @@ extension RequestBodyError: CustomStringConvertible {
             "\(path) has \(found) bytes and had \(expected) when the request was made."
         case .streamTooShort(let part, let expected, let found):
             "The stream of \(part) ended after \(found) of \(expected) bytes."
+        case .negativeLength(let part, let length):
+            "The length of the stream of \(part) cannot be \(length)."
         case .streamUsed(let part):
             "The body must be sent again, and the stream of \(part) can be read only once."
         case .streamNotMade(let part):
@@ -93,9 +97,8 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         switch self {
         case .notAFileURL: "Expected URL to be a file URL"
         case .unreadableFile: "File URL not reachable."
-        case .fileInUse, .fileChanged, .streamTooShort, .streamUsed, .streamNotMade, .invalidMediaType,
-            .invalidBoundary, .unencodableText,
-            .methodWithoutBody, .noBodySource:
+        case .fileInUse, .fileChanged, .streamTooShort, .negativeLength, .streamUsed, .streamNotMade,
+            .invalidMediaType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
             nil
         }
     }
@@ -109,7 +112,8 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         case .fileChanged, .streamTooShort, .streamUsed, .streamNotMade:
             URLError.Code.requestBodyStreamExhausted.rawValue
         case .unencodableText: URLError.Code.cannotDecodeContentData.rawValue
-        case .invalidMediaType, .invalidBoundary, .noBodySource: URLError.Code.unknown.rawValue
+        case .negativeLength, .invalidMediaType, .invalidBoundary, .noBodySource:
+            URLError.Code.unknown.rawValue
         }
     }
 
@@ -127,8 +131,8 @@ extension RequestBodyError: ClassifiedError {
     package var traits: FailureTraits {
         switch self {
         case .fileInUse, .fileChanged: .passing
-        case .notAFileURL, .unreadableFile, .streamTooShort, .streamUsed, .streamNotMade, .invalidMediaType,
-            .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
+        case .notAFileURL, .unreadableFile, .streamTooShort, .negativeLength, .streamUsed, .streamNotMade,
+            .invalidMediaType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
             .mistake
         }
     }

@@ -28,13 +28,45 @@ internal import OperationNetworkingSystem
 /// One can serve every operation: ``OperationManager/logger`` does that.
 public final class LoggingObserver: OperationObserver {
     private struct Life {
+        weak var operation: ConnectionOperation?
         let number: Int
         let start: MonotonicTime
     }
 
+    /// The operations that were heard of and have not finished. One that is released before is forgotten when
+    /// there are twice as many as after the last look.
+    private struct Lives {
+        private static let fewest = 64
+
+        private var lives: [ObjectIdentifier: Life] = [:]
+        private var limit = fewest
+
+        /// - Returns: `nil` for one that is not known; another may have had its address.
+        subscript(operation: ConnectionOperation) -> Life? {
+            lives[ObjectIdentifier(operation)].flatMap { $0.operation === operation ? $0 : nil }
+        }
+
+        mutating func add(_ operation: ConnectionOperation, _ number: Int) {
+            if lives.count >= limit {
+                lives = lives.filter { $0.value.operation != nil }
+                limit = max(Self.fewest, 2 * lives.count)
+            }
+            lives[ObjectIdentifier(operation)] = Life(operation: operation, number: number, start: .now)
+        }
+
+        mutating func remove(_ operation: ConnectionOperation) {
+            lives[ObjectIdentifier(operation)] = nil
+        }
+
+        var count: Int { lives.count }
+    }
+
+    /// The operations that are remembered.
+    var rememberedCount: Int { lives.withLock { $0.count } }
+
     /// The logger that writes the lines.
     public let logger: Logger
-    private let lives = Locked<[ObjectIdentifier: Life]>([:])
+    private let lives = Locked(Lives())
 
     private static let last = Locked(0)
 
@@ -109,7 +141,7 @@ public final class LoggingObserver: OperationObserver {
         var metadata: Logger.Metadata = [:]
         if let response = operation.response { metadata["status"] = "\(response.statusCode)" }
         if let metrics = operation.metrics { metadata["bytes"] = "\(metrics.bytesReceived)" }
-        if let start = lives.withLock({ $0[ObjectIdentifier(operation)]?.start }) {
+        if let start = lives.withLock({ $0[operation]?.start }) {
             metadata["seconds"] = "\(Self.seconds(MonotonicTime.now - start))"
         }
         if let error = operation.error {
@@ -118,7 +150,7 @@ public final class LoggingObserver: OperationObserver {
         } else {
             write("finished", operation, metadata)
         }
-        lives.withLock { $0[ObjectIdentifier(operation)] = nil }
+        lives.withLock { $0.remove(operation) }
     }
 
     // MARK: - Writing
@@ -139,12 +171,12 @@ public final class LoggingObserver: OperationObserver {
     /// The same for all events of an operation, and not an address, which another one has after it.
     private func number(of operation: ConnectionOperation) -> Int {
         lives.withLock { lives in
-            if let life = lives[ObjectIdentifier(operation)] { return life.number }
+            if let life = lives[operation] { return life.number }
             let number = Self.last.withLock { last in
                 last += 1
                 return last
             }
-            lives[ObjectIdentifier(operation)] = Life(number: number, start: .now)
+            lives.add(operation, number)
             return number
         }
     }

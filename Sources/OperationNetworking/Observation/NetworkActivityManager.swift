@@ -16,9 +16,9 @@ internal import OperationNetworkingSystem
 /// | another one    | those that it is added to as an observer                                                |
 ///
 /// An operation counts while it runs: not while it is queued or paused. Everything may be called from any
-/// thread. An operation without closures tells the shared one on the main queue, as it does its
-/// notifications, if it has no `completionQueue`: in a program that never runs its main queue that one hears
-/// nothing of it.
+/// thread. ``shared`` listens to the operations' notifications. In a program that never runs its main queue
+/// it does not hear of operations without a `completionQueue`, because their notifications wait for that
+/// queue.
 public final class NetworkActivityManager: Sendable {
     /// Calls a closure after some seconds, on any thread.
     typealias Wait = @Sendable (_ seconds: TimeInterval, _ body: @escaping @Sendable () -> Void) -> Void

@@ -84,10 +84,8 @@ enum Redaction {
 
     /// The texts and numbers of JSON whose names tell that they are secret; every other byte stays.
     static func json(_ text: String) -> String {
-        text.replacing(/"((?:[^"\\]|\\.)*)"(\s*:\s*)(?:"(?:[^"\\]|\\.)*"|[-+.0-9eE]+)/) {
-            match in
-            isSecret(String(match.1)) ? "\"\(match.1)\"\(match.2)\"\(mark)\"" : String(match.0)
-        }
+        var json = JSONSecrets(Array(text.utf8), mark: Array(mark.utf8)) { isSecret($0) }
+        return String(decoding: json.redacted(), as: UTF8.self)
     }
 
     /// The same of bytes. Those of another character set than UTF-8 cannot be looked into, and are not shown.

@@ -95,11 +95,12 @@ public final class NetworkReachabilityManager: Sendable {
         set { state.change { $0.completionQueue = newValue } }
     }
 
-    /// Called on ``completionQueue`` with the first status after each ``startMonitoring()``, and with each
-    /// new one; ``status`` is that one then, or a newer one. Before the notification. A queue that does not
-    /// keep up hears the newest only. One that is written in main-actor code is called on the main queue.
+    /// Sets a closure that is called on ``completionQueue``, before the notification, with the first status
+    /// after each ``startMonitoring()`` and with each new status; by then ``status`` is that status, or a
+    /// newer one. A queue that does not keep up gets the newest status only. A closure that is written in
+    /// main-actor code is called on the main queue.
     ///
-    /// It is kept until another one is set: one that holds the manager keeps it.
+    /// The closure is kept until another one is set; if it refers to the manager, it keeps the manager.
     public func setStatusChange(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (NetworkReachabilityStatus) -> Void)?
     ) {
@@ -108,7 +109,7 @@ public final class NetworkReachabilityManager: Sendable {
 
     // MARK: - Commands
 
-    /// Begins to monitor, again if it does already: closure and notification come once at least.
+    /// Begins to monitor, or begins again: the closure and the notification come at least once.
     public func startMonitoring() {
         state.withLock { $0.start() }
         monitor()

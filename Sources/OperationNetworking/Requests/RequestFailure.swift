@@ -12,21 +12,22 @@ internal import FoundationNetworking
 ///
 /// Any `error` of an operation, a task, a verb or a batch can be asked:
 ///
-/// | Error                                      | asks to be                                                   |
+/// | Error                                      | Answers                                                      |
 /// |--------------------------------------------|--------------------------------------------------------------|
 /// | `URLError`                                 | cancelled, timed out, offline, untrusted, a mistake, passing |
 /// | ``ResponseSerializationError``             | a status; or a body that is not what it should be            |
 /// | ``ServerTrustError``                       | untrusted                                                    |
-/// | ``ProxyError``                             | passing, or a mistake                                        |
-/// | ``ResumeError``                            | a status, passing                                            |
-/// | ``DownloadError``, ``DownloadBatchError``  | passing: no room, in use, incomplete; or a mistake           |
+/// | ``ProxyError``                             | passing, a mistake, or neither                               |
+/// | ``ResumeError``                            | a status, passing, or neither                                |
+/// | ``DownloadError``, ``DownloadBatchError``  | passing: no room, in use, incomplete; a mistake; or neither  |
 /// | ``RequestSerializationError``, ``RequestBodyError``, ``StreamError``, ``OutputFileError`` | a mistake, or in use |
-/// | ``CredentialError``, ``StubError``, ``SessionError`` | a mistake                                          |
+/// | ``CredentialError``, ``StubError``         | a mistake                                                    |
+/// | ``SessionError``                           | a mistake; neither for a file that could not be moved        |
 /// | `CocoaError`, a POSIX `NSError`            | passing: no room on the disk                                 |
 /// | `CancellationError`                        | cancelled                                                    |
 /// | an error of your own closure or serializer | nothing                                                      |
 ///
-/// Nothing that a task is cancelled in throws `CancellationError`: it is `URLError.cancelled` everywhere, as
+/// A cancelled task never throws `CancellationError` here: the error is `URLError.cancelled` everywhere, as
 /// with `URLSession`.
 public struct RequestFailure: Sendable {
     /// The error.
@@ -55,8 +56,8 @@ public struct RequestFailure: Sendable {
     /// The status of a response that was refused for it.
     public var statusCode: Int? { traits.statusCode }
 
-    /// Whether the same request may succeed later: the error is of those that a ``RetryPolicy`` tries again
-    /// unless it is set otherwise, or what it needs is in use, or there is no room on the disk.
+    /// Whether the same request may succeed later: a default ``RetryPolicy`` would try it again, or something
+    /// that it needs is in use, or the disk has no room.
     ///
     /// | Code, or status                                              | Why it may pass                    |
     /// |--------------------------------------------------------------|------------------------------------|
@@ -68,11 +69,12 @@ public struct RequestFailure: Sendable {
     /// | 408, 425, 429                                                | the server asks for another time   |
     /// | 500, 502, 503, 504                                           | the server, or one behind it, fails now |
     ///
-    /// Other codes say of the request, the response or the trust what will be the same the next time.
+    /// Other codes describe the request, the response or the trust, which will be the same the next time.
     public var mayPass: Bool { traits.mayPass }
 
-    /// Whether the caller gave something that no request can be made of, or no response be saved to: the same
-    /// call fails each time. A status is not: see ``statusCode``.
+    /// Whether the caller made a mistake, so that the same call fails each time: no request can be made of
+    /// the arguments, or the response cannot be saved where they say. A status is no mistake: see
+    /// ``statusCode``.
     public var isCallersMistake: Bool { traits.isMistake }
 
     /// The nearest code of `URLError`, for an error that is one or stands for one.

@@ -24,7 +24,7 @@ extension HTTPRequestSerializer: Codable {
         stringEncoding = .init(rawValue: try container.decode(UInt.self, forKey: .stringEncoding))
         httpMethodsEncodingParametersInURI = try container.decode(Set<String>.self, forKey: .methods)
         arrayStyle = try container.decode(QueryString.ArrayStyle.self, forKey: .arrayStyle)
-        timeoutInterval = try container.decodeIfPresent(Double.self, forKey: .timeoutInterval)
+        timeoutInterval = try container.decodeIfPresent(ArchivedSeconds.self, forKey: .timeoutInterval)?.value
         cachePolicy = try container.decodeIfPresent(UInt.self, forKey: .cachePolicy)
             .flatMap(URLRequest.CachePolicy.init)
         httpShouldHandleCookies = try container.decodeIfPresent(Bool.self, forKey: .cookies)
@@ -42,7 +42,7 @@ extension HTTPRequestSerializer: Codable {
         try container.encode(stringEncoding.rawValue, forKey: .stringEncoding)
         try container.encode(httpMethodsEncodingParametersInURI, forKey: .methods)
         try container.encode(arrayStyle, forKey: .arrayStyle)
-        try container.encodeIfPresent(timeoutInterval, forKey: .timeoutInterval)
+        try container.encodeIfPresent(timeoutInterval.map(ArchivedSeconds.init), forKey: .timeoutInterval)
         try container.encodeIfPresent(cachePolicy?.rawValue, forKey: .cachePolicy)
         try container.encodeIfPresent(httpShouldHandleCookies, forKey: .cookies)
     }

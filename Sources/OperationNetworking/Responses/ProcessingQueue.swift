@@ -14,17 +14,29 @@ public final class ProcessingQueue: Sendable {
     /// The lanes that are free, and the works that wait for one.
     private struct Turns {
         var free: [Int]
-        var waiting: [@Sendable () -> Void] = []
+        private var waiting: [(@Sendable () -> Void)?] = []
         /// The index of the next one to take.
-        var first = 0
+        private var first = 0
 
+        init(free: [Int]) {
+            self.free = free
+        }
+
+        mutating func append(_ work: @escaping @Sendable () -> Void) {
+            waiting.append(work)
+        }
+
+        /// Takes the next work out: what it holds lives no longer than it runs.
         mutating func next() -> (@Sendable () -> Void)? {
-            guard first < waiting.count else {
-                (waiting, first) = ([], 0)
-                return nil
-            }
+            guard first < waiting.count else { return nil }
+            let work = waiting[first].take()
             first += 1
-            return waiting[first - 1]
+            // In constant time on average.
+            if first == waiting.count || first > 1_000 && first > waiting.count / 2 {
+                waiting.removeFirst(first)
+                first = 0
+            }
+            return work
         }
     }
 
@@ -42,7 +54,7 @@ public final class ProcessingQueue: Sendable {
     public func async(_ work: @escaping @Sendable () -> Void) {
         let lane = turns.withLock { turns -> Int? in
             guard let lane = turns.free.popLast() else {
-                turns.waiting.append(work)
+                turns.append(work)
                 return nil
             }
             return lane

@@ -6,8 +6,8 @@ public import FoundationNetworking
 public struct AuthenticationChallenge: Sendable {
     /// The answer to a challenge.
     public enum Answer: Hashable, Sendable {
-        /// Send the request again with this credential, if the server takes its kind. One that this server
-        /// has refused in this exchange already is not sent again: the 401 is the response.
+        /// Send the request again with this credential, if the server takes its kind. A credential that this
+        /// server has refused in this exchange is not sent again: the 401 is the response.
         case use(Credential)
         /// The operation fails with `URLError.userCancelledAuthentication`.
         case refuse
@@ -16,9 +16,10 @@ public struct AuthenticationChallenge: Sendable {
         case performDefaultHandling
         /// The 401 is the response.
         case continueWithoutCredential
-        /// Talk to the server that ``AuthenticationChallenge/serverTrust`` is about, for as long as it
-        /// presents this certificate, in this operation. Not for a 401, which it leaves without an answer.
-        /// Every other answer about a server leaves the ``ServerTrustError`` as it is.
+        /// Accept the server of ``AuthenticationChallenge/serverTrust``, in this operation, for as long as it
+        /// presents this certificate. As the answer to a 401 this means
+        /// ``AuthenticationChallenge/Answer/continueWithoutCredential``. Any other answer about a server
+        /// makes the operation fail with the ``ServerTrustError``.
         case trustServer
     }
 

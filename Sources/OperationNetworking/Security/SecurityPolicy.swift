@@ -12,9 +12,10 @@ internal import Foundation
 /// | `.certificate` | no                         | such a chain, which is also valid with the pins as the only authorities    |
 /// | `.certificate` | yes                        | a chain that is valid with the pins as the only authorities                |
 ///
-/// And in each of them, while ``validatesDomainName`` is set, the certificate has to be one for the host, by
-/// its subjectAltName; where invalid certificates are allowed and pinned, and it has none, by its common
-/// name. A mode without a pin accepts no server. A request that pins is not sent without TLS.
+/// In every mode, while ``validatesDomainName`` is set, the certificate has to be for the host, by its
+/// subjectAltName. If it has no subjectAltName, its common name counts, but only where invalid certificates
+/// are allowed and this one is pinned. `.publicKey` and `.certificate` without a pin accept no server. A
+/// policy with pins refuses requests without TLS.
 public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// The part of a certificate that is compared with the pins.
     public enum PinningMode: String, Hashable, Codable, Sendable, CaseIterable {

@@ -20,7 +20,7 @@ public struct ServerTrustError: Error, Hashable, Sendable {
         /// a subjectAltName. Its common name does not count ([RFC 9110
         /// §4.3.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.3.4)).
         case noSubjectAlternativeName
-        /// Nothing that is pinned is where it has to be.
+        /// No pinned certificate or key is in the path that the policy looks at.
         case pin(SecurityPolicy.PinningMode)
         /// The policy wants a pin and has none: it accepts no server.
         case nothingPinned

@@ -58,9 +58,9 @@ public final class TokenSource: Sendable {
         self.refresh = refresh
     }
 
-    /// The one that is sent now. `nil`, which can be set, lets the next operation wait for another one. A
-    /// token that is set while a refresh runs stays: the refreshed one is only for the operations that wait
-    /// for it already.
+    /// The token that is sent now. If you set `nil`, the next operation waits for a refreshed one. A token
+    /// that is set while a refresh runs stays: the refreshed one is only for the operations that already wait
+    /// for it.
     public var token: Token? {
         get { state.withLock { $0.token } }
         set {

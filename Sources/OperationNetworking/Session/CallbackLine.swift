@@ -21,6 +21,8 @@ final class CallbackLine: Sendable {
         var progress: Set<ProgressDirection> = []
         /// Whether the task has closures.
         var hasAudience: Bool
+        /// Entered for the closures of a task that got its first one while notifications waited.
+        var lateGroup: DispatchGroup?
     }
 
     private let place: Place
@@ -33,7 +35,13 @@ final class CallbackLine: Sendable {
 
     /// The task has got a closure.
     func addAudience() {
-        state.withLock { $0.hasAudience = true }
+        let group = place().group
+        state.withLock { state in
+            defer { state.hasAudience = true }
+            guard !state.hasAudience, state.isScheduled else { return }
+            group?.enter()
+            state.lateGroup = group
+        }
     }
 
     /// Has `body` called. Callable with a lock held.
@@ -94,7 +102,7 @@ final class CallbackLine: Sendable {
     /// Makes one call after the other; the next one waits until a closure elsewhere has returned.
     private func make(_ calls: ArraySlice<CallLine.Call>, on queue: DispatchQueue, _ group: DispatchGroup?) {
         for (index, call) in zip(calls.indices, calls) {
-            guard let detour = call()?.callHere(onMain: queue === DispatchQueue.main) else { continue }
+            guard let detour = call()?.callHere(onMain: MainQueue.isCurrent) else { continue }
             group?.enter()
             return detour.call(from: queue) {
                 queue.async {
@@ -103,11 +111,13 @@ final class CallbackLine: Sendable {
                 }
             }
         }
-        let hasMore = state.withLock { state in
+        let (hasMore, lateGroup) = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
-            return state.isScheduled
+            defer { state.lateGroup = nil }
+            return (state.isScheduled, state.lateGroup)
         }
         if hasMore { schedule() }
+        lateGroup?.leave()
     }
 }
 

@@ -11,16 +11,16 @@ internal import OperationNetworkingSystem
 /// ```
 ///
 /// Each public property of ``TransferSettings`` is one of the configuration's, too. A session takes a copy:
-/// to change it later changes no session. Those of ``TransferSettings`` can be changed on the session, too:
-/// see ``TransferConfigurable``.
+/// a later change of the configuration changes no session. The ``TransferSettings`` of a session can be
+/// changed on the session itself: see ``TransferConfigurable``.
 @dynamicMemberLookup
 public struct SessionConfiguration: Sendable {
     /// The fields of every request that does not have them. Secret ones (`Authorization`, `Cookie` and the
     /// like) of an ``HTTPSessionManager`` with a base URL are for that URL's origin.
     public var additionalHeaders: [String: String] = [:]
 
-    /// The `timeoutInterval`, in seconds, of requests that have Foundation's 60: the time since a byte last
-    /// came or went. `nil`: theirs.
+    /// The `timeoutInterval`, in seconds since a byte last came or went, of requests that have Foundation's
+    /// default of 60. `nil`: requests keep that.
     public var requestTimeout: TimeInterval?
 
     /// The number of connections to one scheme, host and port that may carry the session's transfers; `nil`:
@@ -34,7 +34,7 @@ public struct SessionConfiguration: Sendable {
     /// The settings that sessions have in common with operations.
     var settings = TransferSettings()
 
-    /// The settings of a manager that nothing was set on.
+    /// The settings of a session on which nothing was set.
     public init() {}
 
     /// The same as `SessionConfiguration()`.
@@ -74,7 +74,7 @@ extension SessionConfiguration: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         additionalHeaders = try values.decode([String: String].self, forKey: .additionalHeaders)
-        requestTimeout = try values.decodeIfPresent(TimeInterval.self, forKey: .requestTimeout)
+        requestTimeout = try values.decodeIfPresent(ArchivedSeconds.self, forKey: .requestTimeout)?.value
         maximumConnectionsPerHost = try values.decodeIfPresent(Int.self, forKey: .maximumConnectionsPerHost)
         downloadDirectory = try values.decodeIfPresent(URL.self, forKey: .downloadDirectory)
         try values.decode(TransferSettingsArchive.self, forKey: .settings).restore(&settings)
@@ -87,7 +87,7 @@ extension SessionConfiguration: Codable {
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(additionalHeaders, forKey: .additionalHeaders)
-        try values.encodeIfPresent(requestTimeout, forKey: .requestTimeout)
+        try values.encodeIfPresent(requestTimeout.map(ArchivedSeconds.init), forKey: .requestTimeout)
         try values.encodeIfPresent(maximumConnectionsPerHost, forKey: .maximumConnectionsPerHost)
         try values.encodeIfPresent(downloadDirectory, forKey: .downloadDirectory)
         try values.encode(TransferSettingsArchive(settings), forKey: .settings)

@@ -53,15 +53,27 @@ final class SessionCore: Sendable {
     func nextIdentifier() -> Int { tasks.withLock { $0.nextIdentifier() } }
 
     /// - Returns: whether the session takes it.
-    func add(_ task: SessionTask) -> Bool { tasks.withLock { $0.add(task, task.taskIdentifier) } }
+    func add(_ task: SessionTask) -> Bool {
+        tasks.withLock { tasks in
+            // Its removal comes after the mark, so that it cannot be between the look and the entry.
+            guard !task.changing.withLock({ $0.isLeaving }) else { return false }
+            return tasks.add(task, task.taskIdentifier)
+        }
+    }
 
     /// A task became another one.
     func replace(_ old: SessionTask, with task: SessionTask) {
+        old.changing.withLock { $0.isLeaving = true }
         tasks.withLock { $0.replace(old.taskIdentifier, with: task, task.taskIdentifier) }
     }
 
     /// The task has completed: it is listed no more. To be followed by ``conclude()``.
     func remove(_ task: SessionTask) {
+        task.changing.withLock { $0.isLeaving = true }
+        drop(task)
+    }
+
+    private func drop(_ task: SessionTask) {
         let member = tasks.withLock { $0.remove(task.taskIdentifier) }
         withExtendedLifetime(member) {}
     }
@@ -86,7 +98,7 @@ final class SessionCore: Sendable {
     /// itself again.
     func dropSuspendedTasks() {
         for task in allTasks where task.state == .suspended {
-            remove(task)
+            drop(task)
             conclude()
             // It may have done so before.
             if task.state == .running { _ = add(task) }

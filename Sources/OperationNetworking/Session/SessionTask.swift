@@ -72,6 +72,8 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         var priority = SessionTask.defaultPriority
         /// Called once when the task has completed, on any thread.
         var whenCompleted: [@Sendable () -> Void] = []
+        /// Whether its end is certain: the session lists it no more.
+        var isLeaving = false
         /// Called with the resume data of a cancelled download.
         var resumeDataHandlers: [DownloadTask.ResumeDataHandler] = []
         var resumeData: Data?

@@ -93,7 +93,11 @@ extension TaskDelegate {
     /// The place of the complete file. A task that has become a download has its body in memory if no folder
     /// could be made when the head came: that may be possible now.
     private func place(of operation: HTTPRequestOperation) throws -> TemporaryPlace {
-        if let place = state.withLock({ $0.place }) { return place }
+        if let place = state.withLock({ $0.place }) {
+            // HEAD has no body: the file is empty, as with `URLSession`.
+            if operation.request.httpMethod?.uppercased() == "HEAD" { try Data().write(to: place.file) }
+            return place
+        }
         let place = try TemporaryPlace(in: session.configuration.downloadDirectory)
         state.withLock { $0.place = place }
         try (operation.responseData ?? Data()).write(to: place.file)

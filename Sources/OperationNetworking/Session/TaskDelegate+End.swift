@@ -135,6 +135,8 @@ extension TaskDelegate {
     private func keptBytes(_ operation: HTTPRequestOperation?, of task: SessionTask) -> Data? {
         guard task is DownloadTask else { return nil }
         guard let operation = operation as? DownloadOperation else { return state.withLock { $0.resumeData } }
+        // It waited for a connection, or another operation has the file: the data is as good as before.
+        guard operation.hasOpened else { return task.isUnwanted ? nil : state.withLock { $0.resumeData } }
         return operation.checkpoint.flatMap { ResumeData(checkpoint: $0).data }
     }
 

@@ -71,12 +71,17 @@ struct TemporaryPlace: Hashable, Sendable {
                 .appendingPathComponent(".\(UUID().uuidString)", isDirectory: false)
             do {
                 try FileManager.default.copyItem(at: file, to: copy)
+                // The original was on the disk, and is about to go.
+                try FileMove.synchronize(copy.path)
                 try FileMove.move(copy.path, to: destination.path)
             } catch {
                 try? FileManager.default.removeItem(at: copy)
                 throw error
             }
-            try FileManager.default.removeItem(at: file)
+            // Not every file system can; and the file is where it was wanted, whatever becomes of the
+            // original.
+            try? FileMove.synchronize(destination.deletingLastPathComponent().path)
+            try? FileManager.default.removeItem(at: file)
         }
     }
 

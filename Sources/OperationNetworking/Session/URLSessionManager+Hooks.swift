@@ -125,8 +125,8 @@ extension URLSessionManager {
 
     // MARK: - Downloads
 
-    /// Called when a file is complete: answers with its destination, which wins over that of the task's own
-    /// closure, or with `nil`.
+    /// Called when a file is complete. If the closure returns a destination, the file is moved there,
+    /// whatever the task's own closure says; `nil` leaves the decision to that closure.
     public func setDownloadTaskDidFinishDownloading(
         @_inheritActorContext _ block: (
             @isolated(any) @Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?

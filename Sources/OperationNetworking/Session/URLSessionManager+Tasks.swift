@@ -233,14 +233,7 @@ extension SessionCore {
     /// - Throws: ``SessionError``, ``DownloadError``, ``RequestSerializationError``.
     func resumed(_ data: Data, headers: [String: String]) throws -> DownloadOperation {
         let checkpoint = URL(fileURLWithPath: try ResumeData(data).checkpoint)
-        let known = try DownloadOperation(resuming: checkpoint, headers: headers)
-        var fields = fields(for: known.request)
-        guard !fields.isEmpty || !headers.isEmpty else { return configured(known) }
-        fields.merge(headers) { _, given in given }
-        return configured(try DownloadOperation(resuming: checkpoint, headers: fields))
-    }
-
-    private func configured(_ operation: DownloadOperation) -> DownloadOperation {
+        let operation = try DownloadOperation(resuming: checkpoint, headers: headers) { prepare($0) }
         let state = operations.state(for: operation.request)
         var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy

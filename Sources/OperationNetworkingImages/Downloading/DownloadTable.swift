@@ -1,4 +1,5 @@
 internal import Foundation
+internal import OperationNetworking
 
 /// The handlers that wait for images, and the transfers: the downloader's decisions, as a value.
 ///
@@ -35,12 +36,25 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         var handlers: [(ticket: UUID, handler: Handler)]
     }
 
+    /// The place in the line.
+    private struct Rank: Comparable, Sendable {
+        let priority: Int
+        /// Rises with time, or falls if the last one comes first.
+        let order: Int
+
+        static func < (one: Rank, other: Rank) -> Bool {
+            one.priority == other.priority ? one.order < other.order : one.priority > other.priority
+        }
+    }
+
     /// Transfers at the same time.
     let limit: Int
     /// Whether the last one asked for is the first one to start, among those of one priority.
     let isLastFirst: Bool
     private var images: [Key: Image] = [:]
     private var waiting: Set<Key> = []
+    /// The waiting images, the next one first, with gaps: some wait no more, or have another priority.
+    private var line = BinaryHeap<Rank, Start>()
     private var active: Set<Int> = []
     private var tickets: [UUID: Key] = [:]
     private var last = 0
@@ -65,13 +79,17 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         tickets[ticket] = key
         if var image = images[key] {
             image.handlers.append((ticket, handler))
+            let isRaised = priority > image.priority
             image.priority = max(image.priority, priority)
             images[key] = image
+            if isRaised, waiting.contains(key) { lineUp(image, key) }
             return []
         }
         last += 1
-        images[key] = Image(transfer: last, order: last, priority: priority, handlers: [(ticket, handler)])
+        let image = Image(transfer: last, order: last, priority: priority, handlers: [(ticket, handler)])
+        images[key] = image
         waiting.insert(key)
+        lineUp(image, key)
         return next()
     }
 
@@ -116,11 +134,23 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
         return starts
     }
 
-    private func first() -> Key? {
-        waiting.max { left, right in
-            guard let left = images[left], let right = images[right] else { return false }
-            if left.priority != right.priority { return left.priority < right.priority }
-            return isLastFirst ? left.order < right.order : left.order > right.order
+    private mutating func lineUp(_ image: Image, _ key: Key) {
+        // In constant time on average.
+        if line.count > 2 * waiting.count + 64 {
+            line.removeAll { images[$0.key]?.transfer != $0.transfer || !waiting.contains($0.key) }
         }
+        let rank = Rank(priority: image.priority, order: isLastFirst ? -image.order : image.order)
+        line.insert(Start(transfer: image.transfer, key: key), rank)
+    }
+
+    /// Takes the next one out of the line.
+    private mutating func first() -> Key? {
+        while let (rank, start) = line.removeFirst() {
+            guard waiting.contains(start.key), let image = images[start.key],
+                image.transfer == start.transfer, image.priority == rank.priority
+            else { continue }
+            return start.key
+        }
+        return nil
     }
 }

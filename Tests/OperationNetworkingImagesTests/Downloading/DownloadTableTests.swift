@@ -124,4 +124,37 @@ import Testing
         let effect = story.tell("ask a 1")
         #expect(effect == "start 1 a")
     }
+
+    @Test func manyThatWaitStartInTheOrderOfTheirPriorities() {
+        for isLastFirst in [false, true] {
+            var table = Table(limit: 1, isLastFirst: isLastFirst)
+            let count = 20_000
+            var started: [Int] = []
+            var next = table.ask(for: "first", UUID(), "", priority: 0)
+            for number in 0..<count {
+                next += table.ask(for: "\(number)", UUID(), "", priority: number % 3)
+            }
+            // Raised to the highest, and cancelled again.
+            for number in stride(from: 0, to: count, by: 300) {
+                next += table.ask(for: "\(number)", UUID(), "", priority: 9)
+            }
+            for _ in 0..<100 {
+                let ticket = UUID()
+                next += table.ask(for: "cancelled", ticket, "", priority: 100)
+                _ = table.cancel(ticket)
+            }
+            while let start = next.first {
+                if let number = Int(start.key) { started.append(number) }
+                next = table.end(start.transfer, of: start.key).starts
+            }
+            let raised = Array(stride(from: 0, to: count, by: 300))
+            var expected = isLastFirst ? raised.reversed() : raised
+            for priority in [2, 1, 0] {
+                let rest = (0..<count).filter { $0 % 3 == priority && $0 % 300 != 0 }
+                expected += isLastFirst ? rest.reversed() : rest
+            }
+            #expect(started == expected)
+            #expect(table.waitingCount == 0 && table.activeCount == 0)
+        }
+    }
 }

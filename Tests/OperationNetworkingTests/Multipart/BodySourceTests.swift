@@ -240,4 +240,47 @@ struct BodySourceTests {
         let directory = target.deletingLastPathComponent().path
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
     }
+
+    // MARK: - Lengths that are none
+
+    @Test func aNegativeLengthIsAnError() throws {
+        let stream = InputStream(data: Data("content".utf8))
+        var form = MultipartFormData()
+        #expect(throws: RequestBodyError.negativeLength("the part a", -1)) {
+            try form.appendPart(
+                withInputStream: stream,
+                name: "a",
+                fileName: "a",
+                length: -1,
+                mimeType: "text/plain"
+            )
+        }
+        #expect(throws: RequestBodyError.negativeLength("the part a", -2)) {
+            try form.appendPart(name: "a", fileName: "a", length: -2, mimeType: "text/plain") {
+                InputStream(data: Data())
+            }
+        }
+        let source = BodySource.stream(length: -3) { InputStream(data: Data("content".utf8)) }
+        #expect(source.length == nil)
+        #expect(throws: RequestBodyError.negativeLength("the stream", -3)) { try read(source) }
+    }
+
+    @Test func nothingIsSentOfAStreamOfNegativeLength() async throws {
+        let server = try ScriptedServer([.respond(body: "x")])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        request.bodySource = .stream(InputStream(data: Data("content".utf8)), length: -1)
+        #expect(request.value(forHTTPHeaderField: "Content-Length") == nil)
+        let operation = HTTPRequestOperation(request: request)
+        operation.start()
+        await #expect(throws: RequestBodyError.negativeLength("the stream", -1)) {
+            try await operation.value
+        }
+    }
+
+    @Test func aNameAsLongAsNamesMayBeIsWritten() async throws {
+        let target = directory.file(String(repeating: "\u{e9}", count: 125))
+        try await BodySource.data(Data("new".utf8)).write(to: target)
+        #expect(try Data(contentsOf: target) == Data("new".utf8))
+    }
 }

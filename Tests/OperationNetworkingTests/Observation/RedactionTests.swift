@@ -36,9 +36,26 @@ struct RedactionTests {
         (#"{"a":{"token":12.5e3,"b":[]}}"#, #"{"a":{"token":"REDACTED","b":[]}}"#),
         (#"{"secret":null,"keys":["a"]}"#, #"{"secret":null,"keys":["a"]}"#), ("[1, 2]", "[1, 2]"),
         (#"{"a":"password","b":"x"}"#, #"{"a":"password","b":"x"}"#),
+        (#"["a","password":"x"]"#, #"["a","password":"REDACTED"]"#),
+        (#"abc" "password":"x""#, #"abc" "password":"REDACTED""#),
+        (#"{"password":"x"#, #"{"password":"x"#), (#""\""#, #""\""#),
+        ("\"token\"\n:\t-1", "\"token\"\n:\t\"REDACTED\""),
+        (
+            #"{"token":"a","token":"b","token":{"x":1}}"#,
+            #"{"token":"REDACTED","token":"REDACTED","token":{"x":1}}"#
+        ),
     ])
     func json(text: String, expected: String) {
         #expect(Redaction.json(text) == expected)
+    }
+
+    /// As 100 KB of JSON within JSON are, which took minutes.
+    @Test(.timeLimit(.minutes(1))) func jsonWithinJSONTakesNoLongerThanOther() {
+        let inner = String(repeating: #"\"a\":1,"#, count: 100_000)
+        let text = #"{"events":["{\#(inner)}"],"password":"x"}"#
+        #expect(Redaction.json(text) == #"{"events":["{\#(inner)}"],"password":"REDACTED"}"#)
+        let open = String(repeating: "\"", count: 100_001)
+        #expect(Redaction.json(open) == open)
     }
 
     @Test func forms() {

@@ -36,6 +36,27 @@ struct ProcessingQueueTests {
         #expect(queue.width == 1)
     }
 
+    @Test func aWorkThatWasDoneIsReleasedThoughOthersWait() async throws {
+        final class Thing: Sendable {}
+        let queue = ProcessingQueue(label: "tests", width: 1)
+        let (first, last) = (Gate(), Gate())
+        queue.async { try? first.waitSynchronously() }
+        weak var thing: Thing?
+        do {
+            let held = Thing()
+            thing = held
+            queue.async { withExtendedLifetime(held) {} }
+        }
+        queue.async { try? last.waitSynchronously() }
+        queue.async {}
+        try await first.waitForArrivals()
+        #expect(thing != nil)
+        first.open()
+        try await last.waitForArrivals()
+        #expect(thing == nil)
+        last.open()
+    }
+
     /// Waits for a gate, on a queue of its own.
     private struct Slow: QueuedResponseSerializer {
         let gate: Gate

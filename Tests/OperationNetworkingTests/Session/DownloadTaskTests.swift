@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Glibc
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTaskTests {
@@ -399,5 +400,84 @@ struct DownloadTaskTests {
             completion: others.fileHandler
         ).resume()
         #expect(try await others.wait().error != nil)
+    }
+
+    /// The task waits for the only connection when it is cancelled: the data is as good as before.
+    @Test(arguments: [true, false])
+    func resumeDataOfATaskThatWaitsForAConnectionIsKept(isWanted: Bool) async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        var configuration = Self.configuration(folder)
+        configuration.maximumConnectionsPerHost = 1
+        let other = URLSessionManager.forTests(configuration)
+        let came = Gate()
+        let first = other.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: { if $0.completedUnitCount > 0 { came.open() } },
+            destination: nil,
+            completion: nil
+        )
+        first.resume()
+        try await came.wait()
+        let others = TaskEnds()
+        let waiting = other.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: others.fileHandler
+        )
+        waiting.resume()
+        other.core.workQueue.sync {}
+        try await networkThreadIsDone()
+        if isWanted {
+            let again = Recorder<Data?>()
+            waiting.cancelByProducingResumeData { again.append($0) }
+            #expect(try await again.wait() == [data])
+        } else {
+            waiting.cancel()
+        }
+        #expect(try await others.wait().code == .cancelled)
+        #expect(waiting.resumeData == (isWanted ? data : nil))
+        first.cancel()
+        other.core.workQueue.sync {}
+        other.completionQueue?.sync {}
+        // What is not wanted is gone, part and checkpoint.
+        let limit = ContinuousClock.now + .seconds(20)
+        while try names.count > (isWanted ? 1 : 0), ContinuousClock.now < limit { await Task.yield() }
+        #expect(try names.count == (isWanted ? 1 : 0))
+    }
+
+    @Test func aResumedTaskHasTheTimeLimitAndFieldsOfItsSession() async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        var configuration = Self.configuration(folder)
+        configuration.requestTimeout = 7
+        configuration.additionalHeaders = ["X-A": "session", "X-B": "session"]
+        let other = URLSessionManager.forTests(configuration)
+        let task = other.downloadTask(
+            withResumeData: data,
+            headers: ["X-B": "task"],
+            progress: nil,
+            destination: nil,
+            completion: nil
+        )
+        #expect(task.originalRequest.timeoutInterval == 7)
+        #expect(task.originalRequest.value(forHTTPHeaderField: "X-A") == "session")
+        #expect(task.originalRequest.value(forHTTPHeaderField: "X-B") == "task")
+    }
+
+    @Test func theFileOfAHEADIsEmpty() async throws {
+        let server = try ScriptedServer(serving: Self.representation)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "HEAD"
+        session.downloadTask(
+            with: request,
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: ends.fileHandler
+        ).resume()
+        let end = try await ends.wait()
+        #expect(end.error == nil && end.file == folder.file())
+        #expect(try Data(contentsOf: folder.file()).isEmpty)
     }
 }

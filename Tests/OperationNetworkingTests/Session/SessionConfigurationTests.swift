@@ -121,4 +121,29 @@ struct SessionConfigurationTests {
         #expect(back.totalTimeout == 9 && back.maximumConnectionsPerHost == 3)
         #expect(URLSessionManager(archive: archive).totalTimeout == 9)
     }
+
+    @Test func infiniteTimesComeBack() throws {
+        var configuration = SessionConfiguration()
+        configuration.requestTimeout = .infinity
+        configuration.resourceTimeout = .infinity
+        configuration.connectTimeout = .infinity
+        configuration.retryPolicy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
+        let coded = try JSONEncoder().encode(configuration)
+        let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
+        #expect(back.requestTimeout == .infinity && back.resourceTimeout == .infinity)
+        #expect(back.connectTimeout == .infinity && back.retryPolicy == configuration.retryPolicy)
+        var serializer = HTTPRequestSerializer()
+        serializer.timeoutInterval = .infinity
+        let again = try JSONDecoder().decode(
+            HTTPRequestSerializer.self,
+            from: try JSONEncoder().encode(serializer)
+        )
+        #expect(again.timeoutInterval == .infinity)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(
+                SessionConfiguration.self,
+                from: Data(#"{"requestTimeout":"long"}"#.utf8)
+            )
+        }
+    }
 }

@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 @Suite(.timeLimit(.minutes(1)))
 struct SessionInvalidationTests {
@@ -100,5 +101,30 @@ struct SessionInvalidationTests {
         }
         try await told.wait()
         try await released.wait()
+    }
+
+    /// The command waits, and finds the task complete: it is not listed again.
+    @Test func aTaskThatGoesOnWhenItHasEndedIsNotListedAgain() async throws {
+        let (gate, busy) = (Gate(), Gate())
+        let server = try ScriptedServer { request in
+            request.path == "/held" ? .respond(body: "[1]").held(by: gate) : .respond(body: "[2]")
+        }
+        session.responseSerializer = HTTPResponseSerializer()
+        let task = session.dataTask(with: URLRequest(url: server.url(path: "held")), completion: ends.handler)
+        task.resume()
+        try await gate.waitForArrivals()
+        // Occupies the queue of commands: a cookie jar may take its time.
+        session.core.workQueue.async { try? busy.waitSynchronously() }
+        task.suspend()
+        task.resume()
+        gate.open()
+        #expect(try await ends.wait().text == "[1]")
+        busy.open()
+        session.core.workQueue.sync {}
+        #expect(session.tasks.isEmpty)
+        let invalid = Gate()
+        session.setSessionDidBecomeInvalid { _ in invalid.open() }
+        session.invalidateSession(cancelingTasks: false)
+        try await invalid.wait()
     }
 }

@@ -119,6 +119,29 @@ struct SessionVerbsTests {
         #expect(server.requests.map(\.method).suffix(2) == ["POST", "HEAD"])
     }
 
+    @Test(.enabled(if: RealServers.httpbin != nil)) func aRealServerAnswersWithValueHeadAndCost() async throws
+    {
+        struct Echo: Codable, Sendable {
+            var json: User?
+            var url: String
+        }
+        let session = HTTPSessionManager(baseURL: RealServers.httpbin)
+        session.requestSerializer = JSONRequestSerializer()
+        session.completionQueue = DispatchQueue(label: "callbacks")
+        let posted = try await session.responses.post("post", encoding: Self.ada, as: Echo.self)
+        #expect(posted.value.json == Self.ada && posted.value.url.hasSuffix("/post"))
+        #expect(posted.statusCode == 200 && posted.metrics.bytesSent == 14)
+        #expect(Int64(posted.data?.count ?? 0) == posted.metrics.bytesReceived)
+        let heard = Recorder<Int?>()
+        session.get(
+            "status/418",
+            as: Echo.self,
+            success: { _, _ in heard.append(nil) },
+            failure: { _, error in heard.append(RequestFailure(error).statusCode) }
+        )
+        #expect(try await heard.wait() == [418])
+    }
+
     /// A serializer that has a queue, and one that looks at the transfer: neither notices the difference.
     private struct Probing: QueuedResponseSerializer, TransferResponseSerializer {
         let processingQueue: ProcessingQueue?

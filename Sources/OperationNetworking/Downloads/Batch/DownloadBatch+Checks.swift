@@ -6,9 +6,11 @@ extension DownloadBatch {
     /// ``DownloadError/destinationExists(_:)``.
     /// - Throws: ``DownloadBatchError/duplicateDestination(_:)``.
     static func check(_ items: [DownloadItem], journal: URL?) throws(DownloadBatchError) {
-        var taken = Set(journal.map { [$0.standardizedFileURL.path] } ?? [])
+        // By bytes, as file systems do: Swift takes characters for equal that are composed differently.
+        var taken = Set(journal.map { [Array($0.standardizedFileURL.path.utf8)] } ?? [])
         taken.reserveCapacity(items.count + 1)
-        for item in items where !taken.insert(item.destination.standardizedFileURL.path).inserted {
+        for item in items where !taken.insert(Array(item.destination.standardizedFileURL.path.utf8)).inserted
+        {
             throw .duplicateDestination(item.destination)
         }
     }

@@ -15,13 +15,14 @@ internal import OperationNetworkingSystem
 /// not complete. It runs at once, in the manager's queue, and makes its operations as it needs them.
 /// Everything may be called from any thread.
 ///
-/// When the disk is full it pauses instead of failing one member after the other: see
-/// ``Event/outOfSpace(_:)``. A member whose length no file there can have fails by itself, with
-/// ``DownloadError/tooLarge(_:length:limit:)``. One whose length, by the server's word, is more than there is
-/// room for pauses the batch once. After ``resume()`` it comes last and alone, and if there still is no room
-/// for it, it fails with ``DownloadError/notEnoughSpace(_:needed:available:)``.
+/// When the disk is full, the batch pauses instead of failing one member after the other: see
+/// ``Event/outOfSpace(_:)``. A member that is longer than any file can be in that place fails alone, with
+/// ``DownloadError/tooLarge(_:length:limit:)``. A member whose announced length does not fit now pauses the
+/// batch once. After ``resume()`` that member comes last and alone; if it still does not fit, it fails with
+/// ``DownloadError/notEnoughSpace(_:needed:available:)``.
 ///
-/// The operations that run keep it. Letting go of a paused batch lets go of its journal, too.
+/// Running operations keep the batch. When a paused batch is released, its journal file stays, and another
+/// batch can go on with it.
 public final class DownloadBatch: Sendable {
     /// An event of a batch.
     #if hasAttribute(nonexhaustive)

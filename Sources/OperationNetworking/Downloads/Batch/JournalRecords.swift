@@ -28,7 +28,10 @@ struct JournalItem: Hashable, Codable, Sendable {
     init(_ item: DownloadItem, in folder: URL) {
         url = item.url.withoutUserInformation.absoluteString
         let (path, base) = (item.destination.standardizedFileURL.path, Self.base(folder))
-        destination = path.hasPrefix(base) ? String(path.dropFirst(base.count)) : path
+        // By bytes, as file systems do: Swift takes characters for equal that are composed differently.
+        destination =
+            path.utf8.starts(with: base.utf8)
+            ? String(decoding: path.utf8.dropFirst(base.utf8.count), as: UTF8.self) : path
         let open = item.headers.filter { !SecretFields.isSecret($0.key) }
         let secret = Set(item.headers.keys).subtracting(open.keys).union(item.withheldHeaders)
         headers = open.isEmpty ? nil : open
@@ -58,23 +61,12 @@ struct JournalItem: Hashable, Codable, Sendable {
 
 /// ``DownloadBatch/Options`` as they are written.
 struct JournalOptions: Hashable, Codable, Sendable {
-    struct Retries: Hashable, Codable, Sendable {
-        var maximumRetries: Int
-        var timeBudget: Double?
-        var initialDelay: Double
-        var longestDelay: Double
-        var longestWait: Double
-        var methods: [String]
-        var statuses: [Int]
-        var errorCodes: [Int]
-    }
-
     var maximumPerHost: Int
     var maximumAtOnce: Int
     var stopsAtFirstFailure: Bool
     var bytesPerSecond: Int64?
     var bytesPerSecondPerDownload: Int64?
-    var retries: Retries?
+    var retries: RetryPolicy?
     var replacesFile: Bool
     /// `nil`: what is not proven is discarded.
     var overlap: Int64?
@@ -85,7 +77,7 @@ struct JournalOptions: Hashable, Codable, Sendable {
         stopsAtFirstFailure = options.policy == .stopAtFirstFailure
         bytesPerSecond = options.bytesPerSecond
         bytesPerSecondPerDownload = options.bytesPerSecondPerDownload
-        retries = options.retryPolicy.map { Retries($0) }
+        retries = options.retryPolicy
         replacesFile = options.replacesFile
         if case .compare(let overlap) = options.unprovenBytes { self.overlap = overlap }
     }
@@ -97,34 +89,10 @@ struct JournalOptions: Hashable, Codable, Sendable {
         options.policy = stopsAtFirstFailure ? .stopAtFirstFailure : .collectAll
         options.bytesPerSecond = bytesPerSecond
         options.bytesPerSecondPerDownload = bytesPerSecondPerDownload
-        options.retryPolicy = retries?.policy
+        options.retryPolicy = retries
         options.replacesFile = replacesFile
         options.unprovenBytes = overlap.map { .compare(overlap: $0) } ?? .discard
         return options
-    }
-}
-
-extension JournalOptions.Retries {
-    init(_ policy: RetryPolicy) {
-        maximumRetries = policy.maximumRetries
-        timeBudget = policy.timeBudget
-        initialDelay = policy.initialDelay
-        longestDelay = policy.longestDelay
-        longestWait = policy.longestWait
-        methods = policy.methods.sorted()
-        statuses = policy.statuses.sorted()
-        errorCodes = policy.errorCodes.map(\.rawValue).sorted()
-    }
-
-    var policy: RetryPolicy {
-        var policy = RetryPolicy(maximumRetries: maximumRetries, timeBudget: timeBudget)
-        policy.initialDelay = initialDelay
-        policy.longestDelay = longestDelay
-        policy.longestWait = longestWait
-        policy.methods = Set(methods)
-        policy.statuses = Set(statuses)
-        policy.errorCodes = Set(errorCodes.compactMap { URLError.Code(rawValue: $0) })
-        return policy
     }
 }
 

@@ -85,7 +85,7 @@ public final class CookieJar: Sendable {
         delete(cookie)
     }
 
-    /// Takes all out. What requests that run now bring comes in all the same.
+    /// Removes all cookies. Cookies that running requests bring are still stored.
     public func removeAll() {
         switch store {
         case .memory(let table): table.withLock { $0 = CookieTable() }

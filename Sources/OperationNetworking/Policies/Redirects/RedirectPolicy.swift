@@ -42,8 +42,8 @@ public struct RedirectPolicy: Hashable, Sendable {
 
     /// Whether redirects are followed; a redirect that is not is the response.
     public var isFollowing = true
-    /// The number of redirects that are followed; one more is an error, `URLError.httpTooManyRedirects`. What
-    /// was asked before may be asked again: the answer may have changed, for example by a cookie.
+    /// The number of redirects that are followed; one more is an error, `URLError.httpTooManyRedirects`. A
+    /// URL that was asked before is asked again: a cookie, for example, may have changed the answer.
     public var maximumCount: Int
     /// Whether a POST stays a POST after 301 and 302, as in RFC 9110, although browsers do otherwise.
     public var keepsPost = false

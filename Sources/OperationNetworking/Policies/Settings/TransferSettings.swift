@@ -1,7 +1,8 @@
 public import Foundation
 
-/// The settings of transfers, which a manager, its operations and a session have in common. Each is read and
-/// set as a property of those, too: `manager.retryPolicy = .standard`, by ``TransferConfigurable``.
+/// The settings of transfers, which a manager, its operations and a session have in common. Each is also a
+/// property of the manager, operation or session itself: `manager.retryPolicy = RetryPolicy()` sets
+/// ``retryPolicy``, by ``TransferConfigurable``.
 ///
 /// Stored properties: 20. Each is a setting that a caller chooses by itself.
 public struct TransferSettings: Sendable {

@@ -8,8 +8,8 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
     private let securityPolicy: SecurityPolicy?
     private let trustAnchors: TrustAnchors?
     private let tlsVersions: ClosedRange<TLSVersion>?
-    private let connectTimeout: TimeInterval?
-    private let totalTimeout: TimeInterval?
+    private let connectTimeout: ArchivedSeconds?
+    private let totalTimeout: ArchivedSeconds?
     private let retryPolicy: RetryPolicy?
     private let redirectPolicy: RedirectPolicy?
     /// Without credentials.
@@ -34,9 +34,8 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
             settings.securityPolicy == standard.securityPolicy ? nil : settings.securityPolicy
         trustAnchors = settings.trustAnchors == standard.trustAnchors ? nil : settings.trustAnchors
         tlsVersions = settings.tlsVersions == standard.tlsVersions ? nil : settings.tlsVersions
-        connectTimeout = settings.connectTimeout
-        // Not every coder has a form of infinity, which is none.
-        totalTimeout = settings.totalTimeout.flatMap { $0.isFinite ? $0 : nil }
+        connectTimeout = settings.connectTimeout.map(ArchivedSeconds.init)
+        totalTimeout = settings.totalTimeout.map(ArchivedSeconds.init)
         retryPolicy = settings.retryPolicy
         redirectPolicy =
             settings.redirectPolicy == standard.redirectPolicy ? nil : settings.redirectPolicy
@@ -59,8 +58,8 @@ struct TransferSettingsArchive: Codable, Hashable, Sendable {
         if let securityPolicy { settings.securityPolicy = securityPolicy }
         if let trustAnchors { settings.trustAnchors = trustAnchors }
         if let tlsVersions { settings.tlsVersions = tlsVersions }
-        settings.connectTimeout = connectTimeout
-        settings.totalTimeout = totalTimeout
+        settings.connectTimeout = connectTimeout?.value
+        settings.totalTimeout = totalTimeout?.value
         settings.retryPolicy = retryPolicy
         if let redirectPolicy { settings.redirectPolicy = redirectPolicy }
         if let proxyConfiguration { settings.proxyConfiguration = proxyConfiguration }

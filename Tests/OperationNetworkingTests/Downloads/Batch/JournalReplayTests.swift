@@ -82,6 +82,30 @@ import Testing
         #expect(replay.entries.isEmpty)
     }
 
+    @Test func infiniteTimesComeBack() throws {
+        var options = DownloadBatch.Options()
+        var policy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
+        (policy.longestWait, policy.initialDelay) = (.infinity, 0.5)
+        options.retryPolicy = policy
+        let header = JournalHeader(items: [], options: JournalOptions(options))
+        #expect(try JournalReplay(JournalLine.bytes(header)).header.options.options == options)
+    }
+
+    /// The same characters, composed in one and decomposed in the other: two folders.
+    @Test func foldersAreComparedByTheirBytes() throws {
+        let (composed, decomposed) = (
+            URL(fileURLWithPath: "/tmp/\u{e9}"), URL(fileURLWithPath: "/tmp/e\u{301}")
+        )
+        let item = DownloadItem(url: Self.address, destination: decomposed.appendingPathComponent("file"))
+        let back = try #require(JournalItem(item, in: composed).item(in: composed))
+        #expect(Array(back.destination.path.utf8) == Array(item.destination.path.utf8))
+        let other = DownloadItem(url: Self.address, destination: composed.appendingPathComponent("file"))
+        try DownloadBatch.check([item, other], journal: nil)
+        #expect(throws: DownloadBatchError.duplicateDestination(other.destination)) {
+            try DownloadBatch.check([item, other, other], journal: nil)
+        }
+    }
+
     @Test func noRetriesComeBackAsNone() {
         var options = DownloadBatch.Options()
         options.retryPolicy = nil
