@@ -49,10 +49,12 @@ final class DownloadsThatSurvive {
         // MARK: End of example
     }
 
-    func later(_ journal: URL) async throws {
+    func later(_ items: [DownloadItem], _ journal: URL) async throws {
         // MARK: Example
 
-        let batch = try manager.downloads(resuming: journal)
+        let isBegun = FileManager.default.fileExists(atPath: journal.path)
+        let batch =
+            try isBegun ? manager.downloads(resuming: journal) : manager.downloads(items, journal: journal)
         for result in await batch.results() { print(result) }
 
         // MARK: End of example

@@ -45,6 +45,14 @@ final class GettingStarted {
         print(ada)
     }
 
+    func token(_ manager: OperationManager, _ token: String) throws {
+        // MARK: Example
+
+        try manager.requestSerializer.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
+
+        // MARK: End of example
+    }
+
     func page(_ manager: OperationManager) async throws {
         // MARK: Example
 
