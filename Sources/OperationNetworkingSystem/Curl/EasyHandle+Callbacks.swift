@@ -88,10 +88,13 @@ extension EasyHandle {
     }
 
     private func didReceiveBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        if body == .dropped { return bytes.count }
         switch delegate?.easyHandleDidReceiveBody(bytes.span) ?? .failed {
-        case .taken: bytes.count
-        case .full: CLIBCURL_WRITE_PAUSE
-        case .failed: -1
+        case .taken: return bytes.count
+        case .full:
+            body = .held
+            return CLIBCURL_WRITE_PAUSE
+        case .failed: return -1
         }
     }
 

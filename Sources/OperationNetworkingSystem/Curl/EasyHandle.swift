@@ -19,6 +19,16 @@ package final class EasyHandle {
     private static let betterThanBasic = Int(CLIBCURL_AUTH_DIGEST | CLIBCURL_AUTH_NTLM)
 
     let pointer: OpaquePointer
+    /// The place where bytes of the response go.
+    enum BodyPlace {
+        /// The delegate takes them.
+        case taken
+        /// The delegate has no room: libcurl keeps them.
+        case held
+        case dropped
+    }
+
+    var body = BodyPlace.taken
     /// The caller's name for it.
     package var tag: UInt64 = 0
     /// Whether it is in a ``MultiHandle``.
@@ -176,6 +186,16 @@ package final class EasyHandle {
 
     /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
     package func resumeReceiving() {
+        body = .taken
+        curl_easy_pause(raw, CURLPAUSE_CONT)
+    }
+
+    /// Takes the bytes that libcurl keeps of a response that is held, and drops them; to be called before the
+    /// transfer is removed. libcurl 7.88 loses them (64 KiB and more) if the connection goes on to serve
+    /// others, as one of HTTP/2 does.
+    func dropHeldBytes() {
+        guard body == .held else { return }
+        body = .dropped
         curl_easy_pause(raw, CURLPAUSE_CONT)
     }
 

@@ -75,6 +75,7 @@ package final class MultiHandle {
     /// Ends a transfer, finished or not. Never waits, not even for a name look-up.
     package func remove(_ easy: EasyHandle) {
         guard easy.isRunning else { return }
+        easy.dropHeldBytes()
         easy.isRunning = false
         count -= 1
         curl_multi_remove_handle(raw, UnsafeMutableRawPointer(easy.pointer))

@@ -105,6 +105,40 @@ struct HTTP2OnlyTests {
         for transfer in transfers { transfer.stop() }
     }
 
+    /// libcurl 7.88 keeps what came of a held response, and loses it when the transfer is stopped while others
+    /// use the connection.
+    @Test func whatIsHeldAndStoppedIsFreed() async {
+        // In a process of its own, where no other test's memory is counted.
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            guard let server = RealServers.nghttpd, let authorities = RealServers.authorities else { exit(2) }
+            let url = server.appendingPathComponent("100m.bin")
+            func held() -> TestTransfer {
+                let transfer = TestTransfer(.plain(url, anchors: .file(authorities)))
+                transfer.hold()
+                return transfer.start()
+            }
+            // Keeps the connection in use.
+            let other = held()
+            try await other.headCame.wait()
+            func holdAndStop(_ rounds: Int) async throws {
+                for _ in 0..<rounds {
+                    let transfers = (0..<10).map { _ in held() }
+                    for transfer in transfers { try await transfer.headCame.wait() }
+                    for transfer in transfers { transfer.stop() }
+                    try await networkThreadIsDone()
+                }
+            }
+            // The allocator keeps what the first ones took.
+            try await holdAndStop(40)
+            let before = try HTTP2OnlyTests.residentBytes()
+            try await holdAndStop(100)
+            let grown = try HTTP2OnlyTests.residentBytes() - before
+            guard grown < 12 << 20 else { exit(3) }
+            other.stop()
+        }
+    }
+
     @Test func aGETWithoutProofIsAnErrorAndAPOSTSaysSo() async throws {
         let url = try #require(RealServers.nghttpdNoLength).appendingPathComponent("1k.bin")
         for _ in 0..<2 {
@@ -137,7 +171,7 @@ struct HTTP2OnlyTests {
         #expect(operation.metrics?.isEndProven == true)
     }
 
-    private static func residentBytes() throws -> Int {
+    static func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
     }
