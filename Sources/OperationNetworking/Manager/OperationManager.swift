@@ -141,7 +141,7 @@ open class OperationManager: @unchecked Sendable {
     /// - Throws: `URLError.badURL` when that is no URL with a scheme and a host, or when ``baseURL`` has a
     ///   query, which a relative URL would drop.
     public func url(for path: String) throws -> URL {
-        let url = path.isEmpty ? baseURL : URL(string: path, relativeTo: baseURL)
+        let url = path.isEmpty ? baseURL : URL(reference: path, relativeTo: baseURL)
         if let query = baseURL?.query, !path.isEmpty, URL(string: path)?.scheme == nil {
             throw URLError(
                 .badURL,

@@ -21,11 +21,12 @@ public struct NetrcFile: Hashable, Sendable {
 
     let entries: [Entry]
 
-    /// - Parameter url: the file; `~/.netrc` unless something else is said.
+    /// - Parameter url: the file; unless something else is said, `.netrc` in the directory that `HOME` names
+    ///   in the environment, or else in the user's own.
     /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read
     ///   or write.
     public init(contentsOf url: URL? = nil) throws {
-        let named = url ?? FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".netrc")
+        let named = url ?? Self.home.appendingPathComponent(".netrc")
         let file = named.resolvingSymlinksInPath()
         let data: Data
         let mode: Int
@@ -45,6 +46,14 @@ public struct NetrcFile: Hashable, Sendable {
         guard mode & 0o077 == 0 || entries.allSatisfy({ $0.password == nil }) else {
             throw NetrcError.readableByOthers(path: file.path, mode: mode)
         }
+    }
+
+    private static var home: URL {
+        // Foundation asks the list of users first.
+        if let home = ProcessInfo.processInfo.environment["HOME"], home.hasPrefix("/") {
+            return URL(fileURLWithPath: home, isDirectory: true)
+        }
+        return FileManager.default.homeDirectoryForCurrentUser
     }
 
     /// - Throws: ``NetrcError``.

@@ -30,7 +30,7 @@ extension Access {
         }
         if let path = command.cookieJar {
             // It is replaced by a new one, and a link shall stay a link.
-            let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            let file = FilePath(path).url.resolvingSymlinksInPath()
             cookieFile = file
             if access(file.path, F_OK) == 0 {
                 guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
@@ -62,14 +62,14 @@ extension Access {
         }
         if let path = command.certificates {
             guard access(path, R_OK) == 0 else { throw Failure(reading: FilePath(path), errno) }
-            return .file(URL(fileURLWithPath: path))
+            return .file(FilePath(path).url)
         }
         if let path = command.certificateDirectory {
             guard access(path, R_OK | X_OK) == 0 else { throw Failure(reading: FilePath(path), errno) }
-            return .directory(URL(fileURLWithPath: path))
+            return .directory(FilePath(path).directoryURL)
         }
         guard let path = environment["CURL_CA_BUNDLE"], !path.isEmpty else { return .system }
-        return .file(URL(fileURLWithPath: path))
+        return .file(FilePath(path).url)
     }
 
     private static func policy(_ command: OpgetCommand) throws -> SecurityPolicy {
@@ -119,11 +119,11 @@ extension Access {
 
     private static func identity(_ path: String, key: String?, _ passphrase: String?) throws -> ClientIdentity
     {
-        let file = URL(fileURLWithPath: path)
+        let file = FilePath(path).url
         guard ["p12", "pfx"].contains(file.pathExtension.lowercased()) else {
             return try ClientIdentity(
                 pemFile: file,
-                keyFile: key.map { URL(fileURLWithPath: $0) },
+                keyFile: key.map { FilePath($0).url },
                 passphrase: passphrase
             )
         }
@@ -165,7 +165,7 @@ extension Access {
     private static func netrc(_ command: OpgetCommand) throws -> NetrcFile? {
         guard command.usesNetrc || command.netrcFile != nil else { return nil }
         do {
-            return try NetrcFile(contentsOf: command.netrcFile.map { URL(fileURLWithPath: $0) })
+            return try NetrcFile(contentsOf: command.netrcFile.map { FilePath($0).url })
         } catch let error as NetrcError {
             if case .unreadable = error { throw Failure(.file, "\(error)") }
             throw Failure(.usage, "\(error)")

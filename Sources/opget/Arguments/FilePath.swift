@@ -8,16 +8,23 @@ struct FilePath: Hashable, Sendable {
         self.text = text
     }
 
-    var isAbsolute: Bool { text.hasPrefix("/") }
+    // All by bytes: a slash with a combining character behind it is another character, and a slash to the
+    // kernel.
 
-    private var components: [Substring] {
-        text.split(separator: "/").filter { $0 != "." }
+    var isAbsolute: Bool { text.utf8.first == Self.slash }
+
+    private static let slash = UInt8(ascii: "/")
+
+    private var components: [String] {
+        text.utf8.split(separator: Self.slash).map { String(decoding: $0, as: UTF8.self) }.filter {
+            $0 != "."
+        }
     }
 
     /// The path of the same file as seen from `/`, without `.`, `..` and repeated slashes. Links are not
     /// followed.
     func normalized(in workingDirectory: String) -> String {
-        var result: [Substring] = []
+        var result: [String] = []
         for component in FilePath(isAbsolute ? text : workingDirectory + "/" + text).components {
             if component == ".." { _ = result.popLast() } else { result.append(component) }
         }
@@ -27,18 +34,32 @@ struct FilePath: Hashable, Sendable {
     /// The path of `path` seen from this directory.
     func appending(_ path: String) -> FilePath {
         if text.isEmpty || text == "." { return FilePath(path) }
-        return FilePath(text.hasSuffix("/") ? text + path : text + "/" + path)
+        return FilePath(text.utf8.last == Self.slash ? text + path : text + "/" + path)
     }
 
     /// The directory the file is in.
     var parent: FilePath {
-        guard let slash = text.lastIndex(of: "/") else { return FilePath(".") }
-        return FilePath(slash == text.startIndex ? "/" : String(text[..<slash]))
+        guard let slash = text.utf8.lastIndex(of: Self.slash) else { return FilePath(".") }
+        return FilePath(slash == text.startIndex ? "/" : String(decoding: text.utf8[..<slash], as: UTF8.self))
     }
 
     /// The last component.
     var name: String {
-        text.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let last = text.utf8.split(separator: Self.slash, omittingEmptySubsequences: false).last
+        return last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// The URL of the file that the kernel knows by the path. Foundation takes a `~` at the beginning for a
+    /// home directory, and drops `..` of a relative path without a look at links.
+    var url: URL { url(isDirectory: false) }
+
+    /// The URL of the directory; see ``url``.
+    var directoryURL: URL { url(isDirectory: true) }
+
+    private func url(isDirectory: Bool) -> URL {
+        let isPlain = isAbsolute || !text.hasPrefix("~") && !components.contains("..")
+        let path = isPlain ? text : FileManager.default.currentDirectoryPath + "/" + text
+        return URL(fileURLWithPath: path, isDirectory: isDirectory)
     }
 
     // MARK: - What is wrong with it

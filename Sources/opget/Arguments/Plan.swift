@@ -16,7 +16,8 @@ struct Plan: Hashable, Sendable {
 
     private let naming: Naming
     private let checksums: ExpectedChecksums
-    private var origins: [String: String] = [:]
+    /// By the bytes of paths: names that are only composed differently are other files.
+    private var origins: [[UInt8]: String] = [:]
 
     /// - Parameters:
     ///   - addresses: those on the command line.
@@ -64,7 +65,7 @@ struct Plan: Hashable, Sendable {
         let url = try Self.naming(origin) { try Self.url(entry.url) }
         let (destination, name) = try self.destination(of: entry, url, origin, place)
         if case .file(let path) = destination {
-            let key = path.normalized(in: naming.workingDirectory)
+            let key = Array(path.normalized(in: naming.workingDirectory).utf8)
             if let other = origins.updateValue(origin, forKey: key) {
                 throw Failure(
                     .usage,
@@ -110,7 +111,7 @@ struct Plan: Hashable, Sendable {
     }
 
     private static func url(_ text: String) throws -> URL {
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else {
+        guard let url = URL(reference: text), let scheme = url.scheme?.lowercased() else {
             throw Failure(.usage, "This is not an address with http:// or https:// before it.")
         }
         guard scheme == "http" || scheme == "https" else {
@@ -152,7 +153,7 @@ struct Plan: Hashable, Sendable {
         guard path.isAbsolute else { return FilePath(fence).appending(dir.text) }
         let root = FilePath(fence).normalized(in: naming.workingDirectory)
         let place = path.normalized(in: naming.workingDirectory)
-        guard place == root || root == "/" || place.hasPrefix(root + "/") else {
+        guard place == root || root == "/" || place.utf8.starts(with: (root + "/").utf8) else {
             throw refuse("is outside of \(fence), which -d names")
         }
         return path

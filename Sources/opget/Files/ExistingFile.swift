@@ -9,7 +9,7 @@ enum ExistingFile {
     /// - Throws: `Failure` with ``Outcome/checksum`` when it is another one, or why it cannot be read.
     static func verify(_ path: FilePath, _ expected: [Digest]) throws -> Digest? {
         for digest in expected {
-            let actual = try Digest.of(file: URL(fileURLWithPath: path.text), algorithm: digest.algorithm)
+            let actual = try Digest.of(file: path.url, algorithm: digest.algorithm)
             guard actual == digest else {
                 throw Failure(
                     .checksum,

@@ -28,7 +28,7 @@ enum CommandLineTool {
         }
         do {
             // They are read before they are hidden.
-            let arguments = CommandLine.arguments
+            let arguments = try CommandLineText.arguments()
             SecretArguments(arguments).hide()
             return try start(OpgetCommand(arguments: Array(arguments.dropFirst())))
         } catch {
@@ -131,7 +131,7 @@ enum CommandLineTool {
             if try FileStatus(of: FilePath(path)) == .directory {
                 throw Failure(reading: FilePath(path), EISDIR)
             }
-            return try Data(contentsOf: URL(fileURLWithPath: path))
+            return try Data(contentsOf: FilePath(path).url)
         } catch let error as Failure {
             throw error
         } catch {

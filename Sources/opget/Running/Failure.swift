@@ -122,7 +122,7 @@ extension Outcome {
             switch code {
             case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
                 .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-                .clientCertificateRequired:
+                .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
                 .tls
             case .userAuthenticationRequired, .userCancelledAuthentication: .authorization
             case .badURL, .unsupportedURL: .usage

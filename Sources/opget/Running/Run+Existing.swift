@@ -137,7 +137,7 @@ extension Run {
             }
             try take(outcome, index, path, transfer)
         } catch {
-            fail(index, Failure(error), nil)
+            fail(index, Failure(error), transfer)
         }
     }
 
@@ -160,7 +160,7 @@ extension Run {
             }
             if let failure = items.takeFailure(index) { throw failure }
             if case .same = outcome, case .file(let size) = try FileStatus(of: path) {
-                return report(alreadyThere: index, path, size, nil, .overlap)
+                return report(alreadyThere: index, path, size, nil, .overlap, after: transfer)
             }
             throw Failure(uncontinuable: path, because: outcome.reason)
         }
@@ -178,7 +178,8 @@ extension Run {
         _ path: FilePath,
         _ size: Int64,
         _ digest: Digest?,
-        _ proof: ItemFinished.Proof
+        _ proof: ItemFinished.Proof,
+        after transfer: Transfer? = nil
     ) {
         tally.findAlreadyThere()
         removeStalePart(beside: path, items[index])
@@ -188,7 +189,13 @@ extension Run {
             default: digest.map { ", verified \($0.algorithm.rawValue)" } ?? ""
             }
         reporter.tell("\(path.text): already there (\(ByteCount(size).text))" + words)
-        tell(ItemFinished(index, items[index], .alreadyThere, bytes: size, proof: proof, digest: digest))
+        guard let transfer else {
+            tell(ItemFinished(index, items[index], .alreadyThere, bytes: size, proof: proof, digest: digest))
+            return
+        }
+        var event = ItemFinished(index, transfer, .alreadyThere, bytes: size, now: Self.now)
+        event.proof = proof
+        tell(event)
     }
 
     /// `proof`: what is known besides what the server says.
@@ -229,8 +236,4 @@ extension FileComparison.Outcome {
         case .same, .begins: "it is what the server has"
         }
     }
-}
-
-extension FilePath {
-    fileprivate var url: URL { URL(fileURLWithPath: text, isDirectory: false) }
 }

@@ -4,8 +4,10 @@ import OperationNetworking
 
 // What becomes of items, one by one. On the run's queue.
 extension Run {
-    /// Begins as many as may run at once.
+    /// Begins as many as may run at once. Files that are there already take no time of the network, and there
+    /// may be 100,000 of them: signals and keys, and what runs, have their turn in between.
     func fill() {
+        let limit = Self.now + Self.turn
         while stopOutcome == nil, !isPaused,
             let index = items.next(running: running.count, limit: settings.concurrency)
         {
@@ -14,8 +16,21 @@ extension Run {
             } catch {
                 fail(index, Failure(error), nil)
             }
+            if Self.now > limit { return fillLater() }
         }
         finishIfDone()
+    }
+
+    /// The seconds for which items are begun before others have their turn.
+    private static let turn = 0.05
+
+    private func fillLater() {
+        guard !isFillingLater else { return }
+        isFillingLater = true
+        queue.async { [self] in
+            isFillingLater = false
+            fill()
+        }
     }
 
     private func begin(_ item: Item, _ index: Int) throws {
@@ -27,7 +42,7 @@ extension Run {
             begin(Transfer(item, operation, stream: stream, now: Self.now), index)
         case .file(let path):
             guard !DownloadOperation.isReserved(path.name) else {
-                throw DownloadError.reservedName(URL(fileURLWithPath: path.text))
+                throw DownloadError.reservedName(path.url)
             }
             switch try FileStatus(of: path) {
             case .file(let size): decide(index, path, size)
@@ -41,7 +56,7 @@ extension Run {
                     throw Failure(.usage, "\(path.text) is no file: its checksum cannot be checked.")
                 }
                 let operation = settings.plainOperation(item)
-                operation.outputFile = URL(fileURLWithPath: path.text)
+                operation.outputFile = path.url
                 begin(Transfer(item, operation, now: Self.now), index)
             }
         }
@@ -103,8 +118,15 @@ extension Run {
     private func end(_ index: Int, _ error: (any Error)?) {
         guard let transfer = running.removeValue(forKey: index) else { return }
         let now = Self.now
-        if let comparison = transfer.comparison, stopOutcome == nil, !transfer.isOverdue {
-            didCompare(index, transfer, comparison, error)
+        // A file may get its name just before it is cancelled: it is saved then.
+        let error = transfer.download?.download == nil ? error : nil
+        if let comparison = transfer.comparison {
+            if stopOutcome == nil, !transfer.isOverdue {
+                didCompare(index, transfer, comparison, error)
+            } else {
+                // What was found out is not used any more.
+                end(index, transfer, error ?? URLError(.cancelled), now)
+            }
         } else if let error {
             end(index, transfer, error, now)
         } else if transfer.download?.isUpToDate == true {

@@ -30,6 +30,8 @@ final class Run: @unchecked Sendable {
     private var clock: RunClock
     private var standstill = Standstill()
     private(set) var stopOutcome: Outcome?
+    /// Whether the items that are left are begun when others have had their turn.
+    var isFillingLater = false
 
     init(_ items: [Item], settings: Settings, outlets: RunOutlets) {
         self.items = ItemLine(items)

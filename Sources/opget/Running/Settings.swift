@@ -58,10 +58,7 @@ struct Settings: Sendable {
 
     /// The operation that saves an item as a file.
     func download(_ item: Item, as path: FilePath, _ saving: Saving) -> DownloadOperation {
-        let operation = DownloadOperation(
-            request: request(for: item.url),
-            to: URL(fileURLWithPath: path.text, isDirectory: false)
-        )
+        let operation = DownloadOperation(request: request(for: item.url), to: path.url)
         switch saving {
         case .replacing(.nothing): break
         case .replacing(.emptyFile): operation.replaceable = .empty

@@ -23,10 +23,11 @@ final class SignalHandling {
         let didReceive: @Sendable (Int32) -> Void = { signal in
             if let isRepeated = memory.isRepeated(now: .now()) { stop(signal, isRepeated) }
         }
-        observe(SIGINT) { didReceive(SIGINT) }
-        observe(SIGTERM) { didReceive(SIGTERM) }
-        // nohup makes it ignored, and so it stays.
-        if !Self.isIgnored(SIGHUP) { observe(SIGHUP) { didReceive(SIGHUP) } }
+        // What was ignored stays so: SIGHUP under nohup, SIGINT in the background of a shell without job
+        // control.
+        for signal in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(signal) {
+            observe(signal) { didReceive(signal) }
+        }
         if !Self.isIgnored(SIGTSTP) {
             observe(SIGTSTP) {
                 suspend()

@@ -75,7 +75,8 @@ import Testing
             (nil, "out=a/"),
             (nil, "out=."), (nil, "out=a/.."), (nil, "out=a\0b"), (nil, "dir=../x"), (nil, "dir="),
             ("down", "dir=/etc"), ("/data", "dir=/database"), ("/data", "dir=/data/../etc"),
-            (nil, "out=" + String(repeating: "x", count: 256)),
+            (nil, "out=" + String(repeating: "x", count: 256)), ("down", "out=../\u{301}x"),
+            ("down", "dir=../\u{301}d"), (nil, "out=/\u{301}x"), ("/data", "dir=/data/../\u{301}d"),
         ] as [(String?, String)]
     )
     func aListCannotLeaveTheDirectory(directory: String?, option: String) throws {
@@ -189,5 +190,25 @@ import Testing
 
     @Test func standardOutputHasNoChecksum() {
         #expect(throws: Failure.self) { try plan(["http://h/a"], o: "-", checksum: one) }
+    }
+
+    /// Two files on Linux.
+    @Test func namesThatAreComposedDifferentlyAreDifferent() throws {
+        let items = try plan(["http://h/caf%C3%A9", "http://h/cafe%CC%81"])
+        #expect(items.count == 2)
+        #expect(throws: Failure.self) { try plan(["http://h/caf%C3%A9", "http://h/caf\u{e9}"]) }
+    }
+
+    @Test(arguments: [
+        ("http://h/a%20[1].txt", "http://h/a%20%5B1%5D.txt", "a [1].txt"),
+        ("http://h/a?b[]=x%2Fy", "http://h/a?b%5B%5D=x%2Fy", "a"),
+        ("http://h/100%25 {x}", "http://h/100%25%20%7Bx%7D", "100% {x}"),
+        ("http://me:p%40w@h:8/\u{fc}%20", "http://me:p%40w@h:8/%C3%BC%20", "\u{fc} "),
+        ("http://[::1]:8/a b", "http://[::1]:8/a%20b", "a b"), ("HTTP://h/a%2Fb", "HTTP://h/a%2Fb", nil),
+    ])
+    func whatIsEscapedInAnAddressStays(address: String, expected: String, name: String?) throws {
+        let item = try #require(try plan([address]).first)
+        #expect(item.url.absoluteString == expected)
+        if let name { #expect(path(item) == name) }
     }
 }

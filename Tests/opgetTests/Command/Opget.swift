@@ -36,16 +36,18 @@ struct Opget {
 
     /// Begins a run. Its input is empty unless some is given; its output is read to the end, or for a number
     /// of bytes. `redirection` is the shell's. No file may be longer than `blocks` of 512 bytes.
+    /// The shell runs `script` first.
     func start(
         _ arguments: [String],
         input: String = "",
         environment: [String: String] = [:],
         closingOutputAfter limit: Int? = nil,
         redirection: String = "",
-        limitingFilesTo blocks: Int? = nil
+        limitingFilesTo blocks: Int? = nil,
+        after script: String = ""
     ) throws -> RunningOpget {
         let process = Process()
-        let prefix = blocks.map { "ulimit -f \($0); " } ?? ""
+        let prefix = script + (blocks.map { "ulimit -f \($0); " } ?? "")
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments =
             ["-c", prefix + "exec \"$0\" \"$@\" \(redirection)", Self.binary.path] + arguments

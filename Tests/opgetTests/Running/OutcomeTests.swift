@@ -37,7 +37,8 @@ import Testing
         arguments: [
             (.cannotFindHost, .network), (.cannotConnectToHost, .network), (.networkConnectionLost, .network),
             (.timedOut, .network), (.unknown, .network), (.secureConnectionFailed, .tls),
-            (.serverCertificateUntrusted, .tls), (.clientCertificateRequired, .tls),
+            (.serverCertificateUntrusted, .tls), (.appTransportSecurityRequiresSecureConnection, .tls),
+            (.clientCertificateRequired, .tls),
             (.badServerResponse, .wrongAnswer),
             (.cannotDecodeRawData, .wrongAnswer), (.httpTooManyRedirects, .wrongAnswer),
             (.unsupportedURL, .usage),

@@ -38,76 +38,21 @@ struct RedirectLocation: Hashable, Sendable {
         self.url = url
     }
 
-    /// A form of it that `URL` takes as it is: once a character has to be encoded, `URL` encodes every
-    /// percent sign, too.
+    /// A form of it that `URL` takes as it is, without user and password.
     /// - Returns: `nil` if it has a host that nothing can be made of.
     private static func reference(_ text: String) -> String? {
-        let (start, rest) = split(text)
-        guard let authority = start.authority else { return start.scheme + encoded(rest) }
+        let reference = URLReference(text)
+        guard let authority = reference.authority else { return reference.text }
         let server = authority.suffix(
             from: authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
         )
         guard server.unicodeScalars.allSatisfy({ !$0.isASCII || isInServer($0) }) else { return nil }
-        return start.scheme + "//" + server + encoded(rest)
-    }
-
-    /// Takes off `scheme:` and `//authority`, as RFC 3986 appendix B does.
-    private static func split(
-        _ text: String
-    ) -> (start: (scheme: Substring, authority: Substring?), rest: Substring) {
-        var rest = text[...]
-        var scheme = text[..<text.startIndex]
-        if let end = text.firstIndex(where: { ":/?#".contains($0) }), text[end] == ":", end != text.startIndex
-        {
-            scheme = text[...end]
-            rest = text[text.index(after: end)...]
-        }
-        guard rest.hasPrefix("//") else { return ((scheme, nil), rest) }
-        rest = rest.dropFirst(2)
-        let authority = rest.prefix { !"/?#".contains($0) }
-        return ((scheme, authority), rest[authority.endIndex...])
+        return reference.scheme + "//" + server + reference.rest
     }
 
     /// Without `%`: a host that is spelled with it may be read differently by different readers.
     private static func isInServer(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
             || "-._~:[]".unicodeScalars.contains(scalar)
-    }
-
-    /// Percent-encodes what no URL may have.
-    private static func encoded(_ text: Substring) -> String {
-        let octets = Array(text.utf8)
-        var result = ""
-        var hasFragment = false
-        for (index, octet) in octets.enumerated() {
-            let isPlain =
-                switch octet {
-                case UInt8(ascii: "%"): octets.dropFirst(index + 1).prefix(2).filter(\.isHexDigit).count == 2
-                // Only the first one begins a fragment.
-                case UInt8(ascii: "#"): !hasFragment
-                default: octet.isInReference
-                }
-            if octet == UInt8(ascii: "#") { hasFragment = true }
-            if isPlain {
-                result.unicodeScalars.append(Unicode.Scalar(octet))
-            } else {
-                result += "%" + (octet < 16 ? "0" : "") + String(octet, radix: 16, uppercase: true)
-            }
-        }
-        return result
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lowercasedASCII)
-    }
-
-    /// Whether RFC 3986 §2 has it in paths and queries, reserved or not.
-    fileprivate var isInReference: Bool {
-        switch lowercasedASCII {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case let octet: "-._~/?!$&'()*+,;=:@".utf8.contains(octet)
-        }
     }
 }
