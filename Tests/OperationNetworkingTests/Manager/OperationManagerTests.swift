@@ -129,6 +129,23 @@ struct OperationManagerTests {
         #expect(try await explained.wait() == ["no"])
     }
 
+    /// Foundation encodes every percent sign of a path in which a character has to be encoded.
+    @Test(arguments: [
+        ("My%20File[1].zip", "/api/My%20File%5B1%5D.zip"), ("a b", "/api/a%20b"),
+        ("/x?q[]=a%2Fb", "/x?q%5B%5D=a%2Fb"),
+        ("\u{fc}%C3%BC", "/api/%C3%BC%C3%BC"), ("a%2Fb", "/api/a%2Fb"), ("a:b c", nil),
+        ("100%", "/api/100%25"),
+    ])
+    func escapesInAPathStay(path: String, expected: String?) async throws {
+        let server = try ScriptedServer {
+            .respond(200, ["Content-Type": "application/json"], body: .text("[\"\($0.target)\"]"))
+        }
+        let manager = OperationManager(baseURL: server.url(path: "api/"))
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        let target = try? await manager.get(path) as? [String]
+        #expect(target == expected.map { [$0] })
+    }
+
     @Test(.enabled(if: RealServers.httpbin != nil)) func httpbinEchoesAForm() async throws {
         let manager = OperationManager(baseURL: RealServers.httpbin)
         let echo = try await manager.post(
