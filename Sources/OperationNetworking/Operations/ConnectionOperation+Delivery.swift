@@ -27,7 +27,7 @@ extension ConnectionOperation {
 
     /// Has the deliveries made on this queue, set since, that wait for a main queue which may never run.
     func deliver(on queue: DispatchQueue) {
-        guard state.withLock({ $0.hasBegun }), MainLine.remove(self) else { return }
+        guard state.withLock({ $0.hasBegun }) || isFinished, MainLine.remove(self) else { return }
         queue.async { self.empty(on: queue) }
     }
 

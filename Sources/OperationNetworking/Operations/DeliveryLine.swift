@@ -19,7 +19,7 @@ struct DeliveryLine<Member: AnyObject> {
     private let limit: Int
     private var places: [ObjectIdentifier: Place] = [:]
     /// The members that have ended and are kept, in order; those before `firstEnded` are done with.
-    private var ended: [ObjectIdentifier] = []
+    private var ended: [(member: ObjectIdentifier, number: Int)] = []
     private var firstEnded = 0
     private var lastNumber = 0
     private var releasedCount = 0
@@ -58,8 +58,8 @@ struct DeliveryLine<Member: AnyObject> {
     /// A member has ended, and was told nothing.
     /// - Returns: which one is not kept any longer, to be released when no lock is held.
     mutating func end(_ member: Member) -> Member? {
-        guard places[ObjectIdentifier(member)]?.member != nil else { return nil }
-        ended.append(ObjectIdentifier(member))
+        guard let place = places[ObjectIdentifier(member)], place.member != nil else { return nil }
+        ended.append((ObjectIdentifier(member), place.number))
         guard ended.count - firstEnded > limit else { return nil }
         let oldest = ended[firstEnded]
         firstEnded += 1
@@ -67,9 +67,12 @@ struct DeliveryLine<Member: AnyObject> {
             ended.removeFirst(firstEnded)
             firstEnded = 0
         }
-        guard let member = places[oldest]?.member else { return nil }
-        places[oldest]?.released = member
-        places[oldest]?.member = nil
+        // Another one may be there since that was taken out.
+        guard let kept = places[oldest.member], kept.number == oldest.number, let member = kept.member else {
+            return nil
+        }
+        places[oldest.member]?.released = member
+        places[oldest.member]?.member = nil
         releasedCount += 1
         if releasedCount > sweepCount { sweep() }
         return member

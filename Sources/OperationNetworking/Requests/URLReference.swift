@@ -23,17 +23,19 @@ struct URLReference {
     private static func split(
         _ text: String
     ) -> (scheme: Substring, authority: Substring?, rest: Substring) {
-        var rest = text[...]
-        var scheme = text[..<text.startIndex]
-        if let end = text.firstIndex(where: { ":/?#".contains($0) }), text[end] == ":", end != text.startIndex
-        {
-            scheme = text[...end]
-            rest = text[text.index(after: end)...]
+        // By scalars: a slash with an accent behind it is another character, and begins a path all the same.
+        let scalars = text.unicodeScalars
+        var rest = scalars[...]
+        var scheme = scalars[..<scalars.startIndex]
+        let end = scalars.firstIndex { ":/?#".unicodeScalars.contains($0) }
+        if let end, scalars[end] == ":", end != scalars.startIndex {
+            scheme = scalars[...end]
+            rest = scalars[scalars.index(after: end)...]
         }
-        guard rest.hasPrefix("//") else { return (scheme, nil, rest) }
+        guard rest.starts(with: "//".unicodeScalars) else { return (Substring(scheme), nil, Substring(rest)) }
         rest = rest.dropFirst(2)
-        let authority = rest.prefix { !"/?#".contains($0) }
-        return (scheme, authority, rest[authority.endIndex...])
+        let authority = rest.prefix { !"/?#".unicodeScalars.contains($0) }
+        return (Substring(scheme), Substring(authority), Substring(rest[authority.endIndex...]))
     }
 
     /// Percent-encodes what no URL may have.

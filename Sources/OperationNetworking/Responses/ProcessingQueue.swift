@@ -32,7 +32,9 @@ public final class ProcessingQueue: Sendable {
             let work = waiting[first].take()
             first += 1
             // In constant time on average.
-            if first == waiting.count || first > 1_000 && first > waiting.count / 2 {
+            if first == waiting.count {
+                (waiting, first) = ([], 0)
+            } else if first > 1_000, first > waiting.count / 2 {
                 waiting.removeFirst(first)
                 first = 0
             }
@@ -52,25 +54,24 @@ public final class ProcessingQueue: Sendable {
 
     /// Calls `work` when it is its turn. Returns at once.
     public func async(_ work: @escaping @Sendable () -> Void) {
-        let lane = turns.withLock { turns -> Int? in
-            guard let lane = turns.free.popLast() else {
-                turns.append(work)
-                return nil
-            }
-            return lane
+        let lane = turns.withLock { turns in
+            turns.append(work)
+            return turns.free.popLast()
         }
-        if let lane { lanes[lane].async { self.run(work, lane) } }
+        if let lane { lanes[lane].async { self.run(lane) } }
     }
 
-    private func run(_ first: @escaping @Sendable () -> Void, _ lane: Int) {
-        var work: (@Sendable () -> Void)? = first
-        while let now = work {
-            now()
-            work = turns.withLock { turns in
-                let next = turns.next()
-                if next == nil { turns.free.append(lane) }
-                return next
-            }
+    /// Does what waits, one work after the other. None is held longer than it runs.
+    private func run(_ lane: Int) {
+        while let work = nextWork(of: lane) { work() }
+    }
+
+    /// - Returns: `nil`: nothing waits, and the lane is free.
+    private func nextWork(of lane: Int) -> (@Sendable () -> Void)? {
+        turns.withLock { turns in
+            let next = turns.next()
+            if next == nil { turns.free.append(lane) }
+            return next
         }
     }
 }

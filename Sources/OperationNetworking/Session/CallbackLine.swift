@@ -21,7 +21,7 @@ final class CallbackLine: Sendable {
         var progress: Set<ProgressDirection> = []
         /// Whether the task has closures.
         var hasAudience: Bool
-        /// Entered for the closures of a task that got its first one while notifications waited.
+        /// Entered for the closures of a task that got its first one while notifications were told.
         var lateGroup: DispatchGroup?
     }
 
@@ -35,10 +35,16 @@ final class CallbackLine: Sendable {
 
     /// The task has got a closure.
     func addAudience() {
+        let isWaiting = state.withLock { state in
+            defer { state.hasAudience = true }
+            return !state.hasAudience && state.isScheduled
+        }
+        guard isWaiting else { return }
+        // A closure has its own queue and group, also if notifications wait for another queue.
+        if UnheardLines.remove(self) { return schedule() }
         let group = place().group
         state.withLock { state in
-            defer { state.hasAudience = true }
-            guard !state.hasAudience, state.isScheduled else { return }
+            guard state.isScheduled, state.lateGroup == nil else { return }
             group?.enter()
             state.lateGroup = group
         }
@@ -133,6 +139,11 @@ private enum UnheardLines {
         DispatchQueue.main.async {
             for member in table.withLock({ $0.takeAll() }) { member.empty(on: .main, nil) }
         }
+    }
+
+    /// - Returns: whether it was waiting.
+    static func remove(_ member: CallbackLine) -> Bool {
+        table.withLock { $0.remove(member) }
     }
 
     static func end(_ member: CallbackLine) {

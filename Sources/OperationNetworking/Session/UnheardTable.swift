@@ -13,7 +13,7 @@ struct UnheardTable<Member: AnyObject> {
     private var lastNumber = 0
     private var members: [ObjectIdentifier: (number: Int, member: Member)] = [:]
     /// The members that have ended, in order; those before `firstEnded` are done with.
-    private var ended: [ObjectIdentifier] = []
+    private var ended: [(member: ObjectIdentifier, number: Int)] = []
     private var firstEnded = 0
     private var isScheduled = false
 
@@ -37,8 +37,8 @@ struct UnheardTable<Member: AnyObject> {
     /// A member has ended; nothing happens if it does not wait.
     /// - Returns: the one that waits no more, and is to be told elsewhere.
     mutating func end(_ member: Member) -> Member? {
-        guard members[ObjectIdentifier(member)] != nil else { return nil }
-        ended.append(ObjectIdentifier(member))
+        guard let place = members[ObjectIdentifier(member)] else { return nil }
+        ended.append((ObjectIdentifier(member), place.number))
         guard ended.count - firstEnded > limit else { return nil }
         let oldest = ended[firstEnded]
         firstEnded += 1
@@ -46,7 +46,15 @@ struct UnheardTable<Member: AnyObject> {
             ended.removeFirst(firstEnded)
             firstEnded = 0
         }
-        return members.removeValue(forKey: oldest)?.member
+        // Another one may be there since that was taken out.
+        guard members[oldest.member]?.number == oldest.number else { return nil }
+        return members.removeValue(forKey: oldest.member)?.member
+    }
+
+    /// Takes a member out.
+    /// - Returns: whether it waited.
+    mutating func remove(_ member: Member) -> Bool {
+        members.removeValue(forKey: ObjectIdentifier(member)) != nil
     }
 
     /// All that wait, in order. The next append has to schedule the queue again.

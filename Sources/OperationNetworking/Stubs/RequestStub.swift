@@ -86,7 +86,7 @@ struct StubAddress: Sendable {
     private let parts: URLComponents
 
     init(_ text: String) {
-        guard let parts = URLComponents(string: text),
+        guard let parts = URLComponents(string: URLReference(text).text),
             parts.host?.isEmpty == false && parts.scheme != nil
                 || parts.host == nil && parts.scheme == nil && text.hasPrefix("/")
         else {

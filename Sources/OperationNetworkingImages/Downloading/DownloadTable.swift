@@ -54,7 +54,7 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     private var images: [Key: Image] = [:]
     private var waiting: Set<Key> = []
     /// The waiting images, the next one first, with gaps: some wait no more, or have another priority.
-    private var line = BinaryHeap<Rank, Start>()
+    private var line = BinaryHeap<Rank, (start: Start, priority: Int)>()
     private var active: Set<Int> = []
     private var tickets: [UUID: Key] = [:]
     private var last = 0
@@ -137,20 +137,26 @@ struct DownloadTable<Key: Hashable & Sendable, Handler: Sendable> {
     private mutating func lineUp(_ image: Image, _ key: Key) {
         // In constant time on average.
         if line.count > 2 * waiting.count + 64 {
-            line.removeAll { images[$0.key]?.transfer != $0.transfer || !waiting.contains($0.key) }
+            var line = line
+            line.removeAll { !isNext($0.start, $0.priority) }
+            self.line = line
         }
         let rank = Rank(priority: image.priority, order: isLastFirst ? -image.order : image.order)
-        line.insert(Start(transfer: image.transfer, key: key), rank)
+        line.insert((Start(transfer: image.transfer, key: key), image.priority), rank)
     }
 
     /// Takes the next one out of the line.
     private mutating func first() -> Key? {
-        while let (rank, start) = line.removeFirst() {
-            guard waiting.contains(start.key), let image = images[start.key],
-                image.transfer == start.transfer, image.priority == rank.priority
-            else { continue }
-            return start.key
+        while let entry = line.removeFirst() {
+            let (start, priority) = entry.value
+            if isNext(start, priority) { return start.key }
         }
         return nil
+    }
+
+    /// Whether the image still waits, with this priority.
+    private func isNext(_ start: Start, _ priority: Int) -> Bool {
+        guard waiting.contains(start.key), let image = images[start.key] else { return false }
+        return image.transfer == start.transfer && image.priority == priority
     }
 }

@@ -29,13 +29,15 @@ package enum FileMove: CaseIterable, Sendable {
         throw SystemError(code, "rename \(new)")
     }
 
-    /// Waits until the bytes of the file are on the disk, or the names of the directory.
+    /// Waits until the bytes of the file are on the disk, or the names of the directory. Nothing happens
+    /// where the file system cannot do that.
     /// - Throws: `SystemError`.
     package static func synchronize(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw SystemError(errno, "fsync \(path)") }
+        guard fsync(descriptor) != 0, ![EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return }
+        throw SystemError(errno, "fsync \(path)")
     }
 
     /// - Returns: the `errno`, 0 for success.

@@ -57,7 +57,7 @@ struct FilePath: Hashable, Sendable {
     var directoryURL: URL { url(isDirectory: true) }
 
     private func url(isDirectory: Bool) -> URL {
-        let isPlain = isAbsolute || !text.hasPrefix("~") && !components.contains("..")
+        let isPlain = isAbsolute || text.utf8.first != UInt8(ascii: "~") && !components.contains("..")
         let path = isPlain ? text : FileManager.default.currentDirectoryPath + "/" + text
         return URL(fileURLWithPath: path, isDirectory: isDirectory)
     }

@@ -153,7 +153,8 @@ struct Plan: Hashable, Sendable {
         guard path.isAbsolute else { return FilePath(fence).appending(dir.text) }
         let root = FilePath(fence).normalized(in: naming.workingDirectory)
         let place = path.normalized(in: naming.workingDirectory)
-        guard place == root || root == "/" || place.utf8.starts(with: (root + "/").utf8) else {
+        let isRoot = place.utf8.elementsEqual(root.utf8) || root == "/"
+        guard isRoot || place.utf8.starts(with: (root + "/").utf8) else {
             throw refuse("is outside of \(fence), which -d names")
         }
         return path

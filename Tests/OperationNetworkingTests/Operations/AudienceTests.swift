@@ -61,6 +61,21 @@ import Testing
         #expect(line.takeAll().map(\.number) == Array(0..<100))
     }
 
+    @Test func oneThatIsTakenOutIsNotTold() {
+        var line = DeliveryLine<Member>(limit: 1)
+        let members = (0..<4).map(Member.init)
+        for member in members { _ = line.append(member) }
+        _ = line.end(members[0])
+        let wasThere = [members[0], members[0]].map { line.remove($0) }
+        #expect(wasThere == [true, false])
+        // At its place, and still running.
+        _ = line.append(members[0])
+        let released = [members[1], members[2]].map { line.end($0)?.number }
+        #expect(released == [nil, 1])
+        let told = line.takeAll().map(\.number)
+        #expect(told == [1, 2, 3, 0])
+    }
+
     @Test func ofThoseThatHaveEndedTheLastAreKept() {
         var line = DeliveryLine<Member>(limit: 3)
         let running = Member(-1)

@@ -214,6 +214,12 @@ struct WithoutMainQueueTests {
             operation.setCompletion(success: { _, _ in heard.append("success") }, failure: nil)
             operation.completionBlock = { heard.append("block") }
             guard try await heard.wait(count: 2) == ["success", "block"] else { exit(2) }
+            // Also of one that never began.
+            let cancelled = WithoutMainQueueTests.member(server)
+            cancelled.cancel()
+            cancelled.completionQueue = DispatchQueue(label: "callbacks")
+            cancelled.setCompletion(success: nil, failure: { _, _ in heard.append("failure") })
+            guard try await heard.wait(count: 3).last == "failure" else { exit(3) }
         }
     }
 }

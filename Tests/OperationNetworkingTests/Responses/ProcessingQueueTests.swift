@@ -40,8 +40,14 @@ struct ProcessingQueueTests {
         final class Thing: Sendable {}
         let queue = ProcessingQueue(label: "tests", width: 1)
         let (first, last) = (Gate(), Gate())
-        queue.async { try? first.waitSynchronously() }
+        // The one that takes the lane, and one that waits.
+        weak var begun: Thing?
         weak var thing: Thing?
+        do {
+            let held = Thing()
+            begun = held
+            queue.async { withExtendedLifetime(held) { try? first.waitSynchronously() } }
+        }
         do {
             let held = Thing()
             thing = held
@@ -50,10 +56,10 @@ struct ProcessingQueueTests {
         queue.async { try? last.waitSynchronously() }
         queue.async {}
         try await first.waitForArrivals()
-        #expect(thing != nil)
+        #expect(thing != nil && begun != nil)
         first.open()
         try await last.waitForArrivals()
-        #expect(thing == nil)
+        #expect(thing == nil && begun == nil)
         last.open()
     }
 

@@ -142,7 +142,7 @@ struct SessionConfigurationTests {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(
                 SessionConfiguration.self,
-                from: Data(#"{"requestTimeout":"long"}"#.utf8)
+                from: Data(#"{"additionalHeaders":{},"requestTimeout":"long"}"#.utf8)
             )
         }
     }

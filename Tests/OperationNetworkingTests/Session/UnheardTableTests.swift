@@ -28,6 +28,20 @@ import Testing
         #expect(table.takeAll().map(\.number) == Array(0..<100))
     }
 
+    @Test func oneThatIsTakenOutIsNotTold() {
+        var table = UnheardTable<Member>(limit: 1)
+        let members = (0..<4).map(Member.init)
+        for member in members { _ = table.append(member) }
+        _ = table.end(members[0])
+        let wasThere = [members[0], members[0]].map { table.remove($0) }
+        #expect(wasThere == [true, false])
+        // At its place, and still running.
+        _ = table.append(members[0])
+        let late = [members[1], members[2]].map { table.end($0)?.number }
+        #expect(late == [nil, 1])
+        #expect(table.takeAll().map(\.number) == [2, 3, 0])
+    }
+
     @Test func theOldestThatEndedIsToldElsewhere() {
         var table = UnheardTable<Member>(limit: 2)
         let members = (0..<8).map(Member.init)

@@ -77,6 +77,7 @@ import Testing
             ("down", "dir=/etc"), ("/data", "dir=/database"), ("/data", "dir=/data/../etc"),
             (nil, "out=" + String(repeating: "x", count: 256)), ("down", "out=../\u{301}x"),
             ("down", "dir=../\u{301}d"), (nil, "out=/\u{301}x"), ("/data", "dir=/data/../\u{301}d"),
+            ("/data/\u{e9}", "dir=/data/e\u{301}"),
         ] as [(String?, String)]
     )
     func aListCannotLeaveTheDirectory(directory: String?, option: String) throws {

@@ -524,16 +524,4 @@ import Testing
         let event = try #require(result.output.split(separator: "\n").first { $0.contains("itemFinished") })
         #expect(event.contains("\"status\":206") && event.contains("\"seconds\":"))
     }
-
-    /// The result of the comparison is not used any more, and nothing was saved.
-    @Test func aComparisonThatTakesTooLongSavesNothing() async throws {
-        let gate = Gate()
-        let server = try server(answers: [.currentRepresentation.held(by: gate)])
-        try opget.write(body, "a")
-        let run = try opget.start(["-N", "--max-time", "1", "--json", address(server)])
-        let result = try await run.result()
-        gate.open()
-        #expect(result.code == 4)
-        #expect(!result.output.contains("\"result\":\"saved\""))
-    }
 }

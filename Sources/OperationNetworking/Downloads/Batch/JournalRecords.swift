@@ -42,7 +42,8 @@ struct JournalItem: Hashable, Codable, Sendable {
     /// `nil` if the address is none.
     func item(in folder: URL) -> DownloadItem? {
         guard let url = URL(string: url) else { return nil }
-        let path = destination.hasPrefix("/") ? destination : Self.base(folder) + destination
+        let isAbsolute = destination.utf8.first == UInt8(ascii: "/")
+        let path = isAbsolute ? destination : Self.base(folder) + destination
         var item = DownloadItem(
             url: url,
             destination: URL(fileURLWithPath: path, isDirectory: false),

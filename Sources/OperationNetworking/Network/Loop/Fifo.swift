@@ -5,7 +5,7 @@ struct Fifo<Element> {
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// The elements that there is room for: never many more than there were at once.
+    /// The elements that there is room for: not many more than there were of late.
     var capacity: Int { elements.capacity }
 
     mutating func append(_ element: Element) {
@@ -29,12 +29,28 @@ struct Fifo<Element> {
     private mutating func advance() {
         head += 1
         if head == elements.count {
-            elements.removeAll(keepingCapacity: head <= 1024)
+            if elements.capacity > Self.keptCapacity {
+                elements = []
+            } else {
+                elements.removeAll(keepingCapacity: true)
+            }
             head = 0
         } else if head >= 64, 2 * head >= elements.count {
             // It need never be empty.
             elements.removeFirst(head)
             head = 0
+            giveBackRoom()
         }
     }
+
+    /// After a burst.
+    private mutating func giveBackRoom() {
+        guard elements.capacity > Self.keptCapacity, elements.capacity > 8 * elements.count else { return }
+        var fewer: [Element?] = []
+        fewer.reserveCapacity(2 * elements.count)
+        fewer += elements
+        elements = fewer
+    }
+
+    private static var keptCapacity: Int { 1024 }
 }

@@ -6,10 +6,28 @@ internal import OperationNetworkingSystem
 struct SharedSettings: Sendable {
     private final class Box: Sendable {
         let settings: TransferSettings
-        let domain = Locked<TrustDomain?>(nil)
+        private let domain: Locked<TrustDomain?>
 
-        init(_ settings: TransferSettings) {
+        /// - Parameter old: the settings that these were; most changes do not concern whom is trusted.
+        init(_ settings: TransferSettings, changing old: Box? = nil) {
             self.settings = settings
+            domain = Locked(old.flatMap { settings.trusts(as: $0.settings) ? $0.trustDomain : nil })
+        }
+
+        /// Made once: it is hashed, and compared with those of other transfers.
+        var trustDomain: TrustDomain {
+            domain.withLock { domain in
+                if let domain { return domain }
+                let parts = TrustDomain.Parts(
+                    policy: settings.securityPolicy,
+                    anchors: settings.trustAnchors,
+                    identity: settings.clientIdentity,
+                    versions: settings.tlsVersions
+                )
+                let made = TrustDomain(parts)
+                domain = made
+                return made
+            }
         }
     }
 
@@ -27,32 +45,27 @@ struct SharedSettings: Sendable {
         _read { yield box.settings }
         _modify {
             var settings = box.settings
-            defer { box = Box(settings) }
+            defer { box = Box(settings, changing: box) }
             yield &settings
         }
     }
 
     /// The domain of a transfer with these settings, before its proxy and its connection's credential are
     /// known. Made once.
-    var trustDomain: TrustDomain {
-        box.domain.withLock { domain in
-            if let domain { return domain }
-            let parts = TrustDomain.Parts(
-                policy: box.settings.securityPolicy,
-                anchors: box.settings.trustAnchors,
-                identity: box.settings.clientIdentity,
-                versions: box.settings.tlsVersions
-            )
-            let made = TrustDomain(parts)
-            domain = made
-            return made
-        }
-    }
+    var trustDomain: TrustDomain { box.trustDomain }
 
     /// Whether a request with them names a user by what no archive has.
     var namesUser: Bool {
         box.settings.credential != nil || box.settings.clientIdentity != nil
             || box.settings.tokenSource != nil || !box.settings.requestAdapters.isEmpty
             || box.settings.cookieJar.map { $0 !== CookieJar.shared } ?? false
+    }
+}
+
+extension TransferSettings {
+    /// Whether the same servers are trusted, in the same way.
+    fileprivate func trusts(as other: TransferSettings) -> Bool {
+        securityPolicy == other.securityPolicy && trustAnchors == other.trustAnchors
+            && clientIdentity == other.clientIdentity && tlsVersions == other.tlsVersions
     }
 }

@@ -73,6 +73,14 @@ struct MemoryStoreTests {
         #expect(store.state.withLock { $0.memory.usage } <= 1 << 20)
     }
 
+    @Test func aBodyThatALookUpFoundIsReadThoughItIsGone() async throws {
+        try await store.put(key, sampleBytes(3))
+        let found = try #require(try await store.found(key).first)
+        store.remove(nil, of: key)
+        #expect(try await store.found(key) == [])
+        #expect(try await store.body(found, key) == sampleBytes(3))
+    }
+
     @Test func anUpdateUndoesNothingThatCameMeanwhile() async throws {
         let entry = try #require(try await store.put(key, sampleBytes(3)))
         store.invalidate(key)

@@ -44,6 +44,16 @@ struct FifoTests {
         #expect(fifo.capacity < 1_000)
     }
 
+    @Test(arguments: [0, 10])
+    func theRoomOfABurstIsGivenBack(left: Int) {
+        var fifo = Fifo<Int>()
+        for number in 0..<100_000 { fifo.append(number) }
+        for number in 0..<100_000 - left { #expect(fifo.popFirst() == number) }
+        #expect(fifo.capacity < 3_000)
+        for number in 100_000 - left..<100_000 { #expect(fifo.popFirst() == number) }
+        #expect(fifo.isEmpty)
+    }
+
     @Test func itLetsGoOfWhatLeft() {
         final class Thing {}
         var fifo = Fifo<Thing>()
