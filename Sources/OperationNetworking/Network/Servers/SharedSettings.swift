@@ -8,7 +8,9 @@ struct SharedSettings: Sendable {
         let settings: TransferSettings
         private let domain: Locked<TrustDomain?>
 
-        /// - Parameter old: the settings that these were; most changes do not concern whom is trusted.
+        /// - Parameters:
+        ///   - settings: these.
+        ///   - old: those before a change; most changes do not concern whom is trusted.
         init(_ settings: TransferSettings, changing old: Box? = nil) {
             self.settings = settings
             domain = Locked(old.flatMap { settings.trusts(as: $0.settings) ? $0.trustDomain : nil })
