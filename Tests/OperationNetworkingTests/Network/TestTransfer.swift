@@ -44,7 +44,8 @@ final class TestTransfer: TransferClient, Sendable {
 
     // MARK: - Results
 
-    var body: String { heard.withLock { String(decoding: $0.body, as: UTF8.self) } }
+    var body: String { String(decoding: bytes, as: UTF8.self) }
+    var bytes: Data { heard.withLock { $0.body } }
     var head: ResponseHead? { heard.withLock { $0.heads.last } }
 
     /// Waits for the end.
