@@ -183,7 +183,7 @@ extension URL {
             default: base.contains("?") ? "&" : "?"
             }
         let whole = base + separator + query + text[fragment...]
-        guard let url = URL(string: String(whole)) else { throw .invalidURL(String(whole)) }
+        guard let url = URL(reference: String(whole)) else { throw .invalidURL(String(whole)) }
         return url
     }
 }

@@ -21,8 +21,6 @@ final class CallbackLine: Sendable {
         var progress: Set<ProgressDirection> = []
         /// Whether the task has closures.
         var hasAudience: Bool
-        /// Entered for the closures of a task that got its first one while notifications were told.
-        var lateGroup: DispatchGroup?
     }
 
     private let place: Place
@@ -41,13 +39,7 @@ final class CallbackLine: Sendable {
         }
         guard isWaiting else { return }
         // A closure has its own queue and group, also if notifications wait for another queue.
-        if UnheardLines.remove(self) { return schedule() }
-        let group = place().group
-        state.withLock { state in
-            guard state.isScheduled, state.lateGroup == nil else { return }
-            group?.enter()
-            state.lateGroup = group
-        }
+        if UnheardLines.remove(self) { schedule() }
     }
 
     /// Has `body` called. Callable with a lock held.
@@ -94,15 +86,17 @@ final class CallbackLine: Sendable {
     /// - Parameters:
     ///   - queue: this one.
     ///   - group: the one that waits for the calls.
-    ///   - isLate: whether this is not the queue of closures.
-    fileprivate func empty(on queue: DispatchQueue, _ group: DispatchGroup?, isLate: Bool = false) {
-        let calls = state.withLock { state -> [CallLine.Call]? in
-            guard !isLate || !state.hasAudience else { return nil }
+    private func empty(on queue: DispatchQueue, _ group: DispatchGroup?) {
+        let calls = state.withLock { state in
             defer { state.waiting = [] }
             return state.waiting
         }
-        guard let calls else { return schedule() }
         make(calls[...], on: queue, group)
+    }
+
+    /// Calls what waits without a group, unless a closure has come: then the line goes where that belongs.
+    fileprivate func emptyUnheard(on queue: DispatchQueue) {
+        if state.withLock({ $0.hasAudience }) { schedule() } else { empty(on: queue, nil) }
     }
 
     /// Makes one call after the other; the next one waits until a closure elsewhere has returned.
@@ -117,13 +111,11 @@ final class CallbackLine: Sendable {
                 }
             }
         }
-        let (hasMore, lateGroup) = state.withLock { state in
+        let hasMore = state.withLock { state in
             state.isScheduled = !state.waiting.isEmpty
-            defer { state.lateGroup = nil }
-            return (state.isScheduled, state.lateGroup)
+            return state.isScheduled
         }
         if hasMore { schedule() }
-        lateGroup?.leave()
     }
 }
 
@@ -137,7 +129,7 @@ private enum UnheardLines {
         let isToSchedule = table.withLock { $0.append(member) }
         guard isToSchedule else { return }
         DispatchQueue.main.async {
-            for member in table.withLock({ $0.takeAll() }) { member.empty(on: .main, nil) }
+            for member in table.withLock({ $0.takeAll() }) { member.emptyUnheard(on: .main) }
         }
     }
 
@@ -148,6 +140,6 @@ private enum UnheardLines {
 
     static func end(_ member: CallbackLine) {
         guard let oldest = table.withLock({ $0.end(member) }) else { return }
-        queue.async { oldest.empty(on: queue, nil, isLate: true) }
+        queue.async { oldest.emptyUnheard(on: queue) }
     }
 }

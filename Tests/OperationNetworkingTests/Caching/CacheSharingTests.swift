@@ -23,8 +23,9 @@ struct CacheSharingTests {
         configure(operations[0])
         scene.manager.operationQueue.addOperation(operations[0])
         try await gate.waitForArrivals()
-        for operation in operations.dropFirst() { scene.manager.operationQueue.addOperation(operation) }
+        // One by one: a queue starts on several threads, and the first that comes is the first that waits.
         for operation in operations.dropFirst() {
+            scene.manager.operationQueue.addOperation(operation)
             try await eventually { operation.isExecuting }
         }
         try await networkThreadIsDone()

@@ -195,28 +195,13 @@ struct VerbCompletionTests {
         #expect(heard.elements.count == 4 && server.requests.isEmpty)
     }
 
-    /// The closure of a typed verb comes after those that a manager's subclass has set, wherever these belong.
-    @Test func aTypedClosureWaitsForThoseBeforeIt() async throws {
-        let server = try ScriptedServer { _ in .respond(body: "four") }
-        let told = Recorder<String>()
-        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        operation.completionQueue = DispatchQueue(label: "callbacks")
-        let onMain: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
-            told.append("main")
-        }
-        operation.setCompletion(success: onMain)
-        operation.setCompletion { _ in
-            told.append("typed")
-            return nil
-        }
-        operation.completionBlock = { told.append("block") }
-        operation.start()
-        #expect(try await told.wait(count: 3) == ["main", "typed", "block"])
-    }
+    /// The ways in which a manager's subclass sets a closure that belongs to the main actor.
+    enum Wrapping: CaseIterable { case none, here, onMain }
 
-    /// Also after those that the subclass has handed in, from its own queue or from another one.
-    @Test(arguments: [false, true])
-    func aTypedClosureWaitsForThoseThatWereHandedIn(isWrapperOnMain: Bool) async throws {
+    /// The closure of a typed verb comes after those that a manager's subclass has set, or hands in from a
+    /// closure of its own, wherever these belong.
+    @Test(arguments: Wrapping.allCases)
+    func aTypedClosureWaitsForThoseBeforeIt(_ wrapping: Wrapping) async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let told = Recorder<String>()
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
@@ -224,13 +209,15 @@ struct VerbCompletionTests {
         let onMain: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = { _, _ in
             told.append("main")
         }
-        if isWrapperOnMain {
+        switch wrapping {
+        case .none: operation.setCompletion(success: onMain)
+        case .here:
+            operation.setCompletion(success: { operation, object in operation.call(onMain, with: object) })
+        case .onMain:
             let wrapper: @MainActor @Sendable (HTTPRequestOperation, (any Sendable)?) -> Void = {
                 $0.call(onMain, with: $1)
             }
             operation.setCompletion(success: wrapper)
-        } else {
-            operation.setCompletion(success: { operation, object in operation.call(onMain, with: object) })
         }
         operation.setCompletion { _ in
             told.append("typed")

@@ -77,6 +77,13 @@ import Testing
     @Test("HRS-06: a query of one's own replaces the encoding", arguments: ["GET", "POST"])
     func usesTheCallersQuery(method: String) throws {
         var serializer = serializer
+        serializer.queryStringSerialization = { _, _ in "a[]=x%2Fy z" }
+        let escaped = try serializer.request(
+            method: "GET",
+            url: try #require(URL(string: "http://h/%20?b=%26")),
+            parameters: ["k": "v"]
+        )
+        #expect(escaped.url?.absoluteString == "http://h/%20?b=%26&a%5B%5D=x%2Fy%20z")
         serializer.queryStringSerialization = { _, parameters in
             let dictionary = try #require(parameters as? [String: String])
             return dictionary.map { "\($0)**\($1)" }.joined()

@@ -480,4 +480,26 @@ struct DownloadTaskTests {
         #expect(end.error == nil && end.file == folder.file())
         #expect(try Data(contentsOf: folder.file()).isEmpty)
     }
+
+    /// Notifications of the task wait for the main queue, which this test holds, when it gets its first
+    /// closure.
+    @MainActor @Test func aClosureThatATaskGetsLateIsInTheGroup() async throws {
+        let server = try ScriptedServer([.silence])
+        let session = URLSessionManager(configuration: Self.configuration(folder))
+        let group = DispatchGroup()
+        session.completionGroup = group
+        let told = Recorder<String>()
+        let task = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: nil,
+            destination: nil,
+            completion: nil
+        )
+        task.resume()
+        task.cancelByProducingResumeData { _ in told.append("handler") }
+        while task.state != .completed { sched_yield() }
+        session.core.delegateQueue.sync {}
+        group.notify(queue: .global()) { @Sendable in told.append("group") }
+        #expect(try await told.wait(count: 2) == ["handler", "group"])
+    }
 }

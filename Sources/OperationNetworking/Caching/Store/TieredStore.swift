@@ -143,14 +143,15 @@ final class TieredStore: CacheStore {
         since start: StoreMoments.Moment
     ) {
         let id = entry.id
-        let head = state.withLock { $0.moments.overtaking(head, of: key, since: start) }
         change(key) { state in
+            let head = state.moments.overtaking(head, of: key, since: start)
             state.change(id, of: key) { variant in
                 var variant = variant
                 variant.entry.head = variant.entry.head.updated(to: head, from: entry.head)
                 return variant
             }
-        } onDisk: { disk in
+            return head
+        } onDisk: { disk, head in
             try disk.update(entry, to: head)
         } onFailure: { state, _ in
             state.hide([id])
@@ -160,7 +161,7 @@ final class TieredStore: CacheStore {
     func remove(_ id: Int64?, of key: CacheKey) {
         change(key) { state in
             state.remove(id, of: key)
-        } onDisk: { disk in
+        } onDisk: { disk, _ in
             if let id { try disk.remove([id]) } else { try disk.remove(key) }
         } onFailure: { state, next in
             if let id { state.hide([id]) } else { state.hide(key, before: next) }
@@ -189,26 +190,28 @@ final class TieredStore: CacheStore {
     func invalidate(_ key: CacheKey) {
         change(key) { state in
             state.invalidate(key)
-        } onDisk: { disk in
+        } onDisk: { disk, _ in
             try disk.invalidate(key)
         } onFailure: { state, next in
             state.hide(key, before: next)
         }
     }
 
-    /// Changes memory, and the disk after all that was asked for before; `onFailure` hides what the disk
-    /// still has.
-    private func change(
+    /// Changes memory, and by what that returns the disk, after all that was asked for before; `onFailure`
+    /// hides what the disk still has.
+    private func change<Change: Sendable>(
         _ key: CacheKey,
-        inMemory: (inout StoreState) -> Void,
-        onDisk: @escaping @Sendable (DiskTier) throws -> Void,
+        inMemory: (inout StoreState) -> Change,
+        onDisk: @escaping @Sendable (DiskTier, Change) throws -> Void,
         onFailure: @escaping @Sendable (inout StoreState, _ next: Int64) -> Void
     ) {
         state.withLock { state in
-            inMemory(&state)
+            let change = inMemory(&state)
             guard state.isDiskOn else { return }
             state.begin(key)
-            passOn(onDisk) { store, succeeded in
+            passOn { disk in
+                try onDisk(disk, change)
+            } then: { store, succeeded in
                 let next = store.identifiers.next()
                 if !succeeded { store.state.withLock { onFailure(&$0, next) } }
                 store.end(key)

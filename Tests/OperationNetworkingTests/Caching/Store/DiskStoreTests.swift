@@ -55,6 +55,10 @@ struct DiskStoreTests {
         #expect(attributes[.posixPermissions] as? Int == 0o700)
     }
 
+    @Test func anUpdateDoesNotUndoASecondInvalidation() async throws {
+        try await TieredStore.sample(directory).expectUpdatesToKeepLaterInvalidations(of: key)
+    }
+
     @Test func changesAreSeenByALaterStore() async throws {
         let store = TieredStore.sample(directory)
         let keys = (0..<4).map { CacheKey(url: "http://a/\($0)") }

@@ -82,6 +82,23 @@ extension CacheStore {
     }
 }
 
+extension CacheStore {
+    /// Of two invalidations one comes after the server was asked: its answer does not undo that.
+    func expectUpdatesToKeepLaterInvalidations(of key: CacheKey) async throws {
+        try await put(key, sampleBytes(3))
+        invalidate(key)
+        let found = try #require(try await found(key).first)
+        let asked = moment
+        invalidate(key)
+        var head = found.head
+        head.isInvalidated = false
+        update(found, of: key, to: head, since: asked)
+        #expect(try await self.found(key).map(\.head.isInvalidated) == [true])
+        update(found, of: key, to: head, since: moment)
+        #expect(try await self.found(key).map(\.head.isInvalidated) == [false])
+    }
+}
+
 extension CacheWriting {
     /// Writes `body` and commits.
     func end(_ body: Data, _ head: CachedHead) async throws -> CacheEntry? {

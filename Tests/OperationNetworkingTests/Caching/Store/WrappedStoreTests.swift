@@ -128,17 +128,7 @@ struct WrappedStoreTests {
     }
 
     @Test func anUpdateDoesNotUndoASecondInvalidation() async throws {
-        try await store.put(key, sampleBytes(3))
-        store.invalidate(key)
-        let found = try #require(try await store.found(key).first)
-        let asked = store.moment
-        store.invalidate(key)
-        var head = found.head
-        head.isInvalidated = false
-        store.update(found, of: key, to: head, since: asked)
-        #expect(try await store.found(key).map(\.head.isInvalidated) == [true])
-        store.update(found, of: key, to: head, since: store.moment)
-        #expect(try await store.found(key).map(\.head.isInvalidated) == [false])
+        try await store.expectUpdatesToKeepLaterInvalidations(of: key)
     }
 
     // MARK: - Responses of other clients

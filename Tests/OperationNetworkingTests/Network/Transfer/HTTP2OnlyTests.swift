@@ -127,6 +127,32 @@ struct HTTP2OnlyTests {
         #expect(try other.bytes == served("1m.bin"))
     }
 
+    /// In a process of its own, which knows nothing of the server: the first request gets no answer over
+    /// HTTP/1.1.
+    @Test func theFirstUploadOfAFileArrivesWhole() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            guard let server = RealServers.nghttpd, let authorities = RealServers.authorities else { exit(2) }
+            let directory = try TemporaryDirectory()
+            let content = PatternBody(seed: 3, length: 1 << 20).data
+            let (source, answer) = (directory.file("source"), directory.file("answer"))
+            try content.write(to: source)
+            var request = URLRequest(url: server.appendingPathComponent("1m.bin"), timeoutInterval: 10)
+            request.httpMethod = "PUT"
+            request.bodySource = try .file(source)
+            let operation = HTTPRequestOperation(request: request)
+            operation.trustAnchors = .file(authorities)
+            operation.outputFile = answer
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.start()
+            _ = try await operation.value
+            guard try Data(contentsOf: answer) == content else { exit(3) }
+            guard operation.metrics?.httpVersion == "2" else { exit(4) }
+            // What the closures hold would be a leak to a sanitizer.
+            _exit(0)
+        }
+    }
+
     @Test func aGETWithoutProofIsAnErrorAndAPOSTSaysSo() async throws {
         let url = try #require(RealServers.nghttpdNoLength).appendingPathComponent("1k.bin")
         for _ in 0..<2 {

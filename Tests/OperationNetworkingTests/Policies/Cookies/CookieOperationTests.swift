@@ -268,6 +268,7 @@ struct CookieOperationTests {
         scene.jar.removeAll()
         scene.jar.set(try cookie("b"))
         waiting.resume()
+        try await networkThreadIsDone()
         gate.open()
         _ = try await first.value
         _ = try await waiting.value
