@@ -253,9 +253,10 @@ struct CookieOperationTests {
             request: URLRequest(url: download.server.url),
             to: download.folder.file("other")
         )
+        let limit = ConnectionLimit(1)
         for operation in [first, waiting] {
             operation.cookieJar = scene.jar
-            operation.connectionLimit = ConnectionLimit(1)
+            operation.connectionLimit = limit
         }
         waiting.completionQueue = DispatchQueue(label: "callbacks")
         first.start()
