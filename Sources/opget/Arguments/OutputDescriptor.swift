@@ -21,7 +21,7 @@ enum OutputDescriptor {
         for _ in 0...mostLinks {
             if let number = number(ofPath: path) { return number }
             let parent = FilePath(path).parent.text
-            if let folder = canonicalPath(of: parent),
+            if let folder = FilePath(parent).canonical,
                 let number = number(ofPath: FilePath(folder).appending(FilePath(path).name).text)
             {
                 return number
@@ -30,12 +30,6 @@ enum OutputDescriptor {
             path = target.hasPrefix("/") ? target : FilePath(parent).appending(target).text
         }
         return nil
-    }
-
-    private static func canonicalPath(of folder: String) -> String? {
-        guard let path = realpath(folder, nil) else { return nil }
-        defer { free(path) }
-        return String(cString: path)
     }
 
     /// - Returns: `nil` if it is no link.

@@ -10,6 +10,8 @@ struct Plan: Hashable, Sendable {
         /// `-o`.
         var output: String?
         var workingDirectory: String
+        /// `--cookie-jar`: written when everything is fetched.
+        var cookieJar: String?
     }
 
     private(set) var items: [Item] = []
@@ -66,6 +68,7 @@ struct Plan: Hashable, Sendable {
         let (destination, name) = try self.destination(of: entry, url, origin, place)
         if case .file(let path) = destination {
             let key = Array(path.normalized(in: naming.workingDirectory).utf8)
+            try checkCookieJar(key, origin)
             if let other = origins.updateValue(origin, forKey: key) {
                 throw Failure(
                     .usage,
@@ -76,6 +79,18 @@ struct Plan: Hashable, Sendable {
         }
         let digests = try self.digests(of: entry, url, destination, name, origin, place)
         items.append(Item(url: url, destination: destination, name: name, digests: digests))
+    }
+
+    /// Refuses a jar that would be written over an item, or over what a download keeps beside it; `key` is
+    /// the bytes of the item's path.
+    private func checkCookieJar(_ key: [UInt8], _ origin: String) throws {
+        guard let jar = naming.cookieJar else { return }
+        let path = Array(FilePath(jar).normalized(in: naming.workingDirectory).utf8)
+        guard ["", ".part", ".part.resume"].contains(where: { key + $0.utf8 == path }) else { return }
+        throw Failure(
+            .usage,
+            "\(origin): --cookie-jar \(jar) would be written over it; give one of them another name."
+        )
     }
 
     private func digests(
@@ -118,6 +133,9 @@ struct Plan: Hashable, Sendable {
             throw Failure(.usage, "Only http and https addresses can be fetched, not \(scheme).")
         }
         guard let host = url.host, !host.isEmpty else { throw Failure(.usage, "The address has no host.") }
+        if let port = url.port, !(0...65_535).contains(port) {
+            throw Failure(.usage, "There is no port \(port): they end at 65535.")
+        }
         return url
     }
 

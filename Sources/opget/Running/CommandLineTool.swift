@@ -107,7 +107,8 @@ enum CommandLineTool {
         let naming = Plan.Naming(
             directory: command.directory,
             output: command.output,
-            workingDirectory: FileManager.default.currentDirectoryPath
+            workingDirectory: FileManager.default.currentDirectoryPath,
+            cookieJar: command.cookieJar
         )
         let checksums = try ExpectedChecksums(
             option: command.checksum,
@@ -131,7 +132,10 @@ enum CommandLineTool {
             if try FileStatus(of: FilePath(path)) == .directory {
                 throw Failure(reading: FilePath(path), EISDIR)
             }
-            return try Data(contentsOf: FilePath(path).url)
+            // Foundation opens no pipe as a file.
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Failure(reading: FilePath(path), errno) }
+            return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data()
         } catch let error as Failure {
             throw error
         } catch {

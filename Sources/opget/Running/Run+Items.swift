@@ -64,7 +64,7 @@ extension Run {
 
     /// `isNews`: nothing has begun for this item before.
     func fetch(_ index: Int, _ path: FilePath, _ saving: Settings.Saving, isNews: Bool = true) throws {
-        try Directory.make(path.parent)
+        try Directory.make(path.parent, below: settings.fence)
         let item = items[index]
         begin(Transfer(item, settings.download(item, as: path, saving), now: Self.now), index, isNews: isNews)
     }

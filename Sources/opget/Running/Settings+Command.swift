@@ -26,6 +26,7 @@ extension Settings {
         try Self.checkContradictions(command)
         self.init(concurrency: DescriptorLimit.transfers(asked: command.jobs, descriptors: descriptors))
         replacesFiles = command.overwrites
+        fence = command.directory.map { FilePath($0) }
         continuesFiles = command.continues || command.continueAt != nil
         fetchesOnlyChanges = command.fetchesOnlyChanges
         startsOver = command.startsOver

@@ -7,6 +7,8 @@ struct Settings: Sendable {
     /// Transfers at once.
     var concurrency: Int
     var replacesFiles = false
+    /// `-d`: what is saved is below it, links followed.
+    var fence: FilePath?
     /// An existing file is replaced if the server has another one.
     var fetchesOnlyChanges = false
     /// A file that another program began is continued.

@@ -118,7 +118,7 @@ import Testing
         try await gate.waitForArrivals()
         let second = try await opget(address(server, "a"))
         #expect(second.code == 3)
-        #expect(second.errors.contains("another process"))
+        #expect(second.errors.contains("another operation or process"))
         gate.open()
         #expect(try await first.result().code == 0)
         #expect(try opget.text("a") == "0123456789")

@@ -51,6 +51,41 @@ import Testing
         #expect(try opget.text("far/b") == "/b")
     }
 
+    /// -d is a fence: a list may not name what is behind a link in it.
+    @Test func aLinkDoesNotLeadOutOfTheDirectory() async throws {
+        for name in ["d", "far"] {
+            let folder = opget.directory.file(name)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        }
+        for (link, target) in [("d/out", "../far"), ("d/in", "."), ("e", "far")] {
+            let path = opget.directory.file(link).path
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        }
+        let list =
+            "\(address("a"))\n  out=out/x/a\n\(address("b"))\n  dir=out\n\(address("c"))\n  out=in/y/c\n"
+        let result = try await opget("-d", "d", "-i", "-", input: list)
+        #expect(result.code == 3)
+        #expect(result.errors.contains("d/out/x leads out of d, which -d names"))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: opget.directory.file("far").path).isEmpty)
+        #expect(try opget.text("d/y/c") == "/c")
+        // The directory itself may be a link.
+        #expect(try await opget("-d", "e", address("f")).code == 0)
+        #expect(try opget.text("far/f") == "/f")
+    }
+
+    @Test func aListMayBeAPipe() async throws {
+        let result = try await opget("-i", "/dev/stdin", input: "\(address("a"))\n")
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == "/a")
+    }
+
+    @Test(arguments: ["a", "./a", "a.part", "a.part.resume"])
+    func aJarIsNotWrittenOverWhatIsFetched(jar: String) async throws {
+        let result = try await opget("--cookie-jar", jar, address("a"))
+        #expect(result.code == 2 && server.requests.isEmpty)
+        #expect(result.errors.contains("--cookie-jar \(jar) would be written over it"))
+    }
+
     /// Swift would repair it, and another file be meant; and stars for secrets would stand elsewhere.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         let script = "bad=$(printf 'm\\374ller:secret'); set -- \"$@\" \"$bad\"; "

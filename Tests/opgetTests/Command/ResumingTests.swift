@@ -126,7 +126,7 @@ import Testing
         try await first.waitForOutput(containing: "\"received\":")
         let second = try await opget(address)
         #expect(second.code == 3)
-        #expect(second.errors.contains("is being downloaded by another process"))
+        #expect(second.errors.contains("is being downloaded by another operation or process"))
         server.release()
         #expect(try await first.result().code == 0)
         #expect(try opget.text("a") == body)
