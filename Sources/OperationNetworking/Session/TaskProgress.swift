@@ -50,10 +50,12 @@ struct TaskProgress: Sendable {
 
     /// A total of -1: unknown.
     static func report(_ completed: Int64, of total: Int64, to progress: Progress) {
+        let total = ReportedProgress.shown(total: total)
         ReportedProgress.write {
-            // The total first: the fraction is never more than 1.
-            if total != progress.totalUnitCount { progress.totalUnitCount = total }
+            let totalIsFirst = ReportedProgress.totalComesFirst(total, progress.completedUnitCount)
+            if totalIsFirst, total != progress.totalUnitCount { progress.totalUnitCount = total }
             progress.completedUnitCount = completed
+            if total != progress.totalUnitCount { progress.totalUnitCount = total }
         }
     }
 

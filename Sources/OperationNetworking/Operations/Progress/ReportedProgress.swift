@@ -61,18 +61,30 @@ final class ReportedProgress: Progress, @unchecked Sendable {
         Self.write {
             // In here: a later call never shows less than an earlier one.
             let new = units.withLock { $0 }
+            let total = Self.shown(total: new.total)
             let (shownCompleted, shownTotal) = (super.completedUnitCount, super.totalUnitCount)
-            guard new.completed != shownCompleted || new.total != shownTotal else { return }
-            // A parent takes a child for finished, once and for all, as soon as nothing is missing: that must
-            // not be seen between the two steps.
-            if new.total >= shownTotal {
-                super.totalUnitCount = new.total
+            guard new.completed != shownCompleted || total != shownTotal else { return }
+            if Self.totalComesFirst(total, shownCompleted) {
+                super.totalUnitCount = total
                 super.completedUnitCount = new.completed
             } else {
                 super.completedUnitCount = new.completed
-                super.totalUnitCount = new.total
+                super.totalUnitCount = total
             }
         }
+    }
+
+    /// The total that a `Progress` is given: Foundation's divides by one of zero and traps when that comes
+    /// after another, so that it is unknown (-1) until the end. A server may announce any length after any
+    /// other.
+    static func shown(total: Int64) -> Int64 {
+        total > 0 ? total : -1
+    }
+
+    /// Whether a new total is to be written before the new count. A parent takes a child for finished, once
+    /// and for all, as soon as nothing is missing: that must not be seen between the two steps.
+    static func totalComesFirst(_ total: Int64, _ shownCompleted: Int64) -> Bool {
+        total < 0 || shownCompleted < total
     }
 
     override var totalUnitCount: Int64 {
