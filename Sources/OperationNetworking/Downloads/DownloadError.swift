@@ -65,7 +65,7 @@ extension DownloadError: CustomStringConvertible {
         case .destinationIsNotFile(let url):
             "\(url.path) is a link, or no regular file: nothing is saved there."
         case .inUse(let url):
-            "\(url.path) is being downloaded by another process."
+            "\(url.path) is being downloaded by another operation or process."
         case .noFreeName(let url):
             "\(url.path) has too many partial files beside it."
         case .notEnoughSpace(let url, let needed, let available):

@@ -15,7 +15,7 @@ internal import OperationNetworkingSystem
 /// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away.
 ///
 /// The partial file is locked: of two operations or processes with one destination the second fails with
-/// ``DownloadError/inUse(_:)``.
+/// ``DownloadError/inUse(_:)``. One that was cancelled in this process, or has failed, is waited for.
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in
 /// `responseData`. The body is asked for uncompressed, and over HTTP/1.1 unless the server has HTTP/2 only.
@@ -217,7 +217,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///
     /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http
     /// address in the place of an https one is an error.
-    public func setRefreshURL(_ block: URLRefresher?) {
+    public func setRefreshURL(@_inheritActorContext _ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }
 

@@ -76,11 +76,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     // MARK: - Commands
 
     func open(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) -> SinkContent? {
-        queue.async {
-            let content = Result { try self.open() }
-            if case .failure(let error) = content { self.fail(error) }
-            whenOpen(content)
-        }
+        queue.async { self.open(mayRepeat: true, whenOpen) }
         return nil
     }
 
@@ -154,9 +150,12 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
         shared.withLock { $0.isAbandoned = true }
+        let destination = plan.destination
+        if let destination { LeavingDownloads.enter(destination) }
         queue.async {
             self.drain()
             self.close()
+            if let destination { LeavingDownloads.leave(destination) }
             self.tellStop(whenStopped)
         }
         // A disk that hangs is not waited for.
@@ -173,6 +172,31 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     // MARK: - On the queue
+
+    /// Opens it; if another download to the same file is leaving, when that has left.
+    private func open(
+        mayRepeat: Bool,
+        _ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void
+    ) {
+        let content = Result { try self.open() }
+        if case .failure(DownloadError.inUse) = content, let destination = plan.destination {
+            let isWaiting = LeavingDownloads.wait(for: destination) {
+                self.queue.async { self.openAgain(whenOpen) }
+            }
+            if isWaiting { return }
+            // It may have left in between.
+            if mayRepeat { return open(mayRepeat: false, whenOpen) }
+        }
+        if case .failure(let error) = content { fail(error) }
+        whenOpen(content)
+    }
+
+    /// Another download has left.
+    private func openAgain(_ whenOpen: @escaping @Sendable (Result<SinkContent, any Error>) -> Void) {
+        // Closed meanwhile: nothing may be opened behind that.
+        if shared.withLock({ $0.isAbandoned }) { return whenOpen(.failure(URLError(.cancelled))) }
+        open(mayRepeat: true, whenOpen)
+    }
 
     private func open() throws -> SinkContent {
         guard let destination = plan.destination else { throw DownloadError.noDestination }
@@ -418,33 +442,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     /// Nothing of the file stays open: the operation may be kept for long, and so may this.
     private func release() {
         digests?.abandon()
-        digests = nil
         partial?.close()
-        partial = nil
+        (digests, partial) = (nil, nil)
     }
 
-    deinit {
-        digests?.abandon()
-        partial?.close()
-    }
-}
-
-extension PartialDownload.Place {
-    fileprivate init(_ place: BodyStart.Place) {
-        self =
-            switch place {
-            case .start: .start
-            case .end: .end
-            case .again(let offset): .again(from: offset)
-            }
-    }
-}
-
-extension ResponseHead {
-    /// Whether the end of the body can be told from its being cut off.
-    fileprivate var marksEnd: Bool {
-        if fields.contentLength != nil { return true }
-        let codings = fields.combined(for: "Transfer-Encoding")?.split(separator: ",") ?? []
-        return codings.contains { $0.trimmingCharacters(in: .whitespaces).lowercased() == "chunked" }
-    }
+    deinit { release() }
 }

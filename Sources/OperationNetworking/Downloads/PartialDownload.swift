@@ -185,6 +185,9 @@ final class PartialDownload {
 
     /// Appends bytes. Those that the disk takes stay, even if they are not all: a full disk is filled.
     private func append(_ bytes: Span<UInt8>) throws {
+        // Another program has cut it, or appended something.
+        guard try part.file.status.size == count else { throw DownloadError.partialFileReplaced(partURL) }
+        if checkpoint?.isAtRest == true { try goOnFromRest() }
         room.extend(to: count + Int64(bytes.count))
         do {
             try part.file.write(bytes, at: count)
@@ -194,6 +197,14 @@ final class PartialDownload {
             extent.append(atMost: bytes.count, size: try? part.file.status.size)
             throw error
         }
+    }
+
+    /// Has a process that finds the file know that bytes come behind those that are committed.
+    private func goOnFromRest() throws {
+        guard var next = checkpoint else { return }
+        next.isAtRest = nil
+        // A loss of power may keep the name of what is not on the disk, in the place of what was.
+        try save(next, isDurable: true)
     }
 
     private func compare(_ bytes: Span<UInt8>) throws {
@@ -218,8 +229,9 @@ final class PartialDownload {
         guard !isClosed else { return }
         defer { room.giveBack(behind: count) }
         try translating {
-            try commit()
-            guard hasNotes, let checkpoint else { return }
+            try commit(isAtRest: true)
+            guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
+            checkpoint.isAtRest = true
             try save(checkpoint, isDurable: true)
         }
     }
@@ -281,7 +293,7 @@ final class PartialDownload {
     // MARK: - Checkpoints
 
     /// Makes a checkpoint of all bytes: 1 the bytes, 2 the checkpoint, 3 its name; then it is true.
-    private func commit() throws {
+    private func commit(isAtRest: Bool = false) throws {
         guard var next = checkpoint, count > next.committed else { return }
         try part.checkIdentity(length: count)
         try rollingBack { try part.file.synchronizeData() }
@@ -290,6 +302,7 @@ final class PartialDownload {
         guard bytes.count == length else { throw DownloadError.partialFileReplaced(partURL) }
         let digest = try bytes.span.sha256Text()
         next.commit(DownloadCheckpoint.Block(end: count, length: length, digest: digest))
+        next.isAtRest = isAtRest ? true : nil
         try save(next, isDurable: true)
         lastCommit = environment.clock()
     }

@@ -43,7 +43,8 @@ enum MessageLength: Hashable, Sendable {
         }
     }
 
-    private static func isChunked(_ fields: HeaderFields) throws(Failure) -> Bool {
+    /// Whether chunks say where the body ends, whatever `Content-Length` says.
+    static func isChunked(_ fields: HeaderFields) throws(Failure) -> Bool {
         guard let value = fields.combined(for: "Transfer-Encoding") else { return false }
         switch value.lowercased() {
         case "chunked": return true

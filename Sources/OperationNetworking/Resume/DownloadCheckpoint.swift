@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 16. They are the keys of the JSON in the file, which has them side by side.
+/// Stored properties: 17. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -106,6 +106,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The run of the kernel, and the mount, under which the file is being written; `nil` if the system does
     /// not tell.
     var session: String?
+    /// Whether the transfer had stopped, with all its bytes committed: bytes behind them are another
+    /// program's. `nil` is no.
+    var isAtRest: Bool?
 
     init(
         request: RequestRecord,

@@ -132,7 +132,8 @@ struct HTTPDate: Hashable, Sendable, Comparable {
             let day = number(date[0], digits: 2), let month = months.firstIndex(of: String(date[1])),
             let shortYear = number(date[2], digits: 2)
         else { return nil }
-        let thisYear = 1970 + Int64((now.timeIntervalSince1970 / 31_556_952).rounded(.down))
+        // Clamped, as every time that is written: a file may tell any.
+        let thisYear = 1970 + HTTPDate(now).secondsSince1970 / 31_556_952
         var year = thisYear - thisYear % 100 + shortYear
         if year > thisYear + 50 { year -= 100 }
         return seconds(year: year, month: month + 1, day: day, weekday: weekday, time: parts[2])

@@ -27,7 +27,8 @@ internal import OperationNetworkingSystem
 /// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in
 /// the session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was
 /// written is in the file, in order, whether it is on the disk or not. A process that was only killed loses
-/// nothing then.
+/// nothing then. Nor, if the transfer had stopped before, does it lose anything by a cut: all that came was
+/// committed, and what is behind it another program has appended.
 ///
 /// P6 would step back to the last block that verifies. A damaged block says that nothing behind it can be
 /// trusted either, so blocks count only as far as all before them do.
@@ -156,7 +157,7 @@ enum PartRecovery: Hashable, Sendable {
             return min(blocks.last?.end ?? 0, part.size)  // P5, P6
         }
         // P4, P7
-        return isSameSession(checkpoint, facts)
+        return checkpoint.isAtRest != true && isSameSession(checkpoint, facts)
             ? min(part.size, checkpoint.total ?? .max) : checkpoint.committed
     }
 

@@ -72,8 +72,12 @@ struct PartialContent: Hashable, Sendable {
 
 extension HeaderFields {
     /// The number of octets that follow, `nil` when it is not said, not a number, or said twice with
-    /// different numbers. A list of equal numbers is one (RFC 9110 §8.6), as it is for what counts the body.
-    var contentLength: Int64? { (try? MessageLength.declaredLength(self)) ?? nil }
+    /// different numbers, or when a transfer coding says where they end (RFC 9112 §6.3). A list of equal
+    /// numbers is one (RFC 9110 §8.6), as it is for what counts the body.
+    var contentLength: Int64? {
+        guard (try? MessageLength.isChunked(self)) == false else { return nil }
+        return (try? MessageLength.declaredLength(self)) ?? nil
+    }
 
     /// Whether the body is in a coding other than identity, which some servers call `none`.
     var hasContentCoding: Bool {

@@ -155,6 +155,25 @@ struct DownloadOperationTests {
         #expect(scene.names == ["file.bin"])
     }
 
+    @Test func theNextOneWaitsForOneThatWasCancelled() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.held(after: .body(100_000), by: gate), .currentRepresentation,
+        ])
+        let first = scene.operation()
+        first.start()
+        try await gate.waitForArrivals()
+        first.cancel()
+        // It waits, too, and is cancelled before it has anything.
+        let second = scene.operation()
+        second.start()
+        second.cancel()
+        _ = try await scene.run(scene.operation()).get()
+        #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
+        #expect(scene.names == ["file.bin"])
+        gate.open()
+    }
+
     @Test func whatIsCancelledMayLeaveNothing() async throws {
         let gate = Gate()
         let scene = try DownloadScene(answers: [.currentRepresentation.held(after: .body(100_000), by: gate)])

@@ -191,6 +191,34 @@ struct PartialDownloadFaultTests {
         #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
     }
 
+    /// Between two pieces: what came later would hide it.
+    @Test("B12", arguments: [5, 15])
+    func aPartThatSomebodyCutsOrLengthensIsWrittenNoMore(length: Int) throws {
+        let download = try begun()
+        try download.write("01234567")
+        let part = directory.file("a.part")
+        #expect(truncate(part.path, length) == 0)
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.write("89") }
+        #expect(throws: DownloadError.self) { try download.finish(modified: nil) }
+        #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
+    }
+
+    /// Another program has appended something after the transfer had stopped, in the same session.
+    @Test("P4") func whatIsBehindAPartAtRestIsCutAway() throws {
+        let download = try begun()
+        try download.write("01234")
+        try download.flush()
+        download.close()
+        try put("01234XX", "a.part")
+        let second = try open()
+        #expect(second.count == 5)
+        try second.begin(.end, total: 10, origin: Sample.origin())
+        try second.write("56")
+        // It is not at rest any more: what was written counts without a checkpoint.
+        second.close()
+        #expect(try open().count == 7)
+    }
+
     @Test func whenEveryNameIsTakenItSaysSo() throws {
         let name = PartialName(of: "a")
         for number in 0..<PartialName.candidateCount {

@@ -44,6 +44,8 @@ import Testing
             ([:], nil),
             (["Content-Length": "x"], nil),
             (["Content-Length": "6", "content-length": "7"], nil),
+            (["Content-Length": "6", "Transfer-Encoding": "chunked"], nil),
+            (["Content-Length": "6", "Transfer-Encoding": "identity"], 6),
         ] as [(HeaderFields, Int64?)]
     )
     func readsTheContentLength(fields: HeaderFields, length: Int64?) {

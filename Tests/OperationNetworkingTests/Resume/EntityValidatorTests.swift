@@ -67,6 +67,15 @@ import Testing
         #expect(HTTPDate(fieldValue: fieldValue) == nil)
     }
 
+    @Test(arguments: [1e12, -1e12, 1e18, -1e18, 1e300])
+    func anyTimeMayBeNow(now: Double) {
+        let date = HTTPDate(
+            fieldValue: "Sunday, 06-Nov-94 08:49:37 GMT",
+            now: Date(timeIntervalSince1970: now)
+        )
+        #expect((date?.secondsSince1970).map { $0 > -1 << 40 && $0 < 1 << 40 } ?? true)
+    }
+
     @Test("A year of two digits is at most 50 years ahead")
     func readsATwoDigitYear() throws {
         let now = Date(timeIntervalSince1970: 1_750_000_000)  // 2025

@@ -5,8 +5,8 @@ import Testing
 
 @testable import OperationNetworking
 
-/// Every row is what one process left of a hundred bytes, of which twenty are committed in two blocks, and what the
-/// next one makes of it.
+/// Every row is what one process left of a hundred bytes, of which twenty are committed in two blocks, and
+/// what the next one makes of it.
 @Suite struct PartRecoveryTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -21,6 +21,7 @@ import Testing
         var source: SourceFile?
         var isSameAsker = true
         var isStrict = false
+        var isAtRest: Bool?
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
         let recovery: PartRecovery
 
@@ -39,6 +40,7 @@ import Testing
         var facts: PartRecovery.Facts {
             var checkpoint = Sample.checkpoint(.sample, fields: fields, blocks: ends)
             checkpoint.copy = copy
+            checkpoint.isAtRest = isAtRest
             return PartRecovery.Facts(
                 request: RequestRecord(request),
                 isSameAsker: isSameAsker,
@@ -130,6 +132,10 @@ import Testing
         Row("P4 in the same session, nothing committed", size: 25, .keep(25)) {
             uncommitted(&$0)
             sameSession(&$0)
+        },
+        Row("P4 in the same session, at rest: another program's", size: 25, .keep(20)) {
+            sameSession(&$0)
+            $0.isAtRest = true
         },
         Row("P4 in the same session, another file", size: 25, .keep(20)) {
             sameSession(&$0)
