@@ -108,6 +108,8 @@ final class CacheFetch: @unchecked Sendable {
     }
 
     func take(_ bytes: Span<UInt8>) {
+        let (end, overflows) = offset.addingReportingOverflow(Int64(bytes.count))
+        guard !overflows else { return abandon() }
         switch keeping {
         case .nothing:
             return
@@ -119,7 +121,7 @@ final class CacheFetch: @unchecked Sendable {
             data.append(bytes)
             keeping = .showing(writer, head, data)
         }
-        offset += Int64(bytes.count)
+        offset = end
     }
 
     /// Drops what was kept.

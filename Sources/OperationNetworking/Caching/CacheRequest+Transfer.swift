@@ -90,8 +90,9 @@ enum CachePartition {
 
     /// Two jars are two users. The one of the process has no name: its cookies change as those of a browser.
     private static func jarName(of request: TransferRequest) -> String {
+        // Whichever of them is sent: libcurl chooses, and by a `Host` field if there is one.
         guard let jar = request.settings.cookieJar, request.fields["Cookie"] == nil,
-            request.cookies?.fieldValue(for: request.url) != nil
+            request.cookies?.isEmpty == false
         else { return "" }
         return name(of: jar)
     }

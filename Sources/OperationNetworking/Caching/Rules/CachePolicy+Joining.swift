@@ -35,6 +35,10 @@ extension CachePolicy {
             responseTime: part.responseTime
         )
         joined.isInvalidated = false
+        // Of the part that came first.
+        for name in ["Content-Digest", "Content-MD5"] where stored.head.status == 206 {
+            joined.head.fields[name] = nil
+        }
         joined.body.range = stored.body.range.lowerBound..<part.body.range.upperBound
         joined.body.completeLength = stored.body.completeLength ?? part.body.completeLength
         if joined.body.completeLength == nil {

@@ -5,6 +5,8 @@ extension CachePolicy {
     /// The fields that describe the bytes that are held, whatever a later head says of its own.
     private static let bodyFields: Set<String> = [
         "content-encoding", "content-length", "content-range",
+        // Of the content of that message (RFC 9530 §2), which is a part or none.
+        "content-digest", "content-md5",
     ]
 
     /// The responses that a 304 freshens (RFC 9111 §4.3.4).
@@ -12,7 +14,7 @@ extension CachePolicy {
     /// | The 304 has                                   | Freshened                                                |
     /// |-----------------------------------------------|----------------------------------------------------------|
     /// | a tag, and the response in question, too      | that, if they are weakly equal                           |
-    /// | a strong tag                                  | and all others that have it                              |
+    /// | a strong tag                                  | and all others that have it and answer the request, too  |
     /// | a date, and the response in question no tag   | that, if its date is the same                            |
     /// | a tag only, and the response in question none | none                                                     |
     /// | no tag, or no validator                       | the response in question                                 |
@@ -36,14 +38,17 @@ extension CachePolicy {
         var indices = [asked]
         if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text) {
             indices += candidates.indices.filter { index in
+                // What another user got, or in another language, is not what was asked about.
                 index != asked && EntityValidator(candidates[index].fields) == .strongETag(tag)
+                    && candidates[index].authorization == request.authorization
+                    && matches(candidates[index], request)
             }
         }
         return indices.map { index in
             var candidate = candidates[index]
             Self.update(&candidate, with: head.fields, requestTime: requestTime, responseTime: responseTime)
             candidate.isInvalidated = false
-            if index == asked { select(&candidate, for: request) }
+            select(&candidate, for: request)
             return (index, candidate)
         }
     }
@@ -69,6 +74,7 @@ extension CachePolicy {
         guard request.method == "HEAD", !request.hasBody, requestTime.isFinite, responseTime.isFinite else {
             return ([], [])
         }
+        let isToBeStored = !request.directives.has("no-store")
         let concerned = candidates.indices.filter { matches(candidates[$0], request) }
         switch head.status {
         case 200:
@@ -84,7 +90,7 @@ extension CachePolicy {
                 select(&candidate, for: request)
                 return (index, candidate)
             }
-            return (updated, concerned.filter { !same.contains($0) })
+            return (isToBeStored ? updated : [], concerned.filter { !same.contains($0) })
         case 404, 410:
             return ([], concerned)
         default:

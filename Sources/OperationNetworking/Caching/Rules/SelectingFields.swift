@@ -59,7 +59,8 @@ struct SelectingFields: Hashable, Sendable {
         names.allSatisfy { name in
             let lines = request.values(for: name)
             let value = lines.isEmpty ? nil : Self.normalized(lines, of: name)
-            if value == stored[name] { return true }
+            // By octets: composed and decomposed letters are equal to Swift, and not to a server.
+            if value.map({ Array($0.utf8) }) == stored[name].map({ Array($0.utf8) }) { return true }
             guard name == "accept-language", let value, let language, language.isHTTPToken else {
                 return false
             }

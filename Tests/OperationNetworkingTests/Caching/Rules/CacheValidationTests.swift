@@ -269,7 +269,7 @@ import Testing
         )
     }
 
-    @Test func a304FreshensAllThatHaveItsStrongTag() throws {
+    @Test func a304FreshensAllThatHaveItsStrongTagAndAnswerTheRequest() throws {
         // RFC 9111 §4.3.4.
         let request = CacheScenario.request(["Foo": "1"])
         func stored(_ foo: String, _ tag: String) throws -> CachedHead {
@@ -277,9 +277,15 @@ import Testing
                 CacheScenario.stored(["Vary": "Foo", "ETag": tag], for: CacheScenario.request(["Foo": foo]))
             )
         }
-        let all = [try stored("2", "\"v1\""), try stored("1", "\"v1\""), try stored("3", "\"v3\"")]
+        var other = try stored("1", "\"v1\"")
+        other.authorization = "another user"
+        let all = [
+            try stored("2", "\"v1\""), try stored("1", "\"v1\""), try stored("3", "\"v3\""),
+            try stored("1", "\"v1\""), other,
+        ]
+        // The fourth answers the request, too; the first and the last are another variant and another user's.
         #expect(
-            Self.freshened(all, asked: 1, by: ["ETag": "\"v1\""], request: request).map(\.index) == [1, 0]
+            Self.freshened(all, asked: 1, by: ["ETag": "\"v1\""], request: request).map(\.index) == [1, 3]
         )
         #expect(Self.freshened(all, asked: 1, by: ["ETag": "W/\"v1\""], request: request).map(\.index) == [1])
         #expect(Self.freshened(all, asked: 1, by: ["ETag": "\"v3\""], request: request).isEmpty)
