@@ -49,8 +49,8 @@ nonisolated final class SignedManager: OperationManager, @unchecked Sendable {
 
     override func operation(
         for request: URLRequest,
-        success: HTTPRequestOperation.SuccessHandler? = nil,
-        failure: HTTPRequestOperation.FailureHandler? = nil
+        @_inheritActorContext success: HTTPRequestOperation.SuccessHandler? = nil,
+        @_inheritActorContext failure: HTTPRequestOperation.FailureHandler? = nil
     ) -> HTTPRequestOperation {
         var request = request
         request.setValue(key, forHTTPHeaderField: "X-Signature")

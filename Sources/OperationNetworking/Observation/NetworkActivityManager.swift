@@ -111,11 +111,13 @@ public final class NetworkActivityManager: Sendable {
     // MARK: - Helpers
 
     private func hearNotifications() {
-        let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
+        let starts: [Notification.Name] = [.operationDidStart, .innerOperationDidStart]
+        let ends: [Notification.Name] = [.operationDidFinish, .innerOperationDidFinish]
+        let tokens = (starts + ends).map { name in
             NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] in
                 guard let operation = $0.object as? ConnectionOperation else { return }
                 let activity = ObjectIdentifier(operation)
-                self?.apply { name == .operationDidStart ? $0.begin(activity) : $0.end(activity) }
+                self?.apply { starts.contains(name) ? $0.begin(activity) : $0.end(activity) }
             }
         }
         state.withLock { $0.tokens = tokens }

@@ -6,6 +6,12 @@ extension ConnectionOperation {
     /// Always there: notifications are nothing but an observer.
     private static let notificationPoster = NotificationPoster()
 
+    /// Whether its notifications are posted under public names: not by one that works for a task or an image.
+    package var postsNotifications: Bool {
+        get { state.withLock { $0.postsNotifications } }
+        set { state.change { $0.postsNotifications = newValue } }
+    }
+
     /// Puts something into the outbox and sees to it that it is delivered.
     func deliver(_ delivery: Delivery) {
         deliver { _ in delivery }

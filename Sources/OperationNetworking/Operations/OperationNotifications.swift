@@ -7,28 +7,44 @@ extension Notification.Name {
     /// Nothing waits for notifications. In a program that never runs its main queue they would pile up. So
     /// both are left out for an operation without another owner, closures or observers, if 256 later such
     /// operations have ended before the main queue ran.
+    ///
+    /// Not posted for the tasks of sessions, which have notifications of their own, nor for what an image
+    /// downloader fetches.
     public static let operationDidStart = Notification.Name("OperationNetworking.operation.start")
 
     /// A transfer of an operation has ended, or was stopped by a pause. The object is the operation.
     public static let operationDidFinish = Notification.Name("OperationNetworking.operation.finish")
+
+    /// The same of an operation without ``ConnectionOperation/postsNotifications``, for the activity of the
+    /// process: posted on a queue of our own.
+    static let innerOperationDidStart = Notification.Name("OperationNetworking.operation.inner.start")
+    static let innerOperationDidFinish = Notification.Name("OperationNetworking.operation.inner.finish")
 }
 
 /// Posts the notifications.
 final class NotificationPoster: OperationObserver {
     func operationDidStart(_ operation: ConnectionOperation) {
-        post(.operationDidStart, operation)
+        postStart(operation)
     }
 
     func operationDidPause(_ operation: ConnectionOperation) {
-        post(.operationDidFinish, operation)
+        postFinish(operation)
     }
 
     func operationDidResume(_ operation: ConnectionOperation) {
-        post(.operationDidStart, operation)
+        postStart(operation)
     }
 
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
-        if wasRunning { post(.operationDidFinish, operation) }
+        if wasRunning { postFinish(operation) }
+    }
+
+    private func postStart(_ operation: ConnectionOperation) {
+        post(operation.postsNotifications ? .operationDidStart : .innerOperationDidStart, operation)
+    }
+
+    private func postFinish(_ operation: ConnectionOperation) {
+        post(operation.postsNotifications ? .operationDidFinish : .innerOperationDidFinish, operation)
     }
 
     private func post(_ name: Notification.Name, _ operation: ConnectionOperation) {

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 18. One lock is cheaper than several, and lets all of them change together.
+/// Stored properties: 19. One lock is cheaper than several, and lets all of them change together.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
@@ -16,6 +16,8 @@ struct OperationState {
     var hasBegun = false
     /// Whether its manager has put it into the queue: nothing can be configured any more.
     var isSealed = false
+    /// Whether its notifications are posted under public names, unlike those of one that works for a task.
+    var postsNotifications = true
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
     var exchange: (any Exchanging)?

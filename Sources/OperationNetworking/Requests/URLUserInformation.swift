@@ -4,7 +4,8 @@ import Foundation
 extension URL {
     /// The URL without it.
     var withoutUserInformation: URL {
-        guard user != nil || password != nil,
+        // Encoded: what is no UTF-8 is a secret, too.
+        guard user(percentEncoded: true) != nil || password(percentEncoded: true) != nil,
             var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
         else { return self }
         components.user = nil

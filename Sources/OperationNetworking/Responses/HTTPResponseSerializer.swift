@@ -22,6 +22,44 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, Codable {
         self.acceptableContentTypes = acceptableContentTypes
     }
 
+    /// - Throws: `DecodingError`, also for status codes that Foundation would end the process for.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        acceptableContentTypes =
+            try container.decodeIfPresent(Set<String>.self, forKey: .acceptableContentTypes)
+        acceptableStatusCodes =
+            try container.decodeIfPresent(StatusCodes.self, forKey: .acceptableStatusCodes)?.set
+    }
+
+    /// A set as Foundation writes it.
+    private struct StatusCodes: Decodable {
+        private struct Run: Decodable {
+            let location: Int
+            let length: Int
+        }
+
+        private enum CodingKeys: String, CodingKey { case indexes }
+
+        let set: IndexSet
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            var set = IndexSet()
+            for run in try container.decode([Run].self, forKey: .indexes) {
+                let (end, overflows) = run.location.addingReportingOverflow(run.length)
+                guard run.location >= 0, run.length >= 0, !overflows, end < Int.max else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .indexes,
+                        in: container,
+                        debugDescription: "These are no status codes."
+                    )
+                }
+                if run.length > 0 { set.insert(integersIn: run.location..<end) }
+            }
+            self.set = set
+        }
+    }
+
     // MARK: - ResponseSerializer
 
     /// The body of an acceptable response.

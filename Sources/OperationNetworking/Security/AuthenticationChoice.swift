@@ -37,10 +37,15 @@ enum AuthenticationChoice {
     /// The offers that can be answered, the strongest first.
     static func answerable(
         _ offers: [AuthenticationOffer],
-        allowed: Set<AuthenticationScheme>
+        allowed: Set<AuthenticationScheme>,
+        hasBodyInMemory: Bool = true
     ) -> [AuthenticationOffer] {
         [.negotiate, .digest, .ntlm, .bearer, .basic].flatMap { (scheme: AuthenticationScheme) in
-            offers.filter { allowed.contains(scheme) && $0.scheme == scheme }
+            offers.filter { offer in
+                guard allowed.contains(scheme), offer.scheme == scheme else { return false }
+                return scheme != .digest
+                    || DigestChallenge(offer, hasBodyInMemory: hasBodyInMemory) != nil
+            }
         }
     }
 }

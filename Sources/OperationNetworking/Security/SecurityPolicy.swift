@@ -120,8 +120,19 @@ extension SecurityPolicy {
     private func failureOfName(_ host: String, in leaf: Certificate) -> ServerTrustError.Check? {
         if leaf.isIssued(to: host) { return nil }
         // For a handmade certificate that is pinned, the pin has proven whose it is (SEC-36).
-        if pins && allowInvalidCertificates { return leaf.isIssuedByAnyMeans(to: host) ? nil : .host }
+        if pins, allowInvalidCertificates, isPinned(leaf) {
+            return leaf.isIssuedByAnyMeans(to: host) ? nil : .host
+        }
         return leaf.hasAlternativeNames ? .host : .noSubjectAlternativeName
+    }
+
+    /// Whether the server's own certificate is pinned, and not only one above it.
+    private func isPinned(_ leaf: Certificate) -> Bool {
+        switch pinningMode {
+        case .none: false
+        case .publicKey: publicKeys.contains(leaf)
+        case .certificate: pinnedCertificates.contains(leaf)
+        }
     }
 
     private func failureOfPath(in trust: ServerTrust) -> ServerTrustError.Check? {

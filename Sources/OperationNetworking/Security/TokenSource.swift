@@ -53,7 +53,7 @@ public final class TokenSource: Sendable {
     ///   - token: the first one; `nil`: the first operation waits for one.
     ///   - refresh: gets another one. Never called again before it has returned; those that wait for it have
     ///     no timeout of their own.
-    public init(_ token: Token? = nil, refresh: @escaping Refresh) {
+    public init(_ token: Token? = nil, @_inheritActorContext refresh: @escaping Refresh) {
         state = Locked(State(token: token))
         self.refresh = refresh
     }

@@ -185,6 +185,7 @@ final class TaskDelegate: SessionTaskOwner {
     private func configure(_ operation: HTTPRequestOperation, for task: SessionTask) {
         let hooks = session.hooks.withLock { $0 }
         operation.completionQueue = session.delegateQueue
+        operation.postsNotifications = false
         operation.completionGroup = nil
         operation.queuePriority = Operation.QueuePriority(taskPriority: task.priority)
         operation.addObserver(TaskObserver(self))

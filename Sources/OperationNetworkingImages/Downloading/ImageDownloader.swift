@@ -305,6 +305,7 @@ public final class ImageDownloader: Sendable {
             failure: { operation, error in self.end(start, operation, .failure(error)) }
         )
         operation.completionQueue = queue
+        operation.postsNotifications = false
         let isWanted = state.withLock { state in
             state.operations[start.transfer] = operation
             return state.table.isWanted(start.transfer, of: start.key)

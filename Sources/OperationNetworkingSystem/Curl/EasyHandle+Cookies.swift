@@ -15,7 +15,7 @@ extension EasyHandle {
     }
 
     /// The cookies of the engine now: those it was given, as the server changed them. Callable from within
-    /// the delegate.
+    /// the delegate. Those that are not UTF-8 are left out: repaired, they would be sent back as others.
     package var cookieLines: [String] {
         var list: UnsafeMutablePointer<curl_slist>?
         clibcurl_easy_getinfo_list(raw, CURLINFO_COOKIELIST, &list)
@@ -23,7 +23,7 @@ extension EasyHandle {
         var lines: [String] = []
         var next = list
         while let entry = next {
-            if let text = entry.pointee.data { lines.append(String(cString: text)) }
+            if let text = entry.pointee.data.flatMap({ String(validatingCString: $0) }) { lines.append(text) }
             next = entry.pointee.next
         }
         return lines

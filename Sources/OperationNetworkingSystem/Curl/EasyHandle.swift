@@ -131,6 +131,9 @@ package final class EasyHandle {
     /// sent (CURLINFO_REQUEST_SIZE(3)). Callable from within the delegate.
     package var requestBytesTaken: Int { long(CURLINFO_REQUEST_SIZE) }
 
+    /// Bytes of the body that connections have taken so far (CURLINFO_SIZE_UPLOAD_T(3)).
+    package var bodyBytesTaken: Int64 { offset(CURLINFO_SIZE_UPLOAD_T) }
+
     /// The status of the proxy's last answer to CONNECT; 0: there was none (CURLINFO_HTTP_CONNECTCODE(3)).
     package var tunnelStatus: Int { long(CURLINFO_HTTP_CONNECTCODE) }
 

@@ -158,7 +158,12 @@ package final class CacheFolder: @unchecked Sendable {
     package func names() throws -> [String] {
         // Its own descriptor, since reading moves it on.
         let copy = cfiles_open_at(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-        guard copy >= 0, let stream = fdopendir(copy) else { throw SystemError(errno, "opendir \(path)") }
+        guard copy >= 0 else { throw SystemError(errno, "open \(path)") }
+        guard let stream = fdopendir(copy) else {
+            let code = errno
+            close(copy)
+            throw SystemError(code, "opendir \(path)")
+        }
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {

@@ -11,16 +11,14 @@ package final class InputFile {
         self.path = path
         // O_NONBLOCK: opening a FIFO without a writer would wait for ever. It does nothing to regular files.
         descriptor = cfiles_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { throw SystemError(errno, "open \(path)") }
-        guard cfiles_length(descriptor) >= 0 else {
-            let code = errno
-            Glibc.close(descriptor)
-            throw SystemError(code, "open \(path)")
+        // Everything is set: an error that is thrown from here on runs `deinit`, which closes it.
+        guard descriptor >= 0, cfiles_length(descriptor) >= 0 else {
+            throw SystemError(errno, "open \(path)")
         }
     }
 
     deinit {
-        Glibc.close(descriptor)
+        if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
     /// In bytes, now.

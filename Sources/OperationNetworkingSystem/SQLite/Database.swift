@@ -14,11 +14,8 @@ package final class Database {
     package init(path: String, patience: Int32) throws(DatabaseError) {
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
-        guard code == SQLITE_OK else {
-            let error = DatabaseError(code, handle, "open")
-            sqlite3_close(handle)
-            throw error
-        }
+        // `deinit` closes it, also if an error is thrown here.
+        guard code == SQLITE_OK else { throw DatabaseError(code, handle, "open") }
         setPatience(patience)
     }
 

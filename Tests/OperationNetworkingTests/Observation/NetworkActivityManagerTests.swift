@@ -158,6 +158,29 @@ struct NetworkActivityManagerTests {
         try await body(shared)
     }
 
+    /// The callbacks would come on a queue of the session's own.
+    @Test func theOperationOfATaskPostsNoNotifications() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let names = Recorder<Notification.Name>()
+        let port = server.url.port
+        let tokens = [Notification.Name.operationDidStart, .operationDidFinish].map { name in
+            NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+                if ($0.object as? ConnectionOperation)?.request.url?.port == port { names.append(name) }
+            }
+        }
+        defer { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+        let session = URLSessionManager.forTests()
+        session.responseSerializer = HTTPResponseSerializer()
+        let end = Gate()
+        session.dataTask(with: URLRequest(url: server.url)) { _, _, _ in end.open() }.resume()
+        try await end.wait()
+        #expect(names.elements.isEmpty)
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = callbacks
+        operation.start()
+        #expect(try await names.wait(count: 2) == [.operationDidStart, .operationDidFinish])
+    }
+
     @Test func aTaskOfASessionIsCounted() async throws {
         let gate = Gate()
         let server = try ScriptedServer { _ in .respond(body: "hello").held(by: gate) }

@@ -10,6 +10,24 @@ import Testing
         try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
     }
 
+    /// Foundation would end the process.
+    @Test(arguments: [(5, -1), (-1, 5), (Int.max, 5), (Int.max - 1, 1), (Int.min, Int.min)])
+    func statusCodesThatAreNoneAreAnError(location: Int, length: Int) throws {
+        let codes = #"{"indexes":[{"location":\#(location),"length":\#(length)}]}"#
+        let archive = Data(#"{"acceptableStatusCodes":\#(codes)}"#.utf8)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(HTTPResponseSerializer.self, from: archive)
+        }
+    }
+
+    @Test func statusCodesComeBack() throws {
+        var serializer = HTTPResponseSerializer()
+        for codes in [nil, IndexSet(), IndexSet([200, 201, 204, 404]), IndexSet(integersIn: 0...999)] {
+            serializer.acceptableStatusCodes = codes
+            #expect(try again(serializer) == serializer)
+        }
+    }
+
     // MARK: - Requests
 
     private func settings() throws -> HTTPRequestSerializer {

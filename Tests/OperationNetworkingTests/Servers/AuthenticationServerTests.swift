@@ -51,15 +51,21 @@ struct AuthenticationServerTests {
     }
 
     @Test func withoutATicketOfKerberosOneStaysOutside() throws {
-        let outcome = try ask(
-            RealServers.apache,
-            "/negotiate/text.txt",
-            "--negotiate",
-            "--user",
-            ":",
-            environment: ["KRB5CCNAME": "FILE:/nonexistent"]
-        )
-        #expect(outcome.value("status") == "401")
+        // Without a ticket curl 7.88 crashes now and then, before it has written anything.
+        for _ in 0..<10 {
+            let outcome = try ask(
+                RealServers.apache,
+                "/negotiate/text.txt",
+                "--negotiate",
+                "--user",
+                ":",
+                environment: ["KRB5CCNAME": "FILE:/nonexistent"]
+            )
+            guard outcome.hasEnded else { continue }
+            #expect(outcome.value("status") == "401")
+            return
+        }
+        Issue.record("curl crashed each time")
     }
 
     @Test(arguments: [

@@ -1,9 +1,10 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
-import OperationNetworking
 import OperationNetworkingTesting
 import Testing
+
+@testable import OperationNetworking
 
 /// A session's own closures: those of main-actor code come on the main queue, those of an actor on it, the
 /// others on `operationQueue`; in one order with the task's.
@@ -279,7 +280,7 @@ struct SessionIsolationTests {
         init(at server: ScriptedServer) {
             let port = server.url.port
             token = NotificationCenter.default.addObserver(
-                forName: .operationDidFinish,
+                forName: .innerOperationDidFinish,
                 object: nil,
                 queue: nil
             ) { [isTold] in

@@ -5,6 +5,8 @@ enum CurlCommand {
     struct Outcome: Sendable {
         /// The exit code of curl: [EXIT CODES](https://curl.se/docs/manpage.html#EXIT).
         let code: Int32
+        /// Whether it ended by itself: not by a signal, which is the code then.
+        let hasEnded: Bool
         /// The standard output.
         let output: String
         /// The error output.
@@ -42,6 +44,7 @@ enum CurlCommand {
         process.waitUntilExit()
         return Outcome(
             code: process.terminationStatus,
+            hasEnded: process.terminationReason == .exit,
             output: String(decoding: printed, as: UTF8.self),
             complaint: String(decoding: complained, as: UTF8.self)
         )

@@ -121,8 +121,9 @@ struct AuthenticationMemory {
     static func prefix(of url: URL) -> String? {
         let path = url.path(percentEncoded: true)
         let plain = path.lowercased().replacingOccurrences(of: "%2e", with: ".")
+            .replacingOccurrences(of: "%2f", with: "/").replacingOccurrences(of: "%5c", with: "\\")
         let climbs = plain.split(separator: "/").contains { $0 == ".." || $0 == "." }
-        guard !climbs, !path.contains("\\") else { return nil }
+        guard !climbs, !plain.contains("\\") else { return nil }
         guard let slash = path.lastIndex(of: "/") else { return "/" }
         return String(path[...slash])
     }

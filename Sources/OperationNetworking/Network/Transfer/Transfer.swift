@@ -160,7 +160,9 @@ final class Transfer: EasyHandleDelegate {
 
     /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
     func nextLook(after now: MonotonicTime) -> MonotonicTime? {
-        activity.nextLook(after: now, timeout: request.idleTimeout)
+        // libcurl asks for more of the body only when nearly all that it has is sent.
+        if request.body != nil, activity.didSend(easy.bodyBytesTaken) { activity.didMove(now: now) }
+        return activity.nextLook(after: now, timeout: request.idleTimeout)
     }
 
     // MARK: - EasyHandleDelegate

@@ -26,6 +26,8 @@ struct TransferActivity {
     /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
     /// wait for it.
     private var isAside = false
+    /// Bytes of the request's body that connections have taken.
+    private var sent: Int64 = 0
 
     init(since start: MonotonicTime) {
         lastMove = start
@@ -34,6 +36,13 @@ struct TransferActivity {
 
     mutating func didMove(now: MonotonicTime) {
         lastMove = now
+    }
+
+    /// - Parameter count: the bytes of the request's body that connections have taken so far.
+    /// - Returns: whether they are others than before.
+    mutating func didSend(_ count: Int64) -> Bool {
+        defer { sent = count }
+        return count != sent
     }
 
     /// The limits let something move.

@@ -6,11 +6,15 @@ extension [Cookie] {
     func fieldValue(for url: URL) -> String? {
         guard !isEmpty else { return nil }
         let host = Cookie.canonical(url.host ?? "")
-        let path = url.path.isEmpty ? "/" : url.path
+        let encoded = url.path(percentEncoded: true)
+        let path = encoded.isEmpty ? "/" : encoded
+        // As libcurl: what never leaves the machine needs no TLS, and the slash behind a cookie's path counts
+        // for nothing.
+        let isSecure = url.isTLS || ["localhost", "127.0.0.1", "::1"].contains(host)
         let now = Int64.secondsSince1970
         let chosen = filter { cookie in
-            cookie.concerns(host: host) && cookie.concerns(path: path) && (url.isTLS || !cookie.isSecure)
-                && !cookie.hasExpired(by: now)
+            cookie.concerns(host: host) && (cookie.concerns(path: path) || cookie.path == path + "/")
+                && (isSecure || !cookie.isSecure) && !cookie.hasExpired(by: now)
         }
         guard !chosen.isEmpty else { return nil }
         return chosen.sorted { $0.path.utf8.count > $1.path.utf8.count }

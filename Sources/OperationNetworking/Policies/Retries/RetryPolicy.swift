@@ -102,7 +102,7 @@ public struct RetryPolicy: Hashable, Sendable {
         chance: Double
     ) -> TimeInterval? {
         guard retries < maximumRetries, methods.contains(method) else { return nil }
-        let backoff = chance * min(longestDelay, initialDelay * pow(2, Double(retries)))
+        let backoff = chance * min(longestDelay, initialDelay * pow(2, Double(min(retries, 1000))))
         let wait: TimeInterval
         switch outcome {
         case .final:
@@ -161,8 +161,10 @@ extension HeaderFields {
     /// A date is measured against the response's own `Date`: the clocks need not agree.
     func retryAfter(now: Date) -> TimeInterval? {
         guard let text = self["Retry-After"] else { return nil }
-        if let seconds = Int64(digits: text.trimmingCharacters(in: .whitespaces)) {
-            return TimeInterval(seconds)
+        let digits = text.trimmingCharacters(in: .whitespaces)
+        if !digits.isEmpty, digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
+            // A number that is too large for its type is a long time all the same.
+            return TimeInterval(Int64(digits: digits) ?? .max)
         }
         guard let date = HTTPDate(fieldValue: text, now: now) else { return nil }
         let reference = self["Date"].flatMap { HTTPDate(fieldValue: $0, now: now) }?.secondsSince1970
