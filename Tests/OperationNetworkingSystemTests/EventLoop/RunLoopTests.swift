@@ -110,7 +110,7 @@ struct RunLoopTests {
             try poller.watch(sockets.near, for: .readable, token: 1)
             var calls: [Int] = []
             let port = RunLoopPort(descriptor: poller.descriptor) {
-                calls.append(poller.poll { _, _ in sockets.receiveAtNear() })
+                calls.append(poller.poll { _, _, _ in sockets.receiveAtNear() })
             }
             port.add(to: .default)
             for round in 1...3 {
@@ -131,7 +131,7 @@ struct RunLoopTests {
                 try poller.watch(sockets.near, for: .readable, token: 1)
                 var calls = 0
                 let port = RunLoopPort(descriptor: poller.descriptor) {
-                    calls += poller.poll { _, _ in sockets.receiveAtNear() }
+                    calls += poller.poll { _, _, _ in sockets.receiveAtNear() }
                 }
                 port.add(to: .default)
                 port.add(to: Self.mode)

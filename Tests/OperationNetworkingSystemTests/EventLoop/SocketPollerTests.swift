@@ -32,13 +32,14 @@ final class SocketPair: Sendable {
 @Suite(.timeLimit(.minutes(1)))
 struct SocketPollerTests {
     private struct Report: Equatable {
-        var token: UInt64
+        var token: UInt32
+        var socket: Int32
         var events: SocketPoller.Events
     }
 
     private func poll(_ poller: SocketPoller) -> [Report] {
         var reports: [Report] = []
-        let count = poller.poll { reports.append(Report(token: $0, events: $1)) }
+        let count = poller.poll { reports.append(Report(token: $0, socket: $1, events: $2)) }
         #expect(count == reports.count)
         return reports
     }
@@ -51,11 +52,11 @@ struct SocketPollerTests {
 
     @Test func aReadySocketComesWithItsTokenUntilItIsRead() throws {
         let (poller, sockets) = (try openPoller(), try SocketPair())
-        let token = UInt64(7) << 32 | 9
-        try poller.watch(sockets.near, for: .readable, token: token)
+        try poller.watch(sockets.near, for: .readable, token: .max)
         sockets.sendFromFar("a")
-        #expect(poll(poller) == [Report(token: token, events: .readable)])
-        #expect(poll(poller) == [Report(token: token, events: .readable)])
+        let report = Report(token: .max, socket: sockets.near, events: .readable)
+        #expect(poll(poller) == [report])
+        #expect(poll(poller) == [report])
         sockets.receiveAtNear()
         #expect(poll(poller) == [])
     }
@@ -64,9 +65,9 @@ struct SocketPollerTests {
         let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: .readable, token: 1)
         try poller.watch(sockets.near, for: [.readable, .writable], token: 2)
-        #expect(poll(poller) == [Report(token: 2, events: .writable)])
+        #expect(poll(poller) == [Report(token: 2, socket: sockets.near, events: .writable)])
         sockets.sendFromFar("a")
-        #expect(poll(poller) == [Report(token: 2, events: [.readable, .writable])])
+        #expect(poll(poller) == [Report(token: 2, socket: sockets.near, events: [.readable, .writable])])
     }
 
     @Test func aForgottenSocketIsNotReported() throws {
@@ -75,6 +76,73 @@ struct SocketPollerTests {
         poller.forget(sockets.near)
         #expect(poll(poller) == [])
         poller.forget(sockets.near)
+    }
+
+    @Test func aForgottenSocketIsReadyOnceAtMost() throws {
+        let (outer, poller, sockets) = (try openPoller(), try openPoller(), try SocketPair())
+        try outer.watch(poller.descriptor, for: .readable, token: 2)
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        poller.forget(sockets.near)
+        #expect(poll(outer) == [])
+        sockets.sendFromFar("a")
+        #expect(poll(poller) == [])
+        #expect(poll(outer) == [])
+        sockets.sendFromFar("b")
+        #expect(poll(outer) == [])
+    }
+
+    @Test(arguments: [[], ["a"], ["a", "polled"]])
+    func aForgottenSocketCanBeWatchedAgain(meanwhile: [String]) throws {
+        let (poller, sockets) = (try openPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        poller.forget(sockets.near)
+        if meanwhile.contains("a") { sockets.sendFromFar("a") }
+        if meanwhile.contains("polled") { #expect(poll(poller) == []) }
+        try poller.watch(sockets.near, for: .readable, token: 2)
+        sockets.sendFromFar("b")
+        #expect(poll(poller) == [Report(token: 2, socket: sockets.near, events: .readable)])
+    }
+
+    @Test func aNumberThatWasForgottenAndClosedCanBeWatchedAgain() throws {
+        let poller = try openPoller()
+        var number: Int32
+        do {
+            let sockets = try SocketPair()
+            number = fcntl(sockets.near, F_DUPFD_CLOEXEC, 100)
+            try poller.watch(number, for: .readable, token: 1)
+            poller.forget(number)
+            close(number)
+        }
+        let sockets = try SocketPair()
+        number = dup2(sockets.near, number)
+        defer { close(number) }
+        try poller.watch(number, for: .readable, token: 2)
+        sockets.sendFromFar("a")
+        #expect(poll(poller) == [Report(token: 2, socket: number, events: .readable)])
+    }
+
+    @Test func whatALookFoundIsHandedOverNext() throws {
+        let (poller, sockets) = (try openPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        #expect(!poller.hasMore())
+        sockets.sendFromFar("a")
+        #expect(poller.hasMore())
+        #expect(poller.hasMore())
+        #expect(poll(poller) == [Report(token: 1, socket: sockets.near, events: .readable)])
+        sockets.receiveAtNear()
+        #expect(!poller.hasMore())
+        #expect(poll(poller) == [])
+    }
+
+    /// libcurl asks for a liveness check of a connection that its server has closed meanwhile.
+    @Test func aLookFindsWhatCameForAForgottenSocketAndNothingIsHandedOver() throws {
+        let (poller, sockets) = (try openPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        poller.forget(sockets.near)
+        shutdown(sockets.far, Int32(SHUT_RDWR))
+        #expect(poller.hasMore())
+        #expect(poll(poller) == [])
+        #expect(!poller.hasMore())
     }
 
     @Test func aHangUpIsAFailureEvenIfNobodyAsked() throws {
@@ -97,7 +165,7 @@ struct SocketPollerTests {
         number = dup2(sockets.near, number)
         defer { close(number) }
         try poller.watch(number, for: .writable, token: 2)
-        #expect(poll(poller) == [Report(token: 2, events: .writable)])
+        #expect(poll(poller) == [Report(token: 2, socket: number, events: .writable)])
     }
 
     @Test func aClosedDescriptorIsAnError() throws {
@@ -111,7 +179,7 @@ struct SocketPollerTests {
         try outer.watch(poller.descriptor, for: .readable, token: 2)
         #expect(poll(outer) == [])
         sockets.sendFromFar("a")
-        #expect(poll(outer) == [Report(token: 2, events: .readable)])
+        #expect(poll(outer) == [Report(token: 2, socket: poller.descriptor, events: .readable)])
         #expect(fcntl(poller.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 }

@@ -188,19 +188,15 @@ final class Transfers: TransferRunning {
         goOn()
         let ready = drive {
             for domain in domains.all { domain.timeOut(now: clock.now) }
-            return poller.poll { token, events in
-                domains[UInt32(truncatingIfNeeded: token >> 32)]?.act(
-                    on: Int32(truncatingIfNeeded: token),
-                    events
-                )
-            }
+            return poller.poll { number, socket, events in domains[number]?.act(on: socket, events) }
         }
         collectFinished()
         stopIdle()
         lookAtStalled()
         tellThoseThatLast()
         alarms.forget(keeping: running, isAlone: count == 0)
-        return ready > 0 || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
+        return ready > 0 && poller.hasMore()
+            || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
 
     /// Whether there are ends to tell, or transfers that may start.
@@ -402,11 +398,7 @@ final class Transfers: TransferRunning {
                 switch interest {
                 case .watch(let events):
                     // It fails only for a closed descriptor, which libcurl finds out by itself.
-                    try? poller.watch(
-                        socket,
-                        for: events,
-                        token: UInt64(number) << 32 | UInt64(UInt32(socket))
-                    )
+                    try? poller.watch(socket, for: events, token: number)
                 case .forget:
                     poller.forget(socket)
                 }
