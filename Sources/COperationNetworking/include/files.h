@@ -41,24 +41,40 @@ static inline long long cfiles_length(int descriptor) {
     return -1;
 }
 
-// Holds SIGPIPE back on this thread: writing to a pipe without a reader sends it, and it would end the
-// process. Whether one was waiting already, which is then not ours to take away.
-static inline int cfiles_hold_pipe_signal(sigset_t *before) {
-    sigset_t pipe, waiting;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
+// The signals that a write sends beside its error, each of which ends the process by default: SIGPIPE for a
+// pipe without a reader, SIGXFSZ for a file beyond the limit of the process (setrlimit(2), RLIMIT_FSIZE).
+// Both are sent to the thread that writes.
+enum { cfiles_write_signal_count = 2 };
+static const int cfiles_write_signals[cfiles_write_signal_count] = {SIGPIPE, SIGXFSZ};
+
+// Holds these signals back on this thread. Which of them were waiting already, a bit for each: they are not
+// ours to take away.
+static inline int cfiles_hold_write_signals(sigset_t *before) {
+    sigset_t held, waiting;
+    int were_waiting = 0;
+    sigemptyset(&held);
     sigpending(&waiting);
-    pthread_sigmask(SIG_BLOCK, &pipe, before);
-    return sigismember(&waiting, SIGPIPE);
+    for (int i = 0; i < cfiles_write_signal_count; i++) {
+        sigaddset(&held, cfiles_write_signals[i]);
+        if (sigismember(&waiting, cfiles_write_signals[i])) were_waiting |= 1 << i;
+    }
+    pthread_sigmask(SIG_BLOCK, &held, before);
+    return were_waiting;
 }
 
-static inline void cfiles_release_pipe_signal(const sigset_t *before, int was_waiting) {
-    sigset_t pipe;
+// Takes away what came meanwhile, and lets the signals through again as before. `errno` stays.
+static inline void cfiles_release_write_signals(const sigset_t *before, int were_waiting) {
     struct timespec at_once = {0, 0};
     int code = errno;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    if (!was_waiting) while (sigtimedwait(&pipe, NULL, &at_once) == -1 && errno == EINTR) {}
+    sigset_t waiting;
+    sigpending(&waiting);
+    for (int i = 0; i < cfiles_write_signal_count; i++) {
+        sigset_t one;
+        if (were_waiting & 1 << i || !sigismember(&waiting, cfiles_write_signals[i])) continue;
+        sigemptyset(&one);
+        sigaddset(&one, cfiles_write_signals[i]);
+        while (sigtimedwait(&one, NULL, &at_once) == -1 && errno == EINTR) {}
+    }
     pthread_sigmask(SIG_SETMASK, before, NULL);
     errno = code;
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import OperationNetworkingSystem
 
 /// Room on the disk for a partial file: looked for before the first byte, allocated a step ahead of the
@@ -15,6 +16,12 @@ internal import OperationNetworkingSystem
 struct DiskRoom {
     /// Blocks are larger than bytes, and file systems have their ways of counting them.
     private static let tolerance: Int64 = 1 << 16
+
+    /// Whether an error says that there is no room now.
+    static func isLack(_ error: any Error) -> Bool {
+        if case .notEnoughSpace? = error as? DownloadError { return true }
+        return (error as? CocoaError)?.code == .fileWriteOutOfSpace
+    }
 
     private let place: DownloadPlace
     private let file: PartFile

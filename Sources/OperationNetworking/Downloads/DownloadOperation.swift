@@ -119,7 +119,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// Whether the server has no other file than the existing one: see ``onlyIfChanged``. There is no
     /// ``download`` then.
-    public var isUpToDate: Bool { progress.withLock { $0.isConditional } && response?.statusCode == 304 }
+    public var isUpToDate: Bool {
+        progress.withLock { $0.isConditional && !$0.isChangedMeanwhile } && response?.statusCode == 304
+    }
 
     /// The file of the bytes, while it is not complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
@@ -267,6 +269,11 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
         if end.error == nil, isUpToDate { return (destination, nil) }
+        if end.error == nil, response?.statusCode == 304, progress.withLock({ $0.isChangedMeanwhile }),
+            let destination
+        {
+            return (nil, DownloadError.destinationExists(destination))
+        }
         guard let download, end.error == nil else { return super.evaluate(end) }
         return (download.file, nil)
     }

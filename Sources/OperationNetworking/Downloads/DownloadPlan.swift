@@ -47,6 +47,8 @@ struct DownloadPlan: Sendable {
 struct DownloadProgress: Sendable {
     /// Whether it was asked for only if the server has another file than the one that is there.
     var isConditional = false
+    /// Whether that file was changed before the answer had come.
+    var isChangedMeanwhile = false
     /// Whether what an earlier operation left was looked at: not before there is a connection.
     var hasOpened = false
     /// The partial file; `nil` before it began, and when it has its final name.

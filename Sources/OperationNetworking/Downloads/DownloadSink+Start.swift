@@ -1,3 +1,41 @@
+extension DownloadSink {
+    /// The state that the network thread and the queue share, under a lock.
+    ///
+    /// | `failure`          | bytes come | the transfer ends, is tried again | the user starts, or resumes |
+    /// |--------------------|------------|-----------------------------------|-----------------------------|
+    /// | none               | taken      | goes on                           | goes on                     |
+    /// | there is no room   | refused    | is the operation's error          | forgotten: goes on          |
+    /// | any other          | refused    | is the operation's error          | is the operation's error    |
+    ///
+    /// Only an operation that was paused when there was no room comes to the second row's end: one that runs
+    /// has ended by then.
+    struct Shared {
+        var waiting: [UInt8] = []
+        var pace = WritePace()
+        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited
+        /// for.
+        var preparations = 0
+        /// Bytes of the file, with those that wait, without those that are compared.
+        var count: Int64 = 0
+        /// Bytes that are still to be compared.
+        var again: Int64 = 0
+        var isAbandoned = false
+        var hasStopped = false
+        var failure: (any Error)?
+        /// Why no body can be saved.
+        var refusal: DownloadError?
+        var demand: RestartReason?
+        var onChange: (@Sendable () -> Void)?
+
+        var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
+
+        /// The user wants it to go on, and may have made room.
+        mutating func goOn() {
+            if let failure, DiskRoom.isLack(failure) { self.failure = nil }
+        }
+    }
+}
+
 extension PartialDownload.Place {
     init(_ place: BodyStart.Place) {
         self =

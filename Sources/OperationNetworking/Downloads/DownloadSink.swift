@@ -8,34 +8,13 @@ internal import OperationNetworkingSystem
 /// Between ``prepare(_:)`` and the moment when the file is ready for the body, it is full: no byte comes
 /// before.
 final class DownloadSink: ResponseSink, @unchecked Sendable {
-    // @unchecked: `partial`, `digests`, `hand`, `isEndMarked`, `ownRange` and `hasStartedOver` are used on
-    // `queue` only; what both sides touch is in `shared`.
+    // @unchecked: `partial`, `digests`, `hand`, `isEndMarked`, `ownRange`, `hasStartedOver` and `condition`
+    // are used on `queue` only; what both sides touch is in `shared`.
 
     /// Bytes that may wait to be written before it is full.
     static let capacity = 512 * 1024
     /// The seconds for which abandoning waits for the disk.
     private static let patience = 2.0
-
-    private struct Shared {
-        var waiting: [UInt8] = []
-        var pace = WritePace()
-        /// Bodies that the file is not ready for yet. One may have been given up, and the next one be waited
-        /// for.
-        var preparations = 0
-        /// Bytes of the file, with those that wait, without those that are compared.
-        var count: Int64 = 0
-        /// Bytes that are still to be compared.
-        var again: Int64 = 0
-        var isAbandoned = false
-        var hasStopped = false
-        var failure: (any Error)?
-        /// Why no body can be saved.
-        var refusal: DownloadError?
-        var demand: RestartReason?
-        var onChange: (@Sendable () -> Void)?
-
-        var isFull: Bool { preparations > 0 || waiting.count >= DownloadSink.capacity }
-    }
 
     private let plan: DownloadPlan
     private let progress: Locked<DownloadProgress>
@@ -51,6 +30,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     private var ownRange: Range<Int64>?
     /// The whole came, and was not what was expected.
     private var hasStartedOver = false
+    /// The condition that is sent, from the record of the file that is there.
+    private var condition: FileCondition?
 
     /// - Parameters:
     ///   - plan: what is to become of it.
@@ -140,6 +121,12 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
     }
 
+    func goOn() {
+        // Without an open file there is nothing to go on with.
+        guard progress.withLock({ $0.hasOpened }) else { return }
+        shared.withLock { $0.goOn() }
+    }
+
     func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? {
         queue.async {
             self.drain()
@@ -155,6 +142,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         queue.async {
             self.drain()
             self.close()
+            self.checkCondition()
             if let destination { LeavingDownloads.leave(destination) }
             self.tellStop(whenStopped)
         }
@@ -255,7 +243,16 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             digests: plan.expectedDigests
         )
         progress.withLock { $0.isConditional = condition != nil }
+        self.condition = condition
         return condition
+    }
+
+    /// A 304 is about the file that was there when it was asked for: if that was changed since, it says
+    /// nothing of what is there now.
+    private func checkCondition() {
+        guard let condition, let destination = plan.destination else { return }
+        let now = try? FileCondition(for: destination, request: plan.request, as: plan.asker, digests: [])
+        if now != condition { progress.withLock { $0.isChangedMeanwhile = true } }
     }
 
     private func partialDownload(to destination: URL) throws -> PartialDownload {

@@ -49,13 +49,18 @@ package struct FileComparison: Hashable, Sendable {
 
     private var stamp: FileStamp { source.stamp }
 
-    /// The value of the `Range` field to ask with: the last bytes of the file, and no more.
-    package var range: String { "bytes=\(start)-\(stamp.length - 1)" }
+    /// The bytes of the longest answer that is of use: those that are compared, and one more.
+    package static let answerLength = length + 1
+
+    /// The value of the `Range` field to ask with: the last bytes of the file, and the one behind them, which
+    /// only a longer file has. An answer that has just the bytes of the file would not tell whether that is
+    /// all there is, if its server forgot to say 206.
+    package var range: String { "bytes=\(start)-\(stamp.length)" }
 
     /// Judges an answer.
     /// - Parameters:
     ///   - response: its head, redirects followed.
-    ///   - data: its body; `nil` if it was longer than ``length``, and not received.
+    ///   - data: its body; `nil` if it was longer than ``answerLength``, and not received.
     /// - Returns: `nil` for an answer that says nothing of the file, such as 404.
     package func outcome(_ response: HTTPURLResponse, data: Data?) -> Outcome? {
         let fields = HeaderFields(response)
@@ -63,7 +68,7 @@ package struct FileComparison: Hashable, Sendable {
         case 206:
             return outcome(ofPart: response, fields, data)
         case 200, 203:
-            guard let data, !fields.hasContentCoding else { return .unknown }
+            guard let data, isWhole(data, fields) else { return .unknown }
             return outcome(of: response, fields, Array(data), from: 0, total: Int64(data.count))
         case 416:
             return .differs
@@ -72,10 +77,21 @@ package struct FileComparison: Hashable, Sendable {
         }
     }
 
+    /// Whether the body of a 200 is certainly the whole: its end was marked, and it is not just what was
+    /// asked for, which a server may send that forgets to say 206.
+    private func isWhole(_ data: Data, _ fields: HeaderFields) -> Bool {
+        let isMarked =
+            fields.contentLength.map { $0 == Int64(data.count) }
+            ?? ((try? MessageLength.isChunked(fields)) == true)
+        let isAsked = Int64(data.count) == stamp.length + 1 - start
+        return isMarked && !isAsked && fields["Content-Range"] == nil && !fields.hasContentCoding
+    }
+
     private func outcome(ofPart response: HTTPURLResponse, _ fields: HeaderFields, _ data: Data?) -> Outcome {
         guard let data, !fields.hasContentCoding, let text = fields["Content-Range"],
             let range = try? ContentRange(fieldValue: text), let part = range.bytes, let total = range.total,
-            part.lowerBound == start, part.upperBound - part.lowerBound == Int64(data.count)
+            part.lowerBound == start, part.upperBound - part.lowerBound == Int64(data.count),
+            part.upperBound <= stamp.length + 1
         else { return .unknown }
         return outcome(of: response, fields, Array(data), from: part.lowerBound, total: total)
     }

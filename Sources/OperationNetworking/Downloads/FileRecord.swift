@@ -106,6 +106,16 @@ struct FileRecord: Hashable, Sendable {
     }
 }
 
+extension FileRecord {
+    /// The stamp in the record of a file; `nil`: it has none.
+    static func stamp(in file: URL) -> FileStamp? {
+        guard let found = try? NotedFile(path: file.path, attribute: attribute),
+            case .text(let text) = found.note
+        else { return nil }
+        return FileRecord(text: text)?.stamp
+    }
+}
+
 extension RequestRecord {
     /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
     /// version.

@@ -45,9 +45,8 @@ struct FoundPart {
         in environment: DownloadEnvironment
     ) throws -> FoundPart {
         let name = PartialName(of: place.name)
-        for number in 0..<PartialName.candidateCount {
-            let names = name.candidate(number)
-            guard let file = try lock(names.part, at: place) else { continue }
+        func take(_ names: PartialName.Candidate) throws -> FoundPart? {
+            guard let file = try lock(names, at: place) else { return nil }
             var found: FoundPart?
             do {
                 found = try recover(
@@ -66,17 +65,32 @@ struct FoundPart {
                 if try file.status.size == 0 { try place.folder.remove(names.part) }
                 throw error
             }
-            if let found { return found }
             // What was made here only to find that the names beside it are taken.
-            if try file.status.size == 0 { try place.folder.remove(names.part) }
+            if found == nil, try file.status.size == 0 { try place.folder.remove(names.part) }
+            return found
+        }
+        // A name that is free now may have been another file's when the download began: the one behind it
+        // has the bytes then. Two that are free end the search.
+        var isFree = false
+        for number in 0..<PartialName.candidateCount {
+            let names = name.candidate(number)
+            guard try place.folder.status(of: names.part) != .nothing else {
+                if isFree { break }
+                isFree = true
+                continue
+            }
+            if let found = try take(names) { return found }
+        }
+        for number in 0..<PartialName.candidateCount {
+            if let found = try take(name.candidate(number)) { return found }
         }
         throw DownloadError.noFreeName(place.url)
     }
 
     /// Opens or makes a file, and locks it.
     /// - Returns: `nil` if the name is taken by something that is not ours.
-    private static func lock(_ name: String, at place: DownloadPlace) throws -> PartFile? {
-        let folder = place.folder
+    private static func lock(_ names: PartialName.Candidate, at place: DownloadPlace) throws -> PartFile? {
+        let (folder, name) = (place.folder, names.part)
         // Again and again as long as another process makes and removes it in between.
         for _ in 0..<100 {
             let file: PartFile
@@ -99,7 +113,12 @@ struct FoundPart {
                 return nil
             }
             let claim = PartClaim(trust, lock: try file.lock())
-            if claim == .wait { throw DownloadError.inUse(place.url) }
+            if claim == .wait {
+                // Another process, or operation, may download to a destination whose part can have this name.
+                let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
+                if let checkpoint, isOfOtherDestination(checkpoint, names, at: place) { return nil }
+                throw DownloadError.inUse(place.url)
+            }
             // The process that had the lock may have removed the file, or given it its final name and taken
             // its mark away, in the meantime; what has the name now is another one's.
             guard case .file(let named) = try folder.status(of: name),
@@ -137,6 +156,7 @@ struct FoundPart {
         facts.source = source
         facts.isStrict = isStrict
         if let checkpoint = finding.checkpoint {
+            facts.isOfOtherDestination = isOfOtherDestination(checkpoint, names, at: place)
             facts.isSameAsker = asker.isAsker(of: checkpoint.asker)
             facts.intactBlocks = checkpoint.blocks.prefix { isIntact($0, in: file) }.count
         }
@@ -163,6 +183,18 @@ struct FoundPart {
             found.length = length
         }
         return found
+    }
+
+    /// Whether a download to another name of this folder left the file. A part and its checkpoint that were
+    /// given the names of this destination are its own: then those cannot be of the other one.
+    private static func isOfOtherDestination(
+        _ checkpoint: DownloadCheckpoint,
+        _ names: PartialName.Candidate,
+        at place: DownloadPlace
+    ) -> Bool {
+        let other = checkpoint.wish.name
+        return !other.isEmpty && !other.utf8.elementsEqual(place.name.utf8)
+            && PartialName(of: other).mayBe(names.part)
     }
 
     /// Whether the bytes are those that were there when it was written down; one that cannot be read is not.

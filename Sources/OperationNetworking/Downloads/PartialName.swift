@@ -25,6 +25,23 @@ struct PartialName: Hashable, Sendable {
         Candidate(part: number == 0 ? stem + ".part" : stem + ".\(number).part")
     }
 
+    /// Whether a partial file of this name can be one of these: `log.1.part` is one of `log` as well as of
+    /// `log.1`.
+    func mayBe(_ part: String) -> Bool {
+        let ending = ".part"
+        let rest = part.utf8.dropFirst(stem.utf8.count)
+        guard part.utf8.starts(with: stem.utf8), rest.count >= ending.utf8.count,
+            rest.suffix(ending.utf8.count).elementsEqual(ending.utf8)
+        else { return false }
+        let number = rest.dropLast(ending.utf8.count)
+        guard !number.isEmpty else { return true }
+        guard number.first == UInt8(ascii: "."), let value = Int(Substring(number.dropFirst())) else {
+            return false
+        }
+        return (1..<Self.candidateCount).contains(value)
+            && Substring(number.dropFirst()).utf8.elementsEqual(String(value).utf8)
+    }
+
     /// A partial file and what belongs to it.
     struct Candidate: Hashable, Sendable {
         /// Behind the name of a partial file, it is that of its checkpoint.

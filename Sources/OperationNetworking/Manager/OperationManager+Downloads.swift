@@ -67,7 +67,8 @@ extension OperationManager {
     /// once.
     ///
     /// The items, their order and the options are those of the journal. Files that are complete, and have the
-    /// length and the time of their last change that they had then, are not fetched again; what came of
+    /// length, the time of their last change and the record (an extended attribute, where there are such)
+    /// that they had then, are not fetched again; what came of
     /// others is kept if the server proves that it has the same bytes still.
     ///
     /// Waits for the disk.
@@ -100,7 +101,12 @@ extension OperationManager {
             }
             return item
         }
-        let known = replay.known(items, retriesFailed: retriesFailed) { try? FileStamp(path: $0.path) }
+        let known = replay.known(
+            items,
+            retriesFailed: retriesFailed,
+            stamp: { try? FileStamp(path: $0.path) },
+            record: FileRecord.stamp(in:)
+        )
         for case .success(let download) in known.values { DownloadBatch.removeLeftovers(of: download.file) }
         let batch = DownloadBatch(
             items,

@@ -8,6 +8,7 @@ internal import OperationNetworkingSystem
 /// | nothing, or an empty file                                            | P1        | begun                  |
 /// | bytes, and no checkpoint                                             | P2        | not ours: another name |
 /// | a file or anything else in the checkpoint's place that is not ours   | P2        | another name           |
+/// | a checkpoint of another destination, whose partial file can have this name, too | P2 | another name     |
 /// | a checkpoint that cannot be read                                     | P2        | begun anew             |
 /// | one that no mark proves ours, of another file or another session     | P2        | begun anew             |
 /// | a checkpoint of bytes, and no file                                   | P3        | begun anew             |
@@ -81,6 +82,9 @@ enum PartRecovery: Hashable, Sendable {
         /// tag.
         var isStrict = false
         let finding: Finding
+        /// Whether the checkpoint is of another destination, and its partial file can have this name, too:
+        /// `log.1.part` is one of `log` as well as of `log.1`.
+        var isOfOtherDestination = false
         /// The status of the file; `nil` if there is none.
         let part: FileStatus?
         /// The number of the checkpoint's blocks, from the first on, that are unchanged.
@@ -97,6 +101,8 @@ enum PartRecovery: Hashable, Sendable {
         case .none:
             self = size == 0 ? .begin : .useOtherName  // P1, P2
         case .notOurs:
+            self = .useOtherName  // P2
+        case .checkpoint where facts.isOfOtherDestination, .unmarked where facts.isOfOtherDestination:
             self = .useOtherName  // P2
         case .unreadable:
             self = size == 0 ? .begin : .startOver(.checkpointUnreadable)  // P2

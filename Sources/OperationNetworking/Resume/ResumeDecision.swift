@@ -136,6 +136,8 @@ extension ResumeDecision.Question {
         switch status {
         case 206: .fail(.unrequestedPartialContent)  // S16
         case 204...205 where offset > 0: .fail(.unexpectedStatus(status))  // S32
+        case 200..<300 where contradiction(in: fields) == nil && isRestOfKept(fields):  // S28 again
+            .fail(.rangeMismatch(asked: "the whole", received: "its rest, without saying 206"))
         case 200..<300: decision(onWholeWith: fields)
         case 416 where history.wasRefused:  // S38
             .fail(.rangeNotSatisfiable(asked: offset, total: unsatisfiedTotal(fields)))
@@ -204,6 +206,9 @@ extension ResumeDecision.Question {
         }
         let total = total(of: fields)
         guard let partial, offset > 0 else { return .replace(total: total, because: nil) }
+        if isRestInDisguise(fields) {  // S28
+            return restart(because: .invalidAnswer, or: .representationChanged)
+        }
         let evidence = evidence(in: fields)
         let isSame =
             !history.hasFoundDifference && evidence == .equal && !partial.isCoded && !fields.hasContentCoding
@@ -213,11 +218,18 @@ extension ResumeDecision.Question {
             guard abilities.canBeEmptied else { return .fail(.representationChanged) }
             return .replace(total: total, because: reason(toReplace: partial, fields: fields))
         }
-        if total == offset { return .alreadyComplete }  // S23
+        // S23: the rest of a whole of unknown length may be as long.
+        if total == offset {
+            return firstAsked > 0 && partial.total == nil ? .ask(.confirmation) : .alreadyComplete
+        }
         // S21: (i) without If-Range, (ii) compared or skipped, (iii) from the start.
         if case .rest(_, .some, _) = asked, !history.hasAskedPlainly { return .ask(.plainRest) }
         if abilities.canCompare { return .compare(from: 0, total: total ?? partial.total) }
-        if abilities.canBeEmptied { return .replace(total: total, because: .rangeIgnored) }
+        if abilities.canBeEmptied {
+            // S28: without a length it may be the rest.
+            return firstAsked > 0 && total == nil
+                ? .ask(.whole(because: .rangeIgnored)) : .replace(total: total, because: .rangeIgnored)
+        }
         return .skip(count: offset, total: total ?? partial.total)
     }
 
@@ -232,6 +244,48 @@ extension ResumeDecision.Question {
         let isWhole =
             bytes.lowerBound == 0 && count == range.total ?? count && count == fields.contentLength ?? count
         return isWhole ? nil : .rangeMismatch(asked: "the whole", received: "\(text), without saying 206")
+    }
+
+    /// The position of the first byte that was asked for; 0 for the whole.
+    private var firstAsked: Int64 {
+        switch asked {
+        case .rest(let offset, _, let overlap): offset - overlap
+        case .overlap(let start, _, _): start
+        case .whole, .wholeUntransformed, .confirmation, .nothing, .ownRange: 0
+        }
+    }
+
+    /// Whether a 200 to a question for the rest may be just that rest, from a server that forgot the status
+    /// (S28). It would replace the whole.
+    ///
+    /// | Length of the 200                         | Validator | Length of the whole | A rest? |
+    /// |-------------------------------------------|-----------|---------------------|---------|
+    /// | that of the rest                          | any: some servers make a tag of what they send | known | yes |
+    /// | another than the whole had                | equal     | known               | yes: one tag has one length |
+    /// | less than the kept bytes                  | equal     | unknown             | yes     |
+    /// | none, where a destination can begin anew  | absent    | known               | yes: nothing tells |
+    /// | any other                                 | any       | any                 | no      |
+    private func isRestInDisguise(_ fields: HeaderFields) -> Bool {
+        guard firstAsked > 0, let partial, !partial.isCoded, !fields.hasContentCoding else { return false }
+        let evidence = evidence(in: fields)
+        switch (fields.contentLength, partial.total) {
+        case (let length?, let known?):
+            return length == known - firstAsked || length != known && evidence == .equal
+        case (let length?, nil): return length < offset && evidence == .equal
+        case (nil, _?): return evidence == .absent && abilities.canBeEmptied
+        case (nil, nil): return false
+        }
+    }
+
+    /// Whether the answer to a question for the whole has the tag of the kept bytes, and the length of the
+    /// rest: a cache has kept a rest that was sent as 200 (S28).
+    private func isRestOfKept(_ fields: HeaderFields) -> Bool {
+        guard offset > 0, let partial, let known = partial.total, let length = total(of: fields),
+            evidence(in: fields) == .equal
+        else { return false }
+        return [offset, max(0, offset - ResumeRequest.overlapLength)].contains { start in
+            start > 0 && length == known - start && length != known
+        }
     }
 
     private func reason(toReplace partial: PartialContent, fields: HeaderFields) -> RestartReason {

@@ -353,6 +353,16 @@ package final class DownloadFolder {
         }
     }
 
+    /// Removes the name of a file, unless it is another one's by now.
+    /// - Returns: whether it had the name.
+    package func remove(_ name: String, of file: PartFile) throws -> Bool {
+        guard case .file(let named) = try status(of: name), try named.identity == file.status.identity else {
+            return false
+        }
+        try remove(name)
+        return true
+    }
+
     /// Gives a file another name; a file that has it is replaced.
     package func rename(_ old: String, to new: String) throws {
         try watch?(.rename(old, to: new))

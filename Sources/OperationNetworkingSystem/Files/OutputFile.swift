@@ -107,8 +107,7 @@ package final class OutputFile {
     /// - Returns: how many bytes; 0 when there is no room now.
     package func write(_ bytes: Span<UInt8>) throws -> Int {
         guard !bytes.isEmpty else { return 0 }
-        guard isFIFO else { return try writeOnce(bytes) }
-        return try PipeSignal.heldBack { try writeOnce(bytes) }
+        return try WriteSignals.heldBack { try writeOnce(bytes) }
     }
 
     private func writeOnce(_ bytes: Span<UInt8>) throws -> Int {

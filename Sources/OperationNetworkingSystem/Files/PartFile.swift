@@ -101,6 +101,10 @@ package final class PartFile {
             let written = bytes.withUnsafeBytes { Array($0) }
             try watch(.write(file: identity.inode, offset: offset, bytes: written))
         }
+        try WriteSignals.heldBack { try writeAll(bytes, at: offset) }
+    }
+
+    private func writeAll(_ bytes: Span<UInt8>, at offset: Int64) throws {
         try bytes.withUnsafeBytes { buffer in
             var done = 0
             while done < buffer.count {
@@ -132,9 +136,11 @@ package final class PartFile {
     /// cannot do that says nothing.
     /// - Throws: `SystemError` when there is no room.
     package func allocate(_ length: Int64, at offset: Int64) throws {
-        guard length > 0, cfiles_allocate(descriptor, offset, length) != 0 else { return }
-        switch errno {
-        case ENOSPC, EDQUOT, EFBIG: throw SystemError(errno, "fallocate \(name)")
+        guard length > 0 else { return }
+        // tmpfs sends SIGXFSZ here, too.
+        let code = WriteSignals.heldBack { cfiles_allocate(descriptor, offset, length) != 0 ? errno : 0 }
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG: throw SystemError(code, "fallocate \(name)")
         default: return  // room is a service: what does not fit is going to be an error of the write
         }
     }

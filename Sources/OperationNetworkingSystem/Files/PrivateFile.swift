@@ -14,7 +14,7 @@ package enum PrivateFile {
         let descriptor = cfiles_open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError(errno, "create a file beside \(path)") }
         do {
-            try write(bytes, to: descriptor, path)
+            try WriteSignals.heldBack { try write(bytes, to: descriptor, path) }
             guard fsync(descriptor) == 0 else { throw SystemError(errno, "fsync \(path)") }
             guard rename(name, path) == 0 else { throw SystemError(errno, "rename to \(path)") }
         } catch {

@@ -46,6 +46,7 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: [.customShort("j"), .customLong("jobs")],
+        parsing: .unconditional,
         help: ArgumentHelp("How many files are fetched at once.", valueName: "n")
     )
     var jobs = 5
@@ -278,6 +279,8 @@ struct OpgetCommand: ParsableCommand {
 
     @Option(
         name: .customLong("retry"),
+        // So that a negative number is told from a missing one.
+        parsing: .unconditional,
         help: ArgumentHelp("How often to try again after a failure that may pass; 0: never.", valueName: "n")
     )
     var retries = 5
@@ -360,7 +363,8 @@ extension OpgetCommand {
             self = try OpgetCommand.parse(arguments)
         } catch {
             let message = SecretArguments.hiding(in: OpgetCommand.message(for: error), about: arguments)
-            throw Failure(.usage, message + " See opget --help.")
+            let end = message.last.map { ".!?".contains($0) } ?? true ? "" : "."
+            throw Failure(.usage, message + end + " See opget --help.")
         }
         try checkRepetitions()
     }

@@ -42,15 +42,40 @@ enum FileStatus: Hashable, Sendable {
     }
 }
 
+extension FilePath {
+    /// What is in the way of a directory of that name: it, or the first one above it that is there, if that
+    /// is something else.
+    fileprivate var obstacle: FilePath? {
+        var (place, status) = (self, stat())
+        while stat(place.text, &status) != 0 {
+            guard place.parent != place else { return nil }
+            place = place.parent
+        }
+        return status.st_mode & S_IFMT == S_IFDIR ? nil : place
+    }
+}
+
 extension Failure {
     /// A file that could not be looked at or read; `code` is an `errno`.
     init(reading path: FilePath, _ code: Int32) {
-        self.init(.file, "\(path.text) could not be read: \(Self.reason(code)).")
+        if code == ENOTDIR, let obstacle = path.obstacle {
+            self.init(noDirectory: obstacle)
+        } else {
+            self.init(.file, "\(path.text) could not be read: \(Self.reason(code)).")
+        }
     }
 
     /// A file or directory that could not be made or renamed; `code` is an `errno`.
     init(making path: FilePath, _ code: Int32) {
-        self.init(Outcome(file: code), "\(path.text) could not be made: \(Self.reason(code)).")
+        if code == ENOTDIR, let obstacle = path.obstacle {
+            self.init(noDirectory: obstacle)
+        } else {
+            self.init(Outcome(file: code), "\(path.text) could not be made: \(Self.reason(code)).")
+        }
+    }
+
+    private init(noDirectory path: FilePath) {
+        self.init(.file, "\(path.text) is not a directory.")
     }
 
     /// The system's words for an `errno`.

@@ -18,6 +18,8 @@ enum CommandLineTool {
         StandardDescriptors.fill()
         // A reader of ours that goes away is noticed when writing.
         signal(SIGPIPE, SIG_IGN)
+        // So is a file that is too long for `ulimit -f`.
+        signal(SIGXFSZ, SIG_IGN)
         let descriptors = DescriptorLimit.raise()
         guard DescriptorLimit.canOpen(DescriptorLimit.minimum) else {
             complain(
@@ -82,7 +84,7 @@ enum CommandLineTool {
     private static func settings(_ command: OpgetCommand, _ environment: [String: String]) throws -> Settings
     {
         let descriptors = DescriptorLimit.raise()
-        let settings = try Settings(
+        var settings = try Settings(
             command,
             environment: environment,
             descriptors: descriptors,
@@ -94,6 +96,21 @@ enum CommandLineTool {
                     + "descriptors."
             )
         }
+        let threads = ThreadLimit.trial(for: settings.concurrency)
+        guard threads >= ThreadLimit.minimum else {
+            throw Failure(
+                .other,
+                "It needs \(ThreadLimit.minimum) threads, and only \(threads) can be made: raise the limit of the "
+                    + "user (ulimit -u) or of the container."
+            )
+        }
+        let concurrency = ThreadLimit.transfers(asked: settings.concurrency, threads: threads)
+        if concurrency < settings.concurrency, !command.isQuiet {
+            complain(
+                "\(concurrency) files at once, not \(settings.concurrency): only \(threads) threads can be made."
+            )
+        }
+        settings.concurrency = concurrency
         ConnectionOperation.maximumConnectionsPerHost =
             max(ConnectionOperation.maximumConnectionsPerHost, settings.concurrency)
         return settings

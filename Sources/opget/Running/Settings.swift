@@ -85,7 +85,7 @@ struct Settings: Sendable {
         request.setValue(comparison.range, forHTTPHeaderField: "Range")
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         let operation = HTTPRequestOperation(request: request)
-        operation.maximumResponseDataLength = FileComparison.length
+        operation.maximumResponseDataLength = FileComparison.answerLength
         configure(operation)
         return operation
     }

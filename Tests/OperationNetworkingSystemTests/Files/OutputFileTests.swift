@@ -127,6 +127,48 @@ struct OutputFileTests {
         }
     }
 
+    /// In a process of its own, whose main thread the signal would end.
+    @Test func aFileBeyondTheLimitOfTheProcessIsAnErrorAndNoSignal() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            let directory = try TestDirectory()
+            // Threads of a pool mask it.
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGXFSZ)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            var limit = rlimit(rlim_cur: 1 << 20, rlim_max: 1 << 20)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            let bytes = [UInt8](repeating: 7, count: 3 << 19)
+            let folder = try DownloadFolder(path: directory.path)
+            let file = try OutputFile(path: directory.file("output"))
+            let part = try folder.create("part", as: .part)
+            let writes: [() throws -> Void] = [
+                { for _ in 0..<3 { _ = try file?.write(bytes.span) } },
+                { try part?.write(bytes.span, at: 0) },
+                {
+                    try part?.allocate(3 << 20, at: 0)
+                    // Only some file systems refuse that.
+                    throw SystemError(SystemError.tooLarge, "allowed")
+                },
+                { try PrivateFile.replace(path: directory.file("private"), with: bytes.span) },
+            ]
+            for (number, write) in writes.enumerated() {
+                do {
+                    try write()
+                    exit(10 + Int32(number))
+                } catch let error as SystemError where error.code == EFBIG {}
+            }
+            // What fitted is there.
+            guard try part?.status.size == 1 << 20 else { exit(3) }
+            var blocked = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &blocked)
+            var pending = sigset_t()
+            sigpending(&pending)
+            guard sigismember(&blocked, SIGXFSZ) == 0, sigismember(&pending, SIGXFSZ) == 0 else { exit(5) }
+        }
+    }
+
     @Test func aPipeSignalThatWaitedBeforeStillWaits() async {
         await #expect(processExitsWith: .success) {
             alarm(50)
@@ -135,7 +177,7 @@ struct OutputFileTests {
             sigaddset(&pipe, SIGPIPE)
             pthread_sigmask(SIG_BLOCK, &pipe, nil)
             pthread_kill(pthread_self(), SIGPIPE)
-            PipeSignal.heldBack {}
+            WriteSignals.heldBack {}
             var pending = sigset_t()
             sigpending(&pending)
             guard sigismember(&pending, SIGPIPE) == 1 else { exit(2) }

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -65,6 +66,30 @@ struct DownloadConditionTests {
         #expect(!operation.isUpToDate)
         #expect(scene.server.requests[1]["If-None-Match"] == nil)
         #expect(scene.server.requests[1]["If-Modified-Since"] == nil)
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "one")
+    }
+
+    /// A 304 is about the file that was there when it was asked for.
+    @Test func aFileThatIsChangedHereMeanwhileIsNotUpToDate() async throws {
+        let target = Locked<URL?>(nil)
+        let changing = Answer.currentRepresentation.performing(after: .wire(0)) {
+            guard let target = target.withLock({ $0 }) else { return }
+            #expect(throws: Never.self) { try Data("two".utf8).write(to: target) }
+        }
+        let scene = try DownloadScene(
+            serving: representation("one", tag: "v1"),
+            answers: [.currentRepresentation, changing, .currentRepresentation]
+        )
+        _ = await scene.run(scene.operation())
+        target.withLock { $0 = scene.target }
+        let operation = conditional(scene)
+        let result = await scene.run(operation)
+        #expect(result.error as? DownloadError == .destinationExists(scene.target))
+        #expect(operation.response?.statusCode == 304 && !operation.isUpToDate)
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == "two")
+        // The next one asks without a condition.
+        let next = conditional(scene)
+        _ = try await scene.run(next).get()
         #expect(try String(contentsOf: scene.target, encoding: .utf8) == "one")
     }
 

@@ -65,6 +65,61 @@ struct DownloadSinkTests {
         #expect(try await fullness.wait(count: 2) == [true, false])
     }
 
+    @Test(arguments: [
+        (CocoaError(.fileWriteOutOfSpace) as any Error, true),
+        (DownloadError.notEnoughSpace(URL(fileURLWithPath: "/"), needed: 2, available: 1), true),
+        (DownloadError.tooLarge(URL(fileURLWithPath: "/"), length: 2, limit: 1), false),
+        (CocoaError(.fileWriteUnknown), false),
+        (URLError(.cancelled), false),
+    ])
+    func onlyALackOfRoomIsForgottenWhenTheUserGoesOn(error: any Error, isForgotten: Bool) {
+        var shared = DownloadSink.Shared()
+        shared.failure = error
+        shared.goOn()
+        #expect((shared.failure == nil) == isForgotten)
+    }
+
+    /// The disk fills up in a pause, while what came is brought there; then the user makes room.
+    @Test(.enabled(if: SmallDisk.isPermitted, "may not mount"))
+    func aLackOfRoomThatIsMetInAPauseIsOverWhenThereIsRoom() async throws {
+        let disk = try SmallDisk()
+        let url = try #require(URL(string: "http://example.com/file"))
+        let plan = DownloadPlan(request: URLRequest(url: url), destination: disk.file("file"))
+        let sink = DownloadSink(plan, progress: progress)
+        _ = try await withCheckedThrowingContinuation { continuation in
+            _ = sink.open { continuation.resume(with: $0) }
+        }
+        let changes = Recorder<Bool>()
+        sink.onChange = { changes.append(true) }
+        try sink.prepare(start(.start(nil)))
+        try await changes.wait()
+        let other = disk.file("other")
+        try Data().write(to: other)
+        let handle = try FileHandle(forWritingTo: other)
+        // As much as there is.
+        while (try? handle.write(contentsOf: Data(count: 1024))) != nil {}
+        try sink.write(Array("01234".utf8).span)
+        sink.flush()
+        try await changes.wait(count: 2)
+        #expect((sink.failure as? CocoaError)?.code == .fileWriteOutOfSpace)
+        // Other attempts find it as it is.
+        #expect(throws: CocoaError.self) { try sink.prepare(start(.end)) }
+
+        try handle.close()
+        try FileManager.default.removeItem(at: other)
+        sink.goOn()
+        #expect(sink.failure == nil)
+        let rest = "0123456789".dropFirst(Int(sink.count))
+        try sink.prepare(start(.end))
+        try await changes.wait(count: 3)
+        try sink.write(Array(rest.utf8).span)
+        let end = await withCheckedContinuation { continuation in
+            _ = sink.end { continuation.resume(returning: "\($0)") }
+        }
+        #expect(end == "done(nil)")
+        #expect(try String(contentsOf: disk.file("file"), encoding: .utf8) == "0123456789")
+    }
+
     @Test func aBodyThatBeginsAnewLeavesNothingOfTheOneBefore() async throws {
         try await open()
         try await prepare(.start(nil))

@@ -366,6 +366,67 @@ struct PartialDownloadTests {
         #expect(second.count == 5 && second.lost == nil)
     }
 
+    // MARK: - Names
+
+    /// Leaves five of ten bytes of a download to `name`.
+    private func leave(_ name: String, _ text: String, of path: String) throws -> PartialDownload {
+        let request = URLRequest(url: URL(fileURLWithPath: path))
+        let download = try PartialDownload(
+            request,
+            to: directory.file(name),
+            replacesFile: false,
+            in: machine.environment
+        )
+        try download.begin(.start, total: 10, origin: Sample.origin()) { $0.wish.name = name }
+        try download.write(text)
+        try download.flush()
+        return download
+    }
+
+    /// `a.1.part` is a name of `a` as well as of `a.1`.
+    @Test(arguments: [true, false])
+    func thePartOfAnotherDestinationIsNeitherTakenNorWaitedFor(isRunning: Bool) throws {
+        let other = try leave("a.1", "56789", of: "/other")
+        if !isRunning { other.close() }
+        try put("another program's", "a.part")
+        let download = try leave("a", "01234", of: "/file")
+        #expect(download.partURL.lastPathComponent == "a.2.part")
+        #expect(try text("a.1.part") == "56789")
+        // Nor the other way round.
+        download.close()
+        other.close()
+        let again = try leave("a.2", "abcde", of: "/third")
+        #expect(again.partURL.lastPathComponent == "a.2.1.part")
+        #expect(try text("a.2.part") == "01234")
+    }
+
+    /// A user who gives a part and its checkpoint another name wants that to be continued.
+    @Test func aPartThatWasGivenAnotherNameIsContinued() throws {
+        try leave("b", "01234", of: "/file").close()
+        for ending in [".part", ".part.resume"] {
+            try FileManager.default.moveItem(
+                at: directory.file("b" + ending),
+                to: directory.file("a" + ending)
+            )
+        }
+        #expect(try open(URLRequest(url: URL(fileURLWithPath: "/file"))).count == 5)
+    }
+
+    @Test func aPartOfALaterNameIsContinuedWhenTheEarlierOneIsFree() throws {
+        try put("another program's", "a.part")
+        try leave("01234")
+        try FileManager.default.removeItem(at: directory.file("a.part"))
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.1.part")
+        #expect(download.recovered?.offset == 5)
+        // No other one begins beside it.
+        #expect(throws: DownloadError.inUse(directory.file("a"))) { try open() }
+        try download.begin(.end, total: nil, origin: Sample.origin())
+        try download.write("56789")
+        try download.finish(modified: nil)
+        #expect(try names() == ["a"])
+    }
+
     // MARK: - Files of other programs
 
     /// The server's head for a file that it continues.

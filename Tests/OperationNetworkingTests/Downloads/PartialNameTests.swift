@@ -10,6 +10,17 @@ import Testing
         #expect(name.candidate(12).part == "a.iso.12.part")
     }
 
+    @Test(arguments: [
+        ("log", "log.part", true), ("log", "log.1.part", true), ("log", "log.999.part", true),
+        ("log.1", "log.1.part", true), ("log.1", "log.1.1.part", true), ("log.1", "log.part", false),
+        ("log", "log.01.part", false), ("log", "log.0.part", false), ("log", "log.1000.part", false),
+        ("log", "log.1.2.part", false), ("log", "logx.part", false), ("log", "log1.part", false),
+        ("log", "log.part.resume", false), ("log", "lo.part", false), ("log", ".part", false),
+    ])
+    func knowsWhichPartsMayBeItsOwn(name: String, part: String, isOne: Bool) {
+        #expect(PartialName(of: name).mayBe(part) == isOne)
+    }
+
     @Test(arguments: ["a", "\u{E9}", "\u{1F600}"])
     func longNamesLeaveRoomForTheLongestEnding(letter: String) {
         let long = String(repeating: letter, count: 255 / letter.utf8.count)

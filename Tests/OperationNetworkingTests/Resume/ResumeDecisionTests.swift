@@ -302,8 +302,8 @@ import Testing
         Row(
             "S20, F2 another tag",
             200,
-            ["ETag": "\"v2\"", "Content-Length": "6"],
-            .replace(total: 6, because: .resourceChanged)
+            ["ETag": "\"v2\"", "Content-Length": "7"],
+            .replace(total: 7, because: .resourceChanged)
         ),
         Row("S20, F2 no tag", 200, ["Content-Length": "10"], .replace(total: 10, because: .resourceChanged)),
         Row(
@@ -353,14 +353,14 @@ import Testing
             "S21 another length, into a stream",
             200,
             ["ETag": "\"v1\"", "Content-Length": "11"],
-            .fail(.representationChanged),
+            .ask(.whole(because: .invalidAnswer)),
             with: unrewindable
         ),
         Row(
             "S21 shorter than what is there",
             200,
             ["ETag": "\"v1\"", "Content-Length": "3"],
-            .fail(.representationChanged),
+            .ask(.whole(because: .invalidAnswer)),
             with: {
                 ofUnknownLength(&$0)
                 unrewindable(&$0)
@@ -404,14 +404,24 @@ import Testing
             "S23",
             200,
             ["ETag": "\"v1\"", "Content-Length": "4"],
-            .alreadyComplete,
+            .ask(.confirmation),
             with: ofUnknownLength
         ),
         Row(
-            "S23 another length before",
+            "S23 to a question for the whole",
             200,
             ["ETag": "\"v1\"", "Content-Length": "4"],
-            .replace(total: 4, because: .resourceChanged)
+            .alreadyComplete,
+            with: {
+                ofUnknownLength(&$0)
+                askedForWhole(&$0)
+            }
+        ),
+        Row(
+            "S28 another length before",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "4"],
+            .ask(.whole(because: .invalidAnswer))
         ),
         Row(
             "S23 no tag",
@@ -421,6 +431,85 @@ import Testing
             with: ofUnknownLength
         ),
     ]
+
+    // MARK: - A rest that is sent as 200
+
+    private static let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
+    private static let overlapping: @Sendable (inout Row) -> Void = {
+        $0.asked = .rest(from: 4, ifRange: "\"v1\"", overlap: 3)
+    }
+
+    static let restsInDisguise = [
+        Row("S28 the same tag", 200, ["ETag": "\"v1\"", "Content-Length": "6"], again),
+        Row("S28 203", 203, ["ETag": "\"v1\"", "Content-Length": "6"], again),
+        Row("S28 no tag", 200, ["Content-Length": "6"], again),
+        Row("S28 a tag of what was sent", 200, ["ETag": "\"v2\"", "Content-Length": "6"], again),
+        Row("S28 into a stream", 200, ["ETag": "\"v1\"", "Content-Length": "6"], again, with: unrewindable),
+        Row(
+            "S28 to the question without If-Range",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "6"],
+            again,
+            with: withoutIfRange
+        ),
+        Row("S28 with an overlap", 200, ["Content-Length": "9"], again, with: overlapping),
+        Row(
+            "S28 with an overlap, of another length",
+            200,
+            ["ETag": "\"v2\"", "Content-Length": "6"],
+            .replace(total: 6, because: .resourceChanged),
+            with: overlapping
+        ),
+        Row("S28 the date", 200, ["Last-Modified": modified, "Content-Length": "6"], again, with: dated),
+        Row(
+            "S28 less than there is, of unknown length",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "3"],
+            again,
+            with: ofUnknownLength
+        ),
+        Row("S28 no length and no tag", 200, [:], again),
+        Row(
+            "S28 no length and no tag, into a stream",
+            200,
+            [:],
+            .fail(.representationChanged),
+            with: unrewindable
+        ),
+        Row(
+            "S28 no length, the same tag, in memory",
+            200,
+            ["ETag": "\"v1\""],
+            .ask(.whole(because: .rangeIgnored)),
+            with: {
+                withoutIfRange(&$0)
+                $0.history.hasAskedPlainly = true
+            }
+        ),
+        Row(
+            "S28 again, of a cache",
+            200,
+            ["ETag": "\"v1\"", "Content-Length": "6"],
+            .fail(.rangeMismatch(asked: "the whole", received: "its rest, without saying 206")),
+            with: askedForWhole
+        ),
+        Row(
+            "S28 the whole, which is as long as the rest was, with another tag",
+            200,
+            ["ETag": "\"v2\"", "Content-Length": "6"],
+            .replace(total: 6, because: .resourceChanged),
+            with: askedForWhole
+        ),
+        Row(
+            "S28 a coding, whose length says nothing",
+            200,
+            ["ETag": "\"v2\"", "Content-Encoding": "gzip", "Content-Length": "6"],
+            .replace(total: nil, because: .resourceChanged)
+        ),
+    ]
+
+    @Test(arguments: restsInDisguise)
+    func aRestIsNotTakenForTheWhole(row: Row) { check(row) }
 
     // MARK: - Everything else
 

@@ -187,7 +187,7 @@ import Testing
         #expect(result.code == 0)
         #expect(try opget.text("a") == body)
         #expect(try opget.files() == ["a"])
-        #expect(server.requests.first?["Range"] == "bytes=84464-149999")
+        #expect(server.requests.first?["Range"] == "bytes=84464-150000")
         #expect(server.requests.count == 2)
         #expect(server.requests.last?["Range"] != nil)
         #expect(result.output.contains("\"resumedAt\":150000"))
@@ -239,7 +239,7 @@ import Testing
         #expect(result.code == 0)
         #expect(result.errors.hasSuffix(", same length and last bytes\n"))
         #expect(result.output.contains("\"proof\":\"overlap\""))
-        #expect(server.requests.map { $0["Range"] } == ["bytes=134464-199999"])
+        #expect(server.requests.map { $0["Range"] } == ["bytes=134464-200000"])
     }
 
     @Test(arguments: ["other bytes", "01234567x", "0"])
@@ -250,6 +250,36 @@ import Testing
         #expect(result.code == 11)
         #expect(try opget.text("a") == text)
         #expect(try opget.files() == ["a"])
+    }
+
+    /// What came as 200 may be no more than what was asked for, or may have been cut short.
+    @Test(arguments: [
+        Answer.respond(200, body: "01234"), .respond(200, ["Content-Range": "bytes 0-3/10"], body: "0123"),
+        .respond(200, ["Content-Range": "bytes 0-4/10"], body: "01234"),
+        .respond(200, body: "0123").untilClose(),
+        .respond(206, ["Content-Range": "bytes 0-3/4"], body: "01234"),
+        .respond(206, ["Content-Range": "bytes 0-3/*"], body: "0123"),
+        .respond(416, ["Content-Range": "bytes */4"], body: ""),
+    ])
+    func aCutFileIsNotCompleteUnlessTheServerSaysSo(answer: Answer) async throws {
+        let server = try ScriptedServer([answer])
+        try opget.write("0123", "a")
+        let result = try await opget("-c", "--retry", "0", address(server))
+        #expect(result.code == 11)
+        #expect(server.requests[0]["Range"] == "bytes=0-4")
+        #expect(try opget.text("a") == "0123")
+        #expect(try opget.files() == ["a"])
+    }
+
+    @Test(arguments: [
+        Answer.respond(200, body: "0123"), .respond(200, body: "0123").chunked(),
+        .respond(206, ["Content-Range": "bytes 0-3/4"], body: "0123"),
+    ])
+    func aFileThatIsAllThereIsDone(answer: Answer) async throws {
+        let server = try ScriptedServer([answer])
+        try opget.write("0123", "a")
+        let result = try await opget("-c", address(server))
+        #expect(result.code == 0 && result.errors.hasPrefix("a: already there"))
     }
 
     @Test func aLongerFileIsNotTheBeginning() async throws {
@@ -376,7 +406,7 @@ import Testing
 
     @Test func aServerThatChangesTheFileMeanwhileReplacesItOnlyWhenItIsWhole() async throws {
         let server = try ScriptedServer([
-            .respond(206, ["Content-Range": "bytes 0-3/10", "ETag": "\"v1\""], body: "0123"),
+            .respond(206, ["Content-Range": "bytes 0-4/10", "ETag": "\"v1\""], body: "01234"),
             .respond(200, ["ETag": "\"v2\""], body: "abcdefgh", breakingAfter: 4),
         ])
         try opget.write("0123", "a")

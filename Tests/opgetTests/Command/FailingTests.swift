@@ -50,7 +50,10 @@ import Testing
         let server = try ScriptedServer([.respond(200, body: "x")])
         try opget.write("", "file")
         let address = server.url(path: "a").absoluteString
-        #expect(try await opget("-d", "file/sub", address).code == 3)
+        for arguments in [["-d", "file/sub"], ["-d", "file"], ["-o", "file/a"], ["-d", "file/sub/other"]] {
+            let result = try await opget.start(arguments + [address]).result()
+            #expect(result.code == 3 && result.errors.hasSuffix(": file is not a directory.\n"))
+        }
         #expect(try await opget("-d", "/proc/none", address).code == 3)
         #expect(try await opget("-o", ".", "--overwrite", address).code != 0)
         #expect(try await opget("--cacert", "none.pem", address).code == 3)
@@ -109,6 +112,16 @@ import Testing
         #expect(result.errors.hasPrefix("opget: standard input:3: out="))
         #expect(server.requests.isEmpty)
         #expect(try opget.files() == [])
+    }
+
+    @Test(arguments: [
+        (["--retry", "-1"], "opget: --retry needs a number from 0 on, not -1.\n"),
+        (["-j", "-1"], "opget: -j needs a number from 1 on, not -1.\n"),
+        (["--retry", "x"], "opget: The value 'x' is invalid for '--retry <n>'. See opget --help.\n"),
+    ])
+    func aWrongNumberIsNamed(option: [String], errors: String) async throws {
+        let result = try await opget.start(option + ["http://h/a"]).result()
+        #expect(result.code == 2 && result.errors == errors)
     }
 
     @Test func helpAndVersionGoToStandardOutput() async throws {

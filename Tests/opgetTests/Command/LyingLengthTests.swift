@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import OperationNetworkingTesting
 import Testing
 
@@ -69,5 +70,19 @@ import Testing
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 1)
         #expect(text.contains("28 descriptors that are free") && text.contains("ulimit -n"))
+    }
+
+    /// In a process of its own: the limit is that of a user, and does not count for root.
+    @Test(.enabled(if: geteuid() == 0)) func threadsThatCannotBeMadeAreNotCounted() async {
+        await #expect(processExitsWith: .success) {
+            alarm(50)
+            var limit = rlimit(rlim_cur: 12, rlim_max: 12)
+            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+            guard setuid(54_321) == 0 else { exit(2) }
+            let count = ThreadLimit.trial(for: 5)
+            guard (0..<12).contains(count) else { exit(3) }
+            // They have ended.
+            guard ThreadLimit.trial(for: 5) == count else { exit(4) }
+        }
     }
 }

@@ -51,4 +51,15 @@ import Testing
     func transfersFitTheDescriptors(asked: Int, descriptors: Int, expected: Int) {
         #expect(DescriptorLimit.transfers(asked: asked, descriptors: descriptors) == expected)
     }
+
+    @Test(arguments: [(5, 16, 5), (5, 15, 4), (5, 8, 1), (5, 2, 1), (100, 64, 100), (100, 63, 28)])
+    func threadsLimitTransfers(asked: Int, threads: Int, expected: Int) {
+        #expect(ThreadLimit.transfers(asked: asked, threads: threads) == expected)
+    }
+
+    @Test func asManyThreadsAreTriedAsAreNeeded() {
+        #expect(ThreadLimit.trial(for: 1) == ThreadLimit.minimum)
+        #expect(ThreadLimit.trial(for: 5) == 16)
+        #expect(ThreadLimit.trial(for: .max) == 64)
+    }
 }

@@ -291,7 +291,13 @@ public final class DownloadBatch: Sendable {
         if let journal {
             operation.willFinish = { download, part in
                 guard let stamp = try FileStamp(path: part.path) else { return }
-                try journal.append(JournalEntry(member: index, finished: .init(download, stamp: stamp)))
+                let isRecorded = FileRecord.stamp(in: part) == stamp
+                try journal.append(
+                    JournalEntry(
+                        member: index,
+                        finished: .init(download, stamp: stamp, isRecorded: isRecorded)
+                    )
+                )
             }
         }
         operation.take(BatchSeat(index, of: gauge))

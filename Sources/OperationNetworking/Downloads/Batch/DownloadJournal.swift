@@ -130,7 +130,9 @@ final class DownloadJournal: @unchecked Sendable {
         }
     }
 
-    /// A name for a journal that is being made. Removes what a process left that died before its batch began.
+    /// A name for a journal that is being made. Removes what a process left that died before its batch began:
+    /// a file without a whole first line. One that has it may be another batch's journal, which its user
+    /// called so.
     private static func freeName(for name: String, in folder: DownloadFolder, of url: URL) throws -> String {
         for number in 0..<100 {
             let candidate = number == 0 ? name + ".new" : name + ".\(number).new"
@@ -140,11 +142,24 @@ final class DownloadJournal: @unchecked Sendable {
             case FileTrust.none?: continue
             }
             guard let leftover = try folder.open(candidate) else { return candidate }
-            guard try leftover.lock() != .held else { throw DownloadBatchError.journalInUse(url) }
-            try folder.remove(candidate)
+            guard try leftover.lock() != .held else { continue }
+            if try hasHeader(leftover) { continue }
+            // Another process may have removed it, and made one of its own, before it was locked.
+            guard try folder.remove(candidate, of: leftover) else { continue }
             return candidate
         }
         throw DownloadBatchError.journalInUse(url)
+    }
+
+    /// Whether the file begins with a line, and so may be the journal of a batch.
+    private static func hasHeader(_ file: PartFile) throws -> Bool {
+        var offset: Int64 = 0
+        while true {
+            let piece = try file.read(1 << 20, at: offset)
+            if piece.contains(JournalLine.end) { return true }
+            if piece.isEmpty { return false }
+            offset += Int64(piece.count)
+        }
     }
 
     // MARK: - Writing
@@ -175,7 +190,9 @@ final class DownloadJournal: @unchecked Sendable {
     func close(removing: Bool, then: @escaping @Sendable () -> Void) {
         queue.async {
             // One that stays is found to be complete by the next process that opens it.
-            if removing { try? self.folder.remove(self.name) }
+            // Its name may be another file's by now: the journal of a later batch, or one that a user put
+            // there.
+            if removing { _ = try? self.folder.remove(self.name, of: self.file) }
             self.file.close()
             then()
         }

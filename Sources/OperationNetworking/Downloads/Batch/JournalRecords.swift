@@ -111,9 +111,13 @@ struct JournalEntry: Hashable, Codable, Sendable {
         /// Whether nothing but an overlap says that its bytes belong together; `nil` is no.
         var isJoinedByOverlap: Bool?
         var digests: [Digest]?
+        /// Whether the file has a ``FileRecord``; `nil` is no. Another program's file of this length and time
+        /// has none.
+        var isRecorded: Bool?
 
-        init(_ download: DownloadedFile, stamp: FileStamp) {
+        init(_ download: DownloadedFile, stamp: FileStamp, isRecorded: Bool = false) {
             self.stamp = stamp
+            if isRecorded { self.isRecorded = true }
             if case .digest(let digest) = download.proof { self.digest = digest }
             if case .range(let range) = download.proof { rangeStart = range.lowerBound }
             if download.proof == .overlap { isJoinedByOverlap = true }

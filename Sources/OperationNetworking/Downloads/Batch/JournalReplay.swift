@@ -54,16 +54,20 @@ struct JournalReplay: Hashable, Sendable {
     ///   - items: those of the header.
     ///   - retriesFailed: whether a failure is no end.
     ///   - stamp: of the file that is there now; `nil`: there is none.
+    ///   - record: the stamp in the record of that file; `nil`: it has none.
     /// - Returns: the results of those that need not be tried, by their indices.
     func known(
         _ items: [DownloadItem],
         retriesFailed: Bool,
-        stamp: (URL) -> FileStamp?
+        stamp: (URL) -> FileStamp?,
+        record: (URL) -> FileStamp? = { _ in nil }
     ) -> [Int: Result<DownloadedFile, any Error>] {
         var known: [Int: Result<DownloadedFile, any Error>] = [:]
         for (member, entry) in entries {
             let file = items[member].destination
-            if let finished = entry.finished, stamp(file) == finished.stamp {
+            if let finished = entry.finished, stamp(file) == finished.stamp,
+                finished.isRecorded != true || record(file) == finished.stamp
+            {
                 known[member] = .success(finished.download(file))
             } else if let failure = entry.failure, !retriesFailed {
                 known[member] = .failure(DownloadBatchError.failedBefore(failure))

@@ -66,6 +66,9 @@ final class Exchange: Exchanging, @unchecked Sendable {
     func begin(_ room: NetworkRoom, for owner: any ExchangeOwner) {
         self.owner = owner
         clock.tick()
+        // Here, where a command of the user's arrives, and not at each start: an attempt that forgot would be
+        // followed by the next, for ever, on a disk that is full.
+        sink.goOn()
         if !machine.isDecided { startTotalTime() }
         perform(machine.begin(), room)
         // A first transfer tells by itself when it lasts.

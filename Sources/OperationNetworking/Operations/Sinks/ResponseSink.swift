@@ -54,6 +54,10 @@ protocol ResponseSink: AnyObject {
     /// The transfer stopped, and may go on later, or never: what came is to be made safe.
     func flush()
 
+    /// The user wants the transfer to go on, which was stopped, or never began: a lack of room that was met
+    /// since is none any more if the user has made some.
+    func goOn()
+
     /// No more will come.
     /// - Returns: the end, unless something still has to arrive where it belongs; then `whenEnded` is called,
     ///   once, on any thread.
@@ -82,6 +86,8 @@ extension ResponseSink {
     }
 
     func flush() {}
+
+    func goOn() {}
 
     func lastBytes(_ count: Int) -> [UInt8] { [] }
 }

@@ -36,8 +36,8 @@ final class StreamDestination: SinkDestination {
             if let error = stream.ownError { throw error }
             return 0
         }
-        // It may be a pipe.
-        let count = PipeSignal.heldBack { stream.write(bytes) }
+        // It may be a pipe, or a file.
+        let count = WriteSignals.heldBack { stream.write(bytes) }
         guard count > 0 else {
             throw stream.failure(or: count == 0 ? .fileWriteOutOfSpace : .fileWriteUnknown)
         }

@@ -177,6 +177,37 @@ struct DownloadJournalTests {
         #expect(try Self.names(folder) == ["j"])
     }
 
+    /// The name of a journal that is being made is a name that a user may give to a batch's.
+    @Test(arguments: [true, false])
+    func theJournalOfAnotherBatchIsNotTakenForWhatAProcessLeft(isRunning: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        let other = try DownloadJournal.make(folder.file("j.new"), Self.header)
+        try other.append(Self.failure(7))
+        if !isRunning { await Self.close(other) }
+        await Self.close(try DownloadJournal.make(folder.file("j"), Self.header))
+        #expect(try Self.names(folder) == ["j", "j.new"])
+        if isRunning { await Self.close(other) }
+        let (again, replay) = try DownloadJournal.open(folder.file("j.new"))
+        #expect(replay.entries.keys.sorted() == [7])
+        await Self.close(again)
+    }
+
+    /// A user has moved the journal of a batch that runs, and begun another batch with the old name.
+    @Test func aJournalThatHasTheNameOfOneThatIsCompleteStays() async throws {
+        let folder = try TemporaryDirectory()
+        let first = try DownloadJournal.make(folder.file("j"), Self.header)
+        try FileManager.default.moveItem(at: folder.file("j"), to: folder.file("moved"))
+        let second = try DownloadJournal.make(folder.file("j"), Self.header)
+        try second.append(Self.failure(3))
+        await Self.close(first, removing: true)
+        #expect(try Self.names(folder) == ["j", "moved"])
+        await Self.close(second)
+        let (again, replay) = try DownloadJournal.open(folder.file("j"))
+        #expect(replay.entries.keys.sorted() == [3])
+        await Self.close(again, removing: true)
+        #expect(try Self.names(folder) == ["moved"])
+    }
+
     @Test func whatHasTheNameOfANewJournalAndIsNotOursIsLeftAlone() async throws {
         let folder = try TemporaryDirectory()
         try Data("Dear diary\n".utf8).write(to: folder.file("j.new"))

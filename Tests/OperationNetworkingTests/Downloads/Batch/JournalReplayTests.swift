@@ -254,4 +254,19 @@ import Testing
             #expect(download.length == 7 && download.bytesRecovered == 7 && download.proof == .length)
         }
     }
+
+    /// Another program has made a file of this length, and has given it the server's date, as wget does.
+    @Test(arguments: [true, nil], [right, FileStamp(length: 7, seconds: 1, nanoseconds: 3), nil])
+    func aFileThatHadARecordNeedsItStill(wasRecorded: Bool?, record: FileStamp?) throws {
+        var entry = Self.finished(0)
+        entry.finished?.isRecorded = wasRecorded
+        let replay = try JournalReplay(Self.bytes([entry]))
+        let known = replay.known(
+            [Self.item("0")],
+            retriesFailed: false,
+            stamp: { _ in Self.right },
+            record: { _ in record }
+        )
+        #expect((known[0] != nil) == (wasRecorded == nil || record == Self.right))
+    }
 }
