@@ -125,7 +125,12 @@ final class Types {
         let users = try await manager.responses.get("users", with: DecodableResponseSerializer([User].self))
 
         // MARK: End of example
-        print(next ?? "the last page", users.value.count)
+        // MARK: Example
+
+        let robots = try await manager.responses.get("robots.txt", with: StringResponseSerializer())
+
+        // MARK: End of example
+        print(next ?? "the last page", users.value.count, robots.value)
     }
 
     func fields(_ token: String) throws {

@@ -87,7 +87,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     convenience init(
         resuming checkpoint: URL,
         headers: [String: String],
-        prepare: (URLRequest) -> URLRequest
+        prepare: (URLRequest) throws -> URLRequest
     ) throws {
         let wish: DownloadCheckpoint.Wish
         var request: URLRequest
@@ -99,7 +99,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         }
         let directory = checkpoint.deletingLastPathComponent()
         self.init(
-            request: prepare(request),
+            request: try prepare(request),
             to: directory.appendingPathComponent(wish.name, isDirectory: false)
         )
         replacesFile = wish.replacesFile

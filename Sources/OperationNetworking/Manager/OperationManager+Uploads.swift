@@ -58,6 +58,7 @@ extension OperationManager {
         }
         if !headers.keys.contains(where: { $0.isEqualIgnoringASCIICase(to: "Content-Type") }) {
             // The serializer's own is about parameters, of which there are none.
+            try RequestSerializationError.check(name: "Content-Type", value: body.mediaType)
             request.setValue(body.mediaType, forHTTPHeaderField: "Content-Type")
         }
         request.bodySource = body

@@ -52,6 +52,11 @@ extension HTTPResponseSerializer: TypedResponseSerializer {
     public typealias Object = Data
 }
 
+extension StringResponseSerializer: TypedResponseSerializer {
+    /// The text.
+    public typealias Object = String
+}
+
 // MARK: - Operations
 
 extension HTTPRequestOperation {

@@ -97,6 +97,11 @@ extension BodyRequestSerializer {
         set { base.timeoutInterval = newValue }
     }
 
+    /// As ``timeoutInterval``.
+    public mutating func setTimeoutInterval(_ seconds: TimeInterval?) {
+        base.timeoutInterval = seconds
+    }
+
     /// As in ``HTTPRequestSerializer``; `nil` leaves Foundation's.
     public var cachePolicy: URLRequest.CachePolicy? {
         get { base.cachePolicy }

@@ -69,6 +69,11 @@ public struct HTTPRequestSerializer: RequestSerializer {
         fields[name] = value
     }
 
+    /// As ``timeoutInterval``.
+    public mutating func setTimeoutInterval(_ seconds: TimeInterval?) {
+        timeoutInterval = seconds
+    }
+
     /// Sets `Authorization` to the Basic scheme of [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in
     /// UTF-8. A user name with a colon cannot be told from its password by the server.
     public mutating func setAuthorization(username: String, password: String) {

@@ -30,6 +30,8 @@ public enum RequestSerializationError: Error, Hashable, Sendable {
     case unencodableBody(String.Encoding)
     /// The serializer has no fields of its own that could be changed; the name of its type.
     case fieldsNotSupported(serializer: String)
+    /// The request serializer, of the kind that is named, has no time limit that can be changed.
+    case timeoutNotSupported(serializer: String)
 }
 
 extension RequestSerializationError {
@@ -66,6 +68,8 @@ extension RequestSerializationError: CustomStringConvertible {
             "The parameters have characters that do not exist in the string encoding \(encoding)."
         case .fieldsNotSupported(let serializer):
             "The request serializer \(serializer) has no header fields that can be changed."
+        case .timeoutNotSupported(let serializer):
+            "The request serializer \(serializer) has no time limit that can be changed."
         }
     }
 }
@@ -86,7 +90,7 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
         case .invalidJSON: "The `parameters` argument is not valid JSON."
         case .invalidPropertyList: "The `parameters` argument is not a valid property list."
         case .invalidMethod, .invalidFieldName, .invalidFieldValue, .invalidURL, .unsupportedParameters,
-            .parametersTooDeep, .unencodableBody, .fieldsNotSupported:
+            .parametersTooDeep, .unencodableBody, .fieldsNotSupported, .timeoutNotSupported:
             nil
         }
     }
@@ -101,7 +105,8 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
         case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue
         case .unsupportedParameters, .invalidJSON, .invalidPropertyList, .parametersTooDeep, .unencodableBody:
             URLError.Code.cannotDecodeContentData.rawValue
-        case .invalidFieldName, .invalidFieldValue, .fieldsNotSupported: URLError.Code.unknown.rawValue
+        case .invalidFieldName, .invalidFieldValue, .fieldsNotSupported, .timeoutNotSupported:
+            URLError.Code.unknown.rawValue
         }
     }
 

@@ -62,6 +62,14 @@ public protocol RequestSerializer: Sendable {
     ///
     /// - Throws: what ``setValue(_:forHTTPHeaderField:)`` throws.
     mutating func clearAuthorization() throws(RequestSerializationError)
+
+    // MARK: Settings of every request
+
+    /// Sets the `timeoutInterval` of requests that are made from their parts: seconds without a byte in
+    /// either direction. `nil`: Foundation's 60.
+    ///
+    /// - Throws: ``RequestSerializationError/timeoutNotSupported(serializer:)`` by default.
+    mutating func setTimeoutInterval(_ seconds: TimeInterval?) throws(RequestSerializationError)
 }
 
 extension RequestSerializer {
@@ -71,10 +79,15 @@ extension RequestSerializer {
         method: String,
         url: URL,
         parameters: Any?,
-        headers: [String: String] = [:]
+        headers: [String: String]
     ) throws -> URLRequest {
         let request = try URLRequest(url: url, method: method, headers: headers)
         return try self.request(bySerializing: request, with: parameters)
+    }
+
+    /// The serializer's own ``request(method:url:parameters:headers:)``, without fields of this one request.
+    public func request(method: String, url: URL, parameters: Any?) throws -> URLRequest {
+        try request(method: method, url: url, parameters: parameters, headers: [:])
     }
 }
 
@@ -112,6 +125,11 @@ extension RequestSerializer {
     /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws.
     public mutating func clearAuthorization() throws(RequestSerializationError) {
         try setValue(nil, forHTTPHeaderField: "Authorization")
+    }
+
+    /// - Throws: ``RequestSerializationError/timeoutNotSupported(serializer:)``.
+    public mutating func setTimeoutInterval(_ seconds: TimeInterval?) throws(RequestSerializationError) {
+        throw .timeoutNotSupported(serializer: "\(Self.self)")
     }
 
     func basicAuthorization(_ username: String, _ password: String) -> String {

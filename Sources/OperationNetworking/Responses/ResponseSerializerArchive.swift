@@ -3,6 +3,7 @@
 indirect enum ResponseSerializerArchive: Codable, Sendable {
     case http(HTTPResponseSerializer)
     case json(JSONResponseSerializer)
+    case string(StringResponseSerializer)
     case xmlParser(XMLParserResponseSerializer)
     case xmlDocument(XMLDocumentResponseSerializer)
     case propertyList(PropertyListResponseSerializer)
@@ -16,6 +17,7 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         switch serializer {
         case let serializer as HTTPResponseSerializer: self = .http(serializer)
         case let serializer as JSONResponseSerializer: self = .json(serializer)
+        case let serializer as StringResponseSerializer: self = .string(serializer)
         case let serializer as XMLParserResponseSerializer: self = .xmlParser(serializer)
         case let serializer as XMLDocumentResponseSerializer: self = .xmlDocument(serializer)
         case let serializer as PropertyListResponseSerializer: self = .propertyList(serializer)
@@ -40,6 +42,7 @@ indirect enum ResponseSerializerArchive: Codable, Sendable {
         switch self {
         case .http(let serializer): serializer
         case .json(let serializer): serializer
+        case .string(let serializer): serializer
         case .xmlParser(let serializer): serializer
         case .xmlDocument(let serializer): serializer
         case .propertyList(let serializer): serializer

@@ -9,6 +9,8 @@ public import Foundation
 /// var serializer = JSONResponseSerializer()
 /// serializer.acceptableStatusCodes?.insert(404)
 /// ```
+///
+/// or in a copy: see ``accepting(statusCodes:)`` and ``accepting(contentTypes:)``.
 public protocol ValidatingResponseSerializer: ResponseSerializer {
     /// Judges the response before anything is made of its body.
     var validation: HTTPResponseSerializer { get set }
@@ -25,5 +27,22 @@ extension ValidatingResponseSerializer {
     public var acceptableContentTypes: Set<String>? {
         get { validation.acceptableContentTypes }
         set { validation.acceptableContentTypes = newValue }
+    }
+
+    /// A copy that accepts these status codes and no others.
+    ///
+    /// - Parameter statusCodes: numbers that no status can be (less than 100, more than 999) do not count.
+    public func accepting(statusCodes: some Sequence<Int>) -> Self {
+        var copy = self
+        copy.acceptableStatusCodes = IndexSet(statusCodes.filter { (100...999).contains($0) })
+        return copy
+    }
+
+    /// A copy that accepts these media types, as in ``HTTPResponseSerializer/acceptableContentTypes``; `nil`:
+    /// all.
+    public func accepting(contentTypes: Set<String>?) -> Self {
+        var copy = self
+        copy.acceptableContentTypes = contentTypes
+        return copy
     }
 }

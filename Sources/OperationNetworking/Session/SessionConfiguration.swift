@@ -16,7 +16,8 @@ internal import OperationNetworkingSystem
 @dynamicMemberLookup
 public struct SessionConfiguration: Sendable {
     /// The fields of every request that does not have them. Secret ones (`Authorization`, `Cookie` and the
-    /// like) of an ``HTTPSessionManager`` with a base URL are for that URL's origin.
+    /// like) of an ``HTTPSessionManager`` with a base URL are for that URL's origin. A field that cannot be
+    /// sent is the error of each task that would have it, a ``RequestSerializationError``.
     public var additionalHeaders: [String: String] = [:]
 
     /// The `timeoutInterval`, in seconds since a byte last came or went, of requests that have Foundation's

@@ -44,6 +44,14 @@ final class SessionCore: Sendable {
         delegateQueue = old.delegateQueue
         operationQueue = old.operationQueue
         hooks = old.hooks
+        hooks.withLock { $0.join() }
+    }
+
+    /// Sets a closure of the session; not of one that is invalid.
+    func changeHooks(_ set: (inout SessionHooks) -> Void) {
+        hooks.change { hooks in
+            if hooks.sessions > 0 { set(&hooks) }
+        }
     }
 
     // MARK: - Tasks
@@ -116,9 +124,14 @@ final class SessionCore: Sendable {
     // MARK: - Requests
 
     /// The request with the session's fields and timeout.
-    func prepare(_ request: URLRequest) -> URLRequest {
+    /// - Throws: ``RequestSerializationError`` for an additional field that cannot be sent.
+    func prepare(_ request: URLRequest) throws(RequestSerializationError) -> URLRequest {
         var request = request
-        for (name, value) in fields(for: request) { request.setValue(value, forHTTPHeaderField: name) }
+        for (name, value) in fields(for: request) {
+            // Foundation drops a value with a line end in it, and says nothing.
+            try RequestSerializationError.check(name: name, value: value)
+            request.setValue(value, forHTTPHeaderField: name)
+        }
         if let timeout = configuration.requestTimeout, request.timeoutInterval == Self.foundationTimeout {
             request.timeoutInterval = timeout
         }
@@ -127,16 +140,15 @@ final class SessionCore: Sendable {
 
     /// The additional fields that the request does not have, and may have.
     func fields(for request: URLRequest) -> [String: String] {
-        var extra = URLRequest(url: URL(fileURLWithPath: "/"))
-        for (name, value) in configuration.additionalHeaders
-        where request.value(forHTTPHeaderField: name) == nil {
-            extra.setValue(value, forHTTPHeaderField: name)
-        }
+        var extra = configuration.additionalHeaders
+        guard !extra.isEmpty else { return [:] }
+        extra = extra.filter { request.value(forHTTPHeaderField: $0.key) == nil }
         let scope = operations.secretFieldScope
         if let url = request.url, !scope.includes(url, base: operations.baseURL) {
-            extra.removeFields(operations.redirectPolicy.fieldsOfOneOrigin)
+            let names = Set(operations.redirectPolicy.fieldsOfOneOrigin.map { $0.lowercased() })
+            extra = extra.filter { !names.contains($0.key.lowercased()) }
         }
-        return extra.allHTTPHeaderFields ?? [:]
+        return extra
     }
 
     /// The `timeoutInterval` of a `URLRequest` on which none was set.

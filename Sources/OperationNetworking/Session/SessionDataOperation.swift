@@ -15,6 +15,7 @@ final class SessionDataOperation: HTTPRequestOperation, @unchecked Sendable {
     private struct Closures: Sendable {
         var receiver: Receiver?
         var judge: Judge?
+        var isDownload = false
     }
 
     private let closures = Locked(Closures())
@@ -27,6 +28,22 @@ final class SessionDataOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Called on the network thread; the body waits for the answer.
     func setJudge(_ judge: @escaping Judge) {
         closures.change { $0.judge = judge }
+    }
+
+    /// The task is a download from now on: the session's serializer is not asked, and any successful response
+    /// is saved.
+    func becomeDownload() {
+        closures.withLock { $0.isDownload = true }
+    }
+
+    override func evaluate(_ end: ExchangeEnd) -> (object: (any Sendable)?, error: (any Error)?) {
+        guard closures.withLock({ $0.isDownload }), end.error == nil else { return super.evaluate(end) }
+        do {
+            try HTTPResponseSerializer().validate(response, data: end.data)
+            return (nil, nil)
+        } catch {
+            return (nil, error)
+        }
     }
 
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {

@@ -14,8 +14,22 @@ extension DataTask {
     }
 }
 
-/// The closures of a session. Each setter of ``URLSessionManager`` says when its own is called.
+/// The closures of a manager, which its session and the one after a reset share. Each setter of
+/// ``URLSessionManager`` says when its own is called.
+///
+/// | event                                  | the closures are                                      |
+/// |----------------------------------------|-------------------------------------------------------|
+/// | a session is reset                     | also those of the new one                             |
+/// | a session becomes invalid, another is valid or has tasks | kept for that one                   |
+/// | the last one becomes invalid           | released                                              |
+/// | one is set after that                  | not taken: nothing would ever call it, or release it  |
+/// | a reset after that                     | taken again                                           |
+///
+/// Stored properties: 16. Each closure is set by itself.
 struct SessionHooks: Sendable {
+    /// The sessions that are not invalid.
+    private(set) var sessions = 1
+
     var didBecomeInvalid: (@isolated(any) @Sendable ((any Error)?) -> Void)?
     var sessionChallenge: (@Sendable (AuthenticationChallenge) async -> AuthenticationChallenge.Answer)?
     var taskChallenge:
@@ -39,4 +53,28 @@ struct SessionHooks: Sendable {
         (@isolated(any) @Sendable (DownloadTask, _ bytes: Int64, _ total: Int64, _ expected: Int64) -> Void)?
     var didResumeDownload:
         (@isolated(any) @Sendable (DownloadTask, _ offset: Int64, _ expected: Int64) -> Void)?
+
+    /// Another session has them, too.
+    mutating func join() {
+        sessions += 1
+    }
+
+    /// A session has become invalid.
+    /// - Returns: the closures that it had.
+    mutating func leave() -> SessionHooks {
+        let hooks = self
+        sessions -= 1
+        if sessions == 0 {
+            self = SessionHooks()
+            sessions = 0
+        }
+        return hooks
+    }
+
+    /// Takes over the closures of a session that this one's is a copy of.
+    mutating func copy(_ others: SessionHooks) {
+        let own = sessions
+        self = others
+        sessions = own
+    }
 }

@@ -70,6 +70,8 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         var sent = ProgressReport(bytes: 0, total: 0, expected: -1)
         var taskDescription: String?
         var priority = SessionTask.defaultPriority
+        /// The task that a data task has become.
+        var successor = Successor.none
         /// Called once when the task has completed, on any thread.
         var whenCompleted: [@Sendable () -> Void] = []
         /// Whether its end is certain: the session lists it no more.
@@ -77,6 +79,24 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         /// Called with the resume data of a cancelled download.
         var resumeDataHandlers: [DownloadTask.ResumeDataHandler] = []
         var resumeData: Data?
+    }
+
+    /// The task that has the transfer, and the end, of another one.
+    struct Successor {
+        static let none = Successor(exists: false)
+
+        let exists: Bool
+        /// Not held: that one holds this task until its end.
+        private(set) weak var task: SessionTask?
+
+        private init(exists: Bool) {
+            self.exists = exists
+        }
+
+        init(_ task: SessionTask) {
+            exists = true
+            self.task = task
+        }
     }
 
     /// Unique among the tasks of one session: 1, 2, 3 and so on.
@@ -220,26 +240,38 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
         return handlers
     }
 
-    /// Calls `body` once the task has completed, on any thread; at once if it has.
+    /// Calls `body` once the task, or the one that it has become, has completed, on any thread; at once if it
+    /// has.
     func whenCompleted(_ body: @escaping @Sendable () -> Void) {
-        let isCompleted = changing.withLock { state in
-            guard state.machine.phase != .completed else { return true }
+        let (isCompleted, successor) = changing.withLock { state in
+            guard state.machine.phase != .completed else { return (true, state.successor.task) }
             state.whenCompleted.append(body)
-            return false
+            return (false, nil)
         }
-        if isCompleted { body() }
+        if let successor {
+            successor.whenCompleted(body)
+        } else if isCompleted {
+            body()
+        }
     }
 
-    /// The object, once there is one; cancelling the Swift task cancels this one, and ends the wait at once.
+    /// The object, once there is one; cancelling the Swift task cancels this one, or the one that it has
+    /// become, and ends the wait at once.
     var outcome: (any Sendable)? {
         get async throws {
             await Wait.until(whenCompleted) {
                 self.cancel()
+                self.changing.withLock { $0.successor.task }?.cancel()
                 return true
             }
-            let (phase, object, error) = changing.withLock { ($0.machine.phase, $0.object, $0.error) }
-            guard phase == .completed else { throw URLError.cancelled(url: originalRequest.url) }
+            let (phase, object, error, successor) = changing.withLock {
+                ($0.machine.phase, $0.object, $0.error, $0.successor)
+            }
             if let error { throw error }
+            // The object of one that has become another is there when that one ends.
+            guard phase == .completed, !successor.exists || object != nil else {
+                throw URLError.cancelled(url: originalRequest.url)
+            }
             return object
         }
     }

@@ -128,6 +128,7 @@ extension TaskDelegate {
             _ = changing.machine.ended()
             // Waiters for the data task wait for the download.
             changing.whenCompleted = []
+            changing.successor = SessionTask.Successor(download)
             return download
         }
         guard let download else {
@@ -138,6 +139,7 @@ extension TaskDelegate {
         state.withLock { state in
             state.original = dataTask
             state.place = place
+            (state.operation as? SessionDataOperation)?.becomeDownload()
         }
         take(download)
         session.replace(dataTask, with: download)
@@ -151,15 +153,5 @@ extension TaskDelegate {
             plain(dataTask, download)
             decide(bodyPlace)
         }
-    }
-
-    /// Whether a task that has become a download has a file, though the serializer cannot read it: any
-    /// successful response is saved.
-    func hasFile(_ operation: HTTPRequestOperation) -> Bool {
-        guard !(operation is DownloadOperation), operation.error is ResponseSerializationError else {
-            return false
-        }
-        return (try? HTTPResponseSerializer().validate(operation.response, data: operation.responseData))
-            != nil
     }
 }

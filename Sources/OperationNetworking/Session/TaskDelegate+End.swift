@@ -27,7 +27,7 @@ extension TaskDelegate {
         }
         if error == nil, task.isUnwanted {
             complete(task, operation, nil, discard(state.withLock { $0.place }, of: task))
-        } else if let download = task as? DownloadTask, error == nil || hasFile(operation) {
+        } else if let download = task as? DownloadTask, error == nil {
             return save(operation, for: download)
         } else {
             complete(task, operation, object, error)

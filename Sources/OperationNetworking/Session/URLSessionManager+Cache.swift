@@ -12,9 +12,9 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: DataTask, _ proposed: CachedURLResponse) -> CachedURLResponse?
         )?
     ) {
-        guard let block else { return core.hooks.change { $0.prepare = nil } }
+        guard let block else { return core.changeHooks { $0.prepare = nil } }
         let (home, plain) = (ClosureHome(block.isolation), IsolatedFunction.Binary(block).plain)
-        core.hooks.change { hooks in
+        core.changeHooks { hooks in
             hooks.prepare = { operation, dataTask, events in
                 operation.setCacheResponseHandler { [weak dataTask] proposed, answer in
                     events.append { [dataTask] in

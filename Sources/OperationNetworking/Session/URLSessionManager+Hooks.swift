@@ -15,7 +15,7 @@ extension URLSessionManager {
     public func setSessionDidBecomeInvalid(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ error: (any Error)?) -> Void)?
     ) {
-        core.hooks.change { $0.didBecomeInvalid = block }
+        core.changeHooks { $0.didBecomeInvalid = block }
     }
 
     /// Called when the security policy does not accept a server: see
@@ -25,7 +25,7 @@ extension URLSessionManager {
             @Sendable (_ challenge: AuthenticationChallenge) async -> AuthenticationChallenge.Answer
         )?
     ) {
-        core.hooks.change { $0.sessionChallenge = block }
+        core.changeHooks { $0.sessionChallenge = block }
     }
 
     // MARK: - Tasks
@@ -39,13 +39,13 @@ extension URLSessionManager {
                 AuthenticationChallenge.Answer
         )?
     ) {
-        core.hooks.change { $0.taskChallenge = block }
+        core.changeHooks { $0.taskChallenge = block }
     }
 
     /// Called, on any thread, when the body of a streamed upload is needed, for the first time or again, and
     /// the request's own stream cannot be read. Answers with a new stream of the same bytes.
     public func setTaskNeedNewBodyStream(_ block: (@Sendable (_ task: SessionTask) -> InputStream?)?) {
-        core.hooks.change { $0.needNewBodyStream = block }
+        core.changeHooks { $0.needNewBodyStream = block }
     }
 
     /// Called for each redirect that is to be followed: answers with the request that follows it, another
@@ -57,7 +57,7 @@ extension URLSessionManager {
                 URLRequest?
         )?
     ) {
-        core.hooks.change { $0.willPerformRedirection = block }
+        core.changeHooks { $0.willPerformRedirection = block }
     }
 
     /// Called, at most 20 times a second and once with the last values, with the bytes that were sent since
@@ -68,7 +68,7 @@ extension URLSessionManager {
                 -> Void
         )?
     ) {
-        core.hooks.change { $0.didSendBodyData = block }
+        core.changeHooks { $0.didSendBodyData = block }
     }
 
     /// Called when a task has completed, before its completion handler.
@@ -77,7 +77,7 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: SessionTask, _ error: (any Error)?) -> Void
         )?
     ) {
-        core.hooks.change { $0.didComplete = block }
+        core.changeHooks { $0.didComplete = block }
     }
 
     /// Called, before the closure of ``setTaskDidComplete(_:)``, with the cost of each transfer of a task.
@@ -86,7 +86,7 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: SessionTask, _ metrics: [TransferMetrics]) -> Void
         )?
     ) {
-        core.hooks.change { $0.didFinishCollectingMetrics = block }
+        core.changeHooks { $0.didFinishCollectingMetrics = block }
     }
 
     // MARK: - Data tasks
@@ -100,7 +100,7 @@ extension URLSessionManager {
                 DataTask.ResponseDisposition
         )?
     ) {
-        core.hooks.change { $0.didReceiveResponse = block }
+        core.changeHooks { $0.didReceiveResponse = block }
     }
 
     /// Called when the answer to a response was ``DataTask/ResponseDisposition/becomeDownload``. The download
@@ -111,7 +111,7 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: DataTask, _ download: DownloadTask) -> Void
         )?
     ) {
-        core.hooks.change { $0.didBecomeDownload = block }
+        core.changeHooks { $0.didBecomeDownload = block }
     }
 
     /// Called for each piece of the body of a successful response, in order. The transfer waits for a closure
@@ -120,7 +120,7 @@ extension URLSessionManager {
     public func setDataTaskDidReceiveData(
         @_inheritActorContext _ block: (@isolated(any) @Sendable (_ task: DataTask, _ data: Data) -> Void)?
     ) {
-        core.hooks.change { $0.didReceiveData = block }
+        core.changeHooks { $0.didReceiveData = block }
     }
 
     // MARK: - Downloads
@@ -132,7 +132,7 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: DownloadTask, _ temporary: URL) -> URL?
         )?
     ) {
-        core.hooks.change { $0.didFinishDownloading = block }
+        core.changeHooks { $0.didFinishDownloading = block }
     }
 
     /// Called, at most 20 times a second and once with the last values, with the bytes that came since the
@@ -143,7 +143,7 @@ extension URLSessionManager {
                 -> Void
         )?
     ) {
-        core.hooks.change { $0.didWriteData = block }
+        core.changeHooks { $0.didWriteData = block }
     }
 
     /// Called when a download goes on after bytes that are kept: with their number, and the length of the
@@ -153,6 +153,6 @@ extension URLSessionManager {
             @isolated(any) @Sendable (_ task: DownloadTask, _ offset: Int64, _ expected: Int64) -> Void
         )?
     ) {
-        core.hooks.change { $0.didResumeDownload = block }
+        core.changeHooks { $0.didResumeDownload = block }
     }
 }

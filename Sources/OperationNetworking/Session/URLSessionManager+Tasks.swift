@@ -91,12 +91,13 @@ extension URLSessionManager {
         @_inheritActorContext completion: DownloadTask.DownloadCompletionHandler?
     ) -> DownloadTask {
         let closures = Self.closures(progress, destination, completion)
-        let request = core.prepare(request)
+        let prepared = PreparedRequest(request, by: core)
         let delegate = TaskDelegate(core, closures) { [core] _ in
+            let request = try prepared.request
             let place = try TemporaryPlace(in: core.configuration.downloadDirectory)
             return (core.operations.downloadOperation(for: request, to: place.file), place)
         }
-        return makeDownloadTask(request, delegate)
+        return makeDownloadTask(prepared.shown, delegate)
     }
 
     /// Makes a task that goes on with a download, of this process or of an earlier one.
@@ -137,13 +138,14 @@ extension URLSessionManager {
         _ closures: TaskDelegate.Closures,
         serializer: (any ResponseSerializer)? = nil
     ) -> DataTask {
-        let request = core.prepare(request)
+        let prepared = PreparedRequest(request, by: core)
         let delegate = TaskDelegate(core, closures) { [core] _ in
-            let operation = core.dataOperation(for: request)
+            let operation = core.dataOperation(for: try prepared.request)
             if let serializer { operation.responseSerializer = serializer }
             return (operation, nil)
         }
         let progress = TaskProgress(countsUpload: false)
+        let request = prepared.shown
         let task = DataTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
         return take(task, delegate)
     }
@@ -153,13 +155,14 @@ extension URLSessionManager {
         _ closures: TaskDelegate.Closures,
         body: (@Sendable () throws -> BodySource)? = nil
     ) -> UploadTask {
-        let request = core.prepare(request)
+        let prepared = PreparedRequest(request, by: core)
         let delegate = TaskDelegate(core, closures) { [core] task in
-            var request = request
+            var request = try prepared.request
             if let body { request.bodySource = try body() }
             return (core.dataOperation(for: core.streamed(request, of: task)), nil)
         }
         let progress = TaskProgress(countsUpload: true)
+        let request = prepared.shown
         let task = UploadTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
         return take(task, delegate)
     }
@@ -233,7 +236,7 @@ extension SessionCore {
     /// - Throws: ``SessionError``, ``DownloadError``, ``RequestSerializationError``.
     func resumed(_ data: Data, headers: [String: String]) throws -> DownloadOperation {
         let checkpoint = URL(fileURLWithPath: try ResumeData(data).checkpoint)
-        let operation = try DownloadOperation(resuming: checkpoint, headers: headers) { prepare($0) }
+        let operation = try DownloadOperation(resuming: checkpoint, headers: headers) { try prepare($0) }
         let state = operations.state(for: operation.request)
         var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy

@@ -116,10 +116,7 @@ open class URLSessionManager: @unchecked Sendable {
             return core
         }
         old.invalidate { [self] in
-            let hooks = old.hooks.withLock { hooks in
-                defer { if !resetSession { hooks = SessionHooks() } }
-                return hooks
-            }
+            let hooks = old.hooks.withLock { $0.leave() }
             let post: @Sendable () -> Void = {
                 (self.completionQueue ?? .main).async {
                     NotificationCenter.default.post(name: .urlSessionDidInvalidate, object: self)
@@ -162,7 +159,7 @@ open class URLSessionManager: @unchecked Sendable {
         }
         copy.core.operations.requestSerializer = core.operations.requestSerializer
         let hooks = core.hooks.withLock { $0 }
-        copy.core.hooks.change { [hooks] in $0 = hooks }
+        copy.core.hooks.change { [hooks] in $0.copy(hooks) }
     }
 
     /// See `NSCopying`.

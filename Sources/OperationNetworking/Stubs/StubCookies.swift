@@ -19,15 +19,17 @@ struct StubCookies {
     func changes(by fields: HeaderFields) -> CookieChanges {
         var prefixes = CookiePrefix()
         var after = known
+        var names: Set<String> = []
         let host = Cookie.canonical(url.host ?? "")
         for line in fields.values(for: "Set-Cookie") {
             prefixes.read(line)
+            names.insert(CookiePrefix.name(of: line))
             for new in HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url) {
                 guard let cookie = Cookie(new), cookie.concerns(host: host) else { continue }
                 after.removeAll { $0.identity == cookie.identity }
                 after.append(cookie)
             }
         }
-        return CookieChanges(from: known, to: after, refusing: prefixes.brokenNames)
+        return CookieChanges(from: known, to: after, naming: names, refusing: prefixes.brokenNames)
     }
 }

@@ -5,8 +5,10 @@ internal import OperationNetworkingImagesSystem
 ///
 /// When the images take more than ``memoryCapacity``, those that were not used for the longest time go, until
 /// ``preferredMemoryUsageAfterPurge`` are left. When the kernel says that memory is short, all go: see
-/// ``MemoryPressure``. An image is found by the URL of its request and an identifier, such as that of a
-/// filter; or by an identifier alone. Everything may be called from any thread.
+/// ``MemoryPressure``. An image is found by the URL of its request, its fields but for those that choose no
+/// image (`Accept`, `User-Agent`), and an identifier, such as that of a filter; or by an identifier alone. A
+/// downloader keeps the images of a manager's user apart from others' besides. Everything may be called from
+/// any thread.
 public final class AutoPurgingImageCache: ImageRequestCache {
     /// The bytes that images may take before some are purged. 100 MB unless set.
     public let memoryCapacity: Int
@@ -60,7 +62,7 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
     /// The image with this identifier, which is the most recently used one then.
     public func image(identifier: String) -> DecodedImage? {
-        store.withLock { $0.image(for: ImageKey(identifier: identifier)) }
+        image(ImageKey(identifier: identifier))
     }
 
     /// Answers whether there was one.
@@ -71,21 +73,24 @@ public final class AutoPurgingImageCache: ImageRequestCache {
 
     // MARK: - ImageRequestCache
 
-    /// Keeps an image; it replaces the one of this URL and identifier.
+    /// Keeps an image; it replaces the one of this URL, these fields and this identifier.
     public func add(_ image: DecodedImage, for request: URLRequest, identifier: String? = nil) {
         guard let key = ImageKey(request, identifier) else { return }
         add(image, key)
     }
 
-    /// The image of this URL and identifier, which is the most recently used one then.
+    /// The image of this URL, these fields and this identifier, which is the most recently used one then.
     public func image(for request: URLRequest, identifier: String? = nil) -> DecodedImage? {
-        ImageKey(request, identifier).flatMap { key in store.withLock { $0.image(for: key) } }
+        ImageKey(request, identifier).flatMap(image)
     }
 
-    /// Answers whether there was one.
+    /// Removes the image of this URL, these fields and this identifier, of every user. Answers whether there
+    /// was one.
     @discardableResult
     public func removeImage(for request: URLRequest, identifier: String? = nil) -> Bool {
-        ImageKey(request, identifier).flatMap { key in store.withLock { $0.remove(key) } } != nil
+        guard let key = ImageKey(request, identifier) else { return false }
+        // Images that go are released after the lock.
+        return !store.withLock { $0.remove(where: { $0.isFor(key) }) }.isEmpty
     }
 
     /// Answers whether there were any.
@@ -94,10 +99,14 @@ public final class AutoPurgingImageCache: ImageRequestCache {
         !store.withLock { $0.removeAll() }.isEmpty
     }
 
-    // MARK: - Private
+    // MARK: - KeyedImageCache
+
+    func image(_ key: ImageKey) -> DecodedImage? {
+        store.withLock { $0.image(for: key) }
+    }
 
     /// Images that go are released after the lock.
-    private func add(_ image: DecodedImage, _ key: ImageKey) {
+    func add(_ image: DecodedImage, _ key: ImageKey) {
         _ = store.withLock { $0.add(image, for: key, cost: image.byteCount) }
     }
 }

@@ -1,7 +1,7 @@
 public import FoundationNetworking
 
-/// AFNetworking 2's `AFImageCache`: images by the URL of their requests, which requests that want fresh data
-/// do not get.
+/// AFNetworking 2's `AFImageCache`: images by the URLs and fields of their requests, which requests that want
+/// fresh data do not get.
 ///
 /// | Cache policy of the request                            | ``cachedImage(for:)``    | ``cacheImage(_:for:)`` |
 /// |--------------------------------------------------------|--------------------------|------------------------|
@@ -63,7 +63,7 @@ public final class ImageCache: ImageRequestCache {
         request.cachePolicy.allowsCachedImages ? images.image(for: request, identifier: identifier) : nil
     }
 
-    /// Answers whether there was one.
+    /// Removes it for every user. Answers whether there was one.
     @discardableResult
     public func removeImage(for request: URLRequest, identifier: String?) -> Bool {
         images.removeImage(for: request, identifier: identifier)
@@ -74,6 +74,12 @@ public final class ImageCache: ImageRequestCache {
     public func removeAllImages() -> Bool {
         images.removeAllImages()
     }
+
+    // MARK: - KeyedImageCache
+
+    func add(_ image: DecodedImage, _ key: ImageKey) { images.add(image, key) }
+
+    func image(_ key: ImageKey) -> DecodedImage? { images.image(key) }
 }
 
 extension URLRequest.CachePolicy {

@@ -1,6 +1,10 @@
 public import FoundationNetworking
 
 /// A cache of images by their requests: AFNetworking's `AFImageRequestCache`. Called from any thread.
+///
+/// A cache of your own may look at the URL and the identifier alone: an ``ImageDownloader`` gives it no image
+/// of a request that has other fields than `Accept` and the like, or that its manager sends as a user
+/// (credential, token, client certificate, cookies, adapters), and takes none for it.
 public protocol ImageRequestCache: AnyObject, Sendable {
     /// Keeps an image.
     func add(_ image: DecodedImage, for request: URLRequest, identifier: String?)

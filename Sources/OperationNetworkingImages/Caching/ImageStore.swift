@@ -63,6 +63,11 @@ struct ImageStore<Key: Hashable, Image> {
         return entry.image
     }
 
+    /// Looks at all keys. Answers what was kept under those, to be released by the caller.
+    mutating func remove(where isMeant: (Key) -> Bool) -> [Image] {
+        entries.keys.filter(isMeant).compactMap { remove($0) }
+    }
+
     /// Answers what was kept, to be released by the caller.
     mutating func removeAll() -> [Image] {
         defer {

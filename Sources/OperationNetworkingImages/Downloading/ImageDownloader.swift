@@ -6,10 +6,12 @@ internal import OperationNetworkingImagesSystem
 
 /// Fetches and decodes images, each once however many ask for it: AFNetworking 3's `AFImageDownloader`.
 ///
-/// Requests with the same URL, method and header fields share one transfer as long as it lasts. At most
-/// ``maximumActiveDownloads`` run; the others wait, by priority and in the order of ``prioritization``. An
-/// image that ``imageCache`` has comes without a transfer and without a response, for the cache policies that
-/// allow it; it is kept there in the size of the serializer: see ``ImageDecoder/cacheIdentifier``.
+/// Requests with the same URL, method and header fields, that ``manager`` sends as the same user, share one
+/// transfer as long as it lasts: not those of a manager with request adapters, which may name any user. At
+/// most ``maximumActiveDownloads`` run; the others wait, by priority and in the order of ``prioritization``.
+/// An image that ``imageCache`` has comes without a transfer and without a response, for the cache policies
+/// that allow it; it is kept there in the size of the serializer: see ``ImageDecoder/cacheIdentifier``. What
+/// a user's credential, token, certificate or cookies opened comes from the cache for that user only.
 ///
 /// ```swift
 /// let image = try await ImageDownloader.shared.image(from: url)
@@ -45,7 +47,10 @@ public final class ImageDownloader: Sendable {
         let url: String
         let method: String
         let fields: [String: String]
-        /// A transfer of its own, for a method that is not GET.
+        let handlesCookies: Bool
+        /// `nil`: it is not known as whom the manager sends it.
+        let asker: ImageAsker?
+        /// A transfer of its own, for a method that is not GET, and where the asker is not known.
         let own: UUID?
     }
 
@@ -198,7 +203,8 @@ public final class ImageDownloader: Sendable {
             handler.call(nil, .failure(URLError(.badURL)))
             return false
         }
-        if let image = cachedImage(for: request) {
+        let asker = ImageAsker(request, by: manager)
+        if let image = cachedImage(for: request, asker) {
             handler.call(nil, .success(image))
             return false
         }
@@ -210,15 +216,38 @@ public final class ImageDownloader: Sendable {
             url: url.absoluteString,
             method: request.httpMethod ?? "GET",
             fields: request.allHTTPHeaderFields ?? [:],
-            own: request.isGet ? nil : ticket
+            handlesCookies: request.httpShouldHandleCookies,
+            asker: asker,
+            own: request.isGet && asker != nil ? nil : ticket
         )
         begin(state.withLock { $0.table.ask(for: key, ticket, handler, priority: priority.rawValue) })
         return true
     }
 
-    private func cachedImage(for request: URLRequest) -> DecodedImage? {
-        guard request.takesCachedImage else { return nil }
-        return imageCache?.image(for: request, identifier: Self.cacheIdentifier(manager.responseSerializer))
+    private func cachedImage(for request: URLRequest, _ asker: ImageAsker?) -> DecodedImage? {
+        guard request.takesCachedImage, let asker, let imageCache else { return nil }
+        let identifier = Self.cacheIdentifier(manager.responseSerializer)
+        if let cache = imageCache as? any KeyedImageCache {
+            return ImageKey(request, identifier, asker: asker).flatMap(cache.image)
+        }
+        guard request.isForEveryUser(asker) else { return nil }
+        return imageCache.image(for: request, identifier: identifier)
+    }
+
+    /// Keeps an image that came to `asker`.
+    private func keep(
+        _ image: DecodedImage,
+        for request: URLRequest,
+        _ asker: ImageAsker,
+        _ identifier: String?
+    ) {
+        guard request.isGet, let imageCache else { return }
+        let cache = imageCache as? any KeyedImageCache
+        guard cache != nil || request.isForEveryUser(asker),
+            imageCache.shouldCache(image, for: request, identifier: identifier)
+        else { return }
+        guard let cache else { return imageCache.add(image, for: request, identifier: identifier) }
+        if let key = ImageKey(request, identifier, asker: asker) { cache.add(image, key) }
     }
 
     private static func cacheIdentifier(_ serializer: any ResponseSerializer) -> String? {
@@ -264,7 +293,7 @@ public final class ImageDownloader: Sendable {
     private func cachedImage(for start: Start) -> DecodedImage? {
         let requests = state.withLock { $0.table.handlers(of: start.key).map(\.request) }
         guard let first = requests.first, requests.allSatisfy(\.takesCachedImage) else { return nil }
-        return cachedImage(for: first)
+        return cachedImage(for: first, start.key.asker)
     }
 
     /// - Returns: the transfers that begin in the place of this one; `nil`: a handler has come that does not
@@ -291,6 +320,7 @@ public final class ImageDownloader: Sendable {
             return (state.table.handlers(of: start.key).first?.request, [])
         }
         guard let request else { return begin(next) }
+        let asker = ImageAsker(request, by: manager)
         let operation = manager.operation(
             for: request,
             success: { operation, object in
@@ -300,9 +330,9 @@ public final class ImageDownloader: Sendable {
                     } else {
                         .failure(URLError(.cannotDecodeContentData))
                     }
-                self.end(start, operation, result)
+                self.end(start, operation, result, asker)
             },
-            failure: { operation, error in self.end(start, operation, .failure(error)) }
+            failure: { operation, error in self.end(start, operation, .failure(error), asker) }
         )
         operation.completionQueue = queue
         operation.postsNotifications = false
@@ -318,13 +348,15 @@ public final class ImageDownloader: Sendable {
     private func end(
         _ start: Start,
         _ operation: HTTPRequestOperation,
-        _ result: Result<DecodedImage, any Error>
+        _ result: Result<DecodedImage, any Error>,
+        _ asker: ImageAsker?
     ) {
-        let identifier = Self.cacheIdentifier(operation.responseSerializer)
-        if case .success(let image) = result, let imageCache, operation.request.isForEveryUser,
-            imageCache.shouldCache(image, for: operation.request, identifier: identifier)
+        // As whom it was sent is known if nothing changed from the question to the end: no token, and no
+        // cookie of the response.
+        if case .success(let image) = result, let asker, asker == start.key.asker,
+            asker == ImageAsker(operation.request, by: manager)
         {
-            imageCache.add(image, for: operation.request, identifier: identifier)
+            keep(image, for: operation.request, asker, Self.cacheIdentifier(operation.responseSerializer))
         }
         let (handlers, starts) = state.withLock { state in
             state.operations[start.transfer] = nil
@@ -343,14 +375,12 @@ public final class ImageDownloader: Sendable {
 
 extension URLRequest {
     /// Whether the cache may answer it.
-    fileprivate var takesCachedImage: Bool { cachePolicy.allowsCachedImages && isForEveryUser }
+    fileprivate var takesCachedImage: Bool { cachePolicy.allowsCachedImages && isGet }
 
     fileprivate var isGet: Bool { (httpMethod ?? "GET") == "GET" }
 
-    /// Whether the cache, whose keys are URLs, may answer it and keep its image: what a user's token or
-    /// cookie opens is not another user's.
-    fileprivate var isForEveryUser: Bool {
-        isGet && value(forHTTPHeaderField: "Authorization") == nil
-            && value(forHTTPHeaderField: "Cookie") == nil
+    /// Whether a cache of the user's own, whose keys may be URLs, may answer it and keep its image.
+    fileprivate func isForEveryUser(_ asker: ImageAsker) -> Bool {
+        asker == .unnamed && choosingFields.isEmpty
     }
 }

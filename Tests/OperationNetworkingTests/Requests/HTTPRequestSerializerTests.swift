@@ -332,6 +332,44 @@ import Testing
         #expect(request.value(forHTTPHeaderField: "X-Marked") == "yes")
         #expect(request.value(forHTTPHeaderField: "X-Own") == "1")
     }
+
+    /// The short form is the serializer's own long one, whatever the static type says.
+    @Test(
+        arguments: [HTTPRequestSerializer(), JSONRequestSerializer(), PropertyListRequestSerializer()]
+            as [any RequestSerializer]
+    )
+    func theShortFormHasTheSettings(serializer: any RequestSerializer) throws {
+        var serializer = serializer
+        try serializer.setTimeoutInterval(7)
+        try serializer.setValue("x", forHTTPHeaderField: "X-Test")
+        let request = try serializer.request(method: "POST", url: url, parameters: nil)
+        #expect(request.timeoutInterval == 7 && request.value(forHTTPHeaderField: "X-Test") == "x")
+        try serializer.setTimeoutInterval(nil)
+        #expect(try serializer.request(method: "POST", url: url, parameters: nil).timeoutInterval == 60)
+    }
+
+    @Test func aSerializerOfOnesOwnHasItsSettingsInTheShortForm() throws {
+        struct Patient: RequestSerializer {
+            func request(bySerializing request: URLRequest, with parameters: Any?) -> URLRequest { request }
+            func request(
+                method: String,
+                url: URL,
+                parameters: Any?,
+                headers: [String: String]
+            ) throws -> URLRequest {
+                URLRequest(url: url, timeoutInterval: 99)
+            }
+        }
+        let serializers: [any RequestSerializer] = [Patient()]
+        for serializer in serializers {
+            #expect(try serializer.request(method: "GET", url: url, parameters: nil).timeoutInterval == 99)
+        }
+        #expect(try Patient().request(method: "GET", url: url, parameters: nil).timeoutInterval == 99)
+        var patient = Patient()
+        #expect(throws: RequestSerializationError.timeoutNotSupported(serializer: "Patient")) {
+            try patient.setTimeoutInterval(5)
+        }
+    }
 }
 
 /// Calls what is deprecated without a warning.

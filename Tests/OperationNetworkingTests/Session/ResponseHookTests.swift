@@ -173,6 +173,50 @@ struct ResponseHookTests {
         #expect(try String(contentsOf: folder.file("4"), encoding: .utf8) == "hello")
     }
 
+    @Test func aVerbWhoseTaskHasBecomeADownloadIsCancelledWithIt() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "hello").held(after: 2, by: gate)])
+        let session = HTTPSessionManager.forTests(server.url)
+        session.setDataTaskDidReceiveResponse { _, _ in .becomeDownload }
+        let (downloads, errors) = (Recorder<DownloadTask>(), Recorder<URLError.Code?>())
+        session.setDataTaskDidBecomeDownloadTask { _, download in downloads.append(download) }
+        session.setTaskDidComplete { _, error in errors.append((error as? URLError)?.code) }
+        let task = Task { try await session.get("x") as? URL }
+        let download = try await downloads.wait()[0]
+        task.cancel()
+        let error = await #expect(throws: URLError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(try await errors.wait() == [.cancelled])
+        #expect(download.state == .completed)
+        gate.open()
+    }
+
+    private struct Refusing: ResponseSerializer {
+        struct Refusal: Error {}
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            throw Refusal()
+        }
+    }
+
+    @Test func noSerializerCostsADownloadItsFile() async throws {
+        let server = try ScriptedServer([.respond(body: "hello"), .respond(404, body: "none")])
+        let folder = try TemporaryDirectory()
+        session.responseSerializer = Refusing()
+        session.setDataTaskDidReceiveResponse { _, _ in .becomeDownload }
+        session.setDownloadTaskDidFinishDownloading { _, _ in folder.file() }
+        task(server).resume()
+        let end = try await ends.wait()
+        #expect(end.error == nil && end.file == folder.file())
+        #expect(try String(contentsOf: folder.file(), encoding: .utf8) == "hello")
+        task(server).resume()
+        let failure = try await ends.recorder.wait(count: 2).last
+        #expect(
+            (failure?.error as? ResponseSerializationError)?.reason == .unacceptableStatusCode(404)
+                && failure?.file == nil
+        )
+    }
+
     /// The size of the file of a download that runs.
     private var size: Int {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: temporary.url.path)) ?? []

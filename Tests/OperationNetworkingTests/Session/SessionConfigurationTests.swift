@@ -27,6 +27,40 @@ struct SessionConfigurationTests {
         #expect(server.requests.map { $0["X-A"] } == ["1"])
     }
 
+    /// Foundation drops a value with a control character, and says nothing.
+    @Test(
+        arguments: [
+            (["X-A": "1\r\nX-B: 2"], RequestSerializationError.invalidFieldValue(name: "X-A")),
+            (["X-A": "1\u{0}"], .invalidFieldValue(name: "X-A")), (["": "1"], .invalidFieldName("")),
+            (["X A": "1"], .invalidFieldName("X A")), (["X-\u{e4}": "1"], .invalidFieldName("X-\u{e4}")),
+        ] as [([String: String], RequestSerializationError)]
+    )
+    func anAdditionalHeaderThatCannotBeSentIsTheErrorOfEachTask(
+        headers: [String: String],
+        expected: RequestSerializationError
+    ) async throws {
+        let server = try ScriptedServer([])
+        var configuration = SessionConfiguration()
+        configuration.additionalHeaders = headers
+        let session = HTTPSessionManager.forTests(server.url, configuration)
+        await #expect(throws: expected) { try await session.get("x") }
+        await #expect(throws: expected) { try await session.post("x", parameters: ["a": 1]) }
+        let ends = TaskEnds()
+        let request = URLRequest(url: server.url)
+        let task = session.downloadTask(
+            with: request,
+            progress: nil,
+            destination: nil,
+            completion: ends.fileHandler
+        )
+        #expect(task.originalRequest.url == server.url)
+        task.resume()
+        session.uploadTask(with: request, from: Data("x".utf8), progress: nil, completion: ends.handler)
+            .resume()
+        let errors = try await ends.recorder.wait(count: 2).map { $0.error as? RequestSerializationError }
+        #expect(errors == [expected, expected] && server.requests.isEmpty)
+    }
+
     @Test func ephemeralSessionsHaveTheirOwnCookies() async throws {
         let server = try ScriptedServer([
             .respond(200, ["Content-Type": "application/json", "Set-Cookie": "a=1"], body: "[1]")

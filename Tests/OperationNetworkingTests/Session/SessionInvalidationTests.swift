@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -77,6 +78,48 @@ struct SessionInvalidationTests {
         new.resume()
         #expect(try await ends.recorder.wait(count: 2).last?.text == "hello")
         #expect(events.elements == ["complete false", "invalid", "complete true"])
+    }
+
+    /// A reset makes another session with the same closures: the first one's tasks still end after the second
+    /// one is invalid.
+    @Test func theClosuresLastUntilTheLastSessionIsInvalid() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
+        session.responseSerializer = HTTPResponseSerializer()
+        let events = Recorder<String>()
+        session.setSessionDidBecomeInvalid { _ in events.append("invalid") }
+        session.setTaskDidComplete { _, error in events.append("complete \(error == nil)") }
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        try await gate.waitForArrivals()
+        session.invalidateSession(cancelingTasks: false, resetSession: true)
+        session.invalidateSession(cancelingTasks: false)
+        #expect(try await events.wait() == ["invalid"])
+        gate.open()
+        #expect(try await ends.wait().text == "hello")
+        #expect(try await events.wait(count: 3) == ["invalid", "complete true", "invalid"])
+    }
+
+    @Test func aClosureThatIsSetOnAnInvalidSessionIsNotKept() async throws {
+        let invalid = Gate()
+        session.setSessionDidBecomeInvalid { _ in invalid.open() }
+        session.invalidateSession(cancelingTasks: false)
+        try await invalid.wait()
+        // The closures are released right after the call.
+        while session.core.hooks.withLock({ $0.sessions }) > 0 { await Task.yield() }
+        weak var kept: Gate?
+        do {
+            let object = Gate()
+            kept = object
+            session.setTaskDidComplete { _, _ in object.open() }
+        }
+        #expect(kept == nil)
+        let server = try ScriptedServer([.respond(body: "hello")])
+        let complete = Gate()
+        session.invalidateSession(cancelingTasks: false, resetSession: true)
+        session.setTaskDidComplete { _, _ in complete.open() }
+        session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        try await complete.wait()
+        #expect(try await ends.wait().response?.statusCode == 200)
     }
 
     /// Opens a gate when it is released.

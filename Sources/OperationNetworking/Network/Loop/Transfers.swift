@@ -256,7 +256,8 @@ final class Transfers: TransferRunning {
     private func begin(_ id: TransferID) {
         guard let next = waiting.removeValue(forKey: id) else { return admission.remove(id) }
         switch next.wish {
-        case .transfer:
+        case .transfer(let request):
+            request.renewCookies()
             begin(next, id)
         case .turn(let place):
             descriptors.take(DescriptorBudget.perFile)

@@ -18,6 +18,8 @@ struct ResponseHeads {
     var awaitsAnswer = false
     private var answerCount = 0
     private var cookiePrefixes = CookiePrefix()
+    /// The names of the cookies that the server has set or deleted.
+    private(set) var cookieNames: Set<String> = []
 
     /// Whether no head came that says anything about the server's response.
     var isEmpty: Bool { head == nil && held == nil && !isRefusedByProxy }
@@ -31,6 +33,7 @@ struct ResponseHeads {
 
     mutating func readCookie(_ line: String) {
         cookiePrefixes.read(line)
+        cookieNames.insert(CookiePrefix.name(of: line))
     }
 
     /// The proxy answered 407.

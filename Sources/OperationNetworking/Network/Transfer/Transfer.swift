@@ -277,6 +277,7 @@ final class Transfer: EasyHandleDelegate {
         let changes = CookieChanges(
             from: known,
             to: easy.cookieLines.compactMap { Cookie(line: $0) },
+            naming: heads.cookieNames,
             refusing: heads.brokenCookieNames
         )
         if !changes.isEmpty { client.transferDidReceive(changes) }

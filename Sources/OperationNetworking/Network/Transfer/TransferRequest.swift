@@ -4,7 +4,7 @@ internal import OperationNetworkingSystem
 
 /// All that one transfer needs, decided before it starts.
 ///
-/// Stored properties: 18. Each is decided by itself, and none changes while the transfer runs.
+/// Stored properties: 19. Each is decided by itself, and none changes while the transfer runs.
 struct TransferRequest: Sendable {
     var url: URL
     /// Of the URL.
@@ -38,6 +38,8 @@ struct TransferRequest: Sendable {
     /// The cookies that may concern the server: libcurl chooses from them by RFC 6265. `nil`: none are sent
     /// or kept.
     var cookies: [Cookie]?
+    /// The version of the jar that has them: see ``CookieJar/version``.
+    var cookieVersion = 0
     /// The use that a cache may be made of, if there is one.
     var cachePolicy = URLRequest.CachePolicy.useProtocolCachePolicy
 
@@ -122,7 +124,7 @@ struct TransferRequest: Sendable {
 /// dozen. Has the properties of the request, each by itself.
 @dynamicMemberLookup
 final class SentRequest {
-    let value: TransferRequest
+    private(set) var value: TransferRequest
     /// Asked with each connection.
     let usesTunnel: Bool
 
@@ -133,6 +135,19 @@ final class SentRequest {
 
     subscript<Value>(dynamicMember path: KeyPath<TransferRequest, Value>) -> Value {
         value[keyPath: path]
+    }
+
+    /// Takes the cookies that the jar has by now: the wait for a connection may have been an hour. Waits for
+    /// nothing.
+    ///
+    /// Not below a cache, which keeps the response as the answer to the cookies that it was told.
+    func renewCookies() {
+        guard value.cookies != nil, let jar = value.settings.cookieJar, value.settings.layers[.cache] == nil,
+            let host = value.fields["Host"] ?? value.url.host,
+            let new = jar.newCookies(concerning: Cookie.canonical(host), since: value.cookieVersion)
+        else { return }
+        value.cookies = new.cookies
+        value.cookieVersion = new.version
     }
 }
 

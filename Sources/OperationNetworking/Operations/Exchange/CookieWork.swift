@@ -2,13 +2,13 @@
 enum CookieReading: Sendable {
     case notYet
     /// `nil`: it has nothing to do with a jar.
-    case done([Cookie]?)
+    case done(JarCookies?)
 
     /// Whether any are known that go to the server, perhaps.
     var areSent: Bool {
         switch self {
         case .notYet, .done(nil): false
-        case .done(let cookies?): !cookies.isEmpty
+        case .done(let read?): !read.cookies.isEmpty
         }
     }
 }
@@ -24,17 +24,19 @@ struct CookieWork {
         self.reading = reading
     }
 
-    var areRead: Bool {
+    /// Whether they are known as they are at the moment, as far as that can be seen without a wait.
+    func areRead(from jar: CookieJar?) -> Bool {
         switch reading {
         case .notYet: false
-        case .done: true
+        case .done(nil): true
+        case .done(let read?): jar?.version == read.version
         }
     }
 
     var areStored: Bool { stores == 0 }
 
     /// The cookies that were read, once.
-    mutating func take() -> [Cookie]? {
+    mutating func take() -> JarCookies? {
         defer { reading = .notYet }
         switch reading {
         case .notYet: return nil

@@ -6,7 +6,7 @@ import FoundationNetworking
 extension Exchange {
     /// Whether the cookies of the next transfer have to be read first; then it starts after that.
     func readsCookies() -> Bool {
-        guard !cookies.areRead,
+        guard !cookies.areRead(from: configuration.settings.cookieJar),
             let (jar, host) = route.hop.cookieSource(configuration.settings.cookieJar)
         else { return false }
         jar.read(
@@ -37,8 +37,9 @@ extension URLRequest {
     /// Next to nothing is done for a jar that is empty.
     func readCookies(_ jar: CookieJar?) -> CookieReading {
         guard let jar, takesCookies else { return .done(nil) }
-        guard !jar.isEmpty else { return .done([]) }
-        return .done(cookieHost.map { jar.cookies(concerning: $0) })
+        let version = jar.version
+        guard !jar.isEmpty else { return .done(JarCookies(cookies: [], version: version)) }
+        return .done(cookieHost.map { JarCookies(cookies: jar.cookies(concerning: $0), version: version) })
     }
 
     /// Where the request's cookies come from, and for which host; `nil`: it has none.

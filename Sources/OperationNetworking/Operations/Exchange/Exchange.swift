@@ -235,7 +235,7 @@ extension Exchange {
         return true
     }
 
-    func start(_ room: NetworkRoom, with cookies: [Cookie]?) {
+    func start(_ room: NetworkRoom, with cookies: JarCookies?) {
         authenticateInAdvance(room)
         machine.forgetResponse()
         sideBody = Data()
@@ -292,7 +292,8 @@ extension Exchange {
         owner?.exchangeDidFollow(redirect.response, to: redirect.request)
     }
 
-    private func transferRequest(asking asked: ResumeRequest, _ cookies: [Cookie]?) throws -> TransferRequest
+    private func transferRequest(asking asked: ResumeRequest, _ cookies: JarCookies?) throws
+        -> TransferRequest
     {
         var (question, body) = try takeQuestion()
         if let body {

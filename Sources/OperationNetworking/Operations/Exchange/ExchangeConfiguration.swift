@@ -89,7 +89,7 @@ struct ExchangeConfiguration: Sendable {
         body: RequestBody?,
         asking asked: ResumeRequest,
         continues: Bool,
-        cookies: [Cookie]? = nil,
+        cookies: JarCookies? = nil,
         authentication: Authentication.Proof? = nil,
         digest: DigestSession? = nil,
         isAtHome: Bool = true,
@@ -160,7 +160,8 @@ struct ExchangeConfiguration: Sendable {
             idleTimeout: hop.timeoutInterval,
             maximumDecodedLength: maximumDecodedLength,
             priority: priority,
-            cookies: cookies,
+            cookies: cookies?.cookies,
+            cookieVersion: cookies?.version ?? 0,
             cachePolicy: cachePolicy
         )
     }

@@ -6,25 +6,43 @@ struct CookieChanges: Hashable, Sendable {
     private(set) var stored: [Cookie] = []
     private(set) var deleted: [Cookie] = []
 
-    /// The difference between what libcurl was given and what it has now. It shows what was deleted as
-    /// expired, or not at all. Cookies with `refused` names stay as they were, whatever libcurl has made of
-    /// them.
+    /// The difference between what libcurl was given and what it has now, as far as the response is its
+    /// cause.
+    ///
+    /// | The cookie that was sent          | Its name is in the response | libcurl has now       | It is     |
+    /// |-----------------------------------|-----------------------------|-----------------------|-----------|
+    /// | any                               | no, or refused              | anything              | left alone |
+    /// | any, or none                      | yes                         | another one           | stored    |
+    /// | has not expired by itself         | yes                         | none, or an expired one | deleted |
+    /// | has expired since it was read     | yes                         | another path's or domain's of the name | left alone |
+    /// | has expired since it was read     | yes                         | none of the name      | deleted   |
+    ///
+    /// What is left alone may have been renewed by another transfer meanwhile: a cookie that expired while a
+    /// transfer lasted, or that libcurl did not take, is gone from its list, and the server has said nothing
+    /// of it.
+    ///
+    /// - Parameters:
+    ///   - names: of the cookies that the response set or deleted.
+    ///   - refused: of those, the ones that it may not set.
     init(
         from before: [Cookie],
         to after: [Cookie],
+        naming names: Set<String>,
         refusing refused: Set<String> = [],
         now: Int64 = .secondsSince1970
     ) {
-        let (before, after) =
-            refused.isEmpty
-            ? (before, after)
-            : (before.filter { !refused.contains($0.name) }, after.filter { !refused.contains($0.name) })
+        let named = names.subtracting(refused)
+        let before = before.filter { named.contains($0.name) }
         var left = Dictionary(before.map { ($0.identity, $0) }, uniquingKeysWith: { $1 })
-        for cookie in after where !cookie.hasExpired(by: now) {
+        var kept: Set<String> = []
+        for cookie in after where named.contains(cookie.name) && !cookie.hasExpired(by: now) {
+            kept.insert(cookie.name)
             let old = left.removeValue(forKey: cookie.identity)
             if old != cookie { stored.append(cookie) }
         }
-        deleted = before.filter { left[$0.identity] != nil }
+        deleted = before.filter { cookie in
+            left[cookie.identity] != nil && !(cookie.hasExpired(by: now) && kept.contains(cookie.name))
+        }
     }
 
     var isEmpty: Bool { stored.isEmpty && deleted.isEmpty }

@@ -27,7 +27,15 @@ public final class CookieJar: Sendable {
     /// The jar in front of `HTTPCookieStorage.shared`.
     public static let shared = CookieJar(HTTPCookieStorage.shared)
 
+    /// The part of the jar that can be known without a wait.
+    private struct Stock: Sendable {
+        var version = 0
+        /// The cookies of a storage, as of this version; a jar in memory needs no copy.
+        var cookies: [Cookie] = []
+    }
+
     private let store: Store
+    private let stock = Locked(Stock())
     /// A name of this jar that no other one has.
     let identity = UUID()
     /// The work of the network thread, in order: a storage may wait for the disk, and that thread may not.
@@ -77,12 +85,14 @@ public final class CookieJar: Sendable {
     public func set(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
         set(cookie)
+        takeStock()
     }
 
     /// Takes out the cookie of this name for these hosts and this path, whatever its value.
     public func delete(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
         delete(cookie)
+        takeStock()
     }
 
     /// Removes all cookies. Cookies that running requests bring are still stored.
@@ -91,6 +101,7 @@ public final class CookieJar: Sendable {
         case .memory(let table): table.withLock { $0 = CookieTable() }
         case .storage(let storage): for cookie in storage.cookies ?? [] { storage.deleteCookie(cookie) }
         }
+        takeStock()
     }
 
     // MARK: - For transfers
@@ -115,8 +126,31 @@ public final class CookieJar: Sendable {
     }
 
     /// The same later: after everything that was stored before, on another thread.
-    func read(concerning host: String, then: @escaping @Sendable ([Cookie]) -> Void) {
-        queue.async { then(self.cookies(concerning: host)) }
+    func read(concerning host: String, then: @escaping @Sendable (JarCookies) -> Void) {
+        queue.async {
+            let version = self.version
+            then(JarCookies(cookies: self.cookies(concerning: host), version: version))
+        }
+    }
+
+    /// Rises with each change that is made through this jar; of a storage, when its cookies can be had
+    /// without a wait. What others change in a storage does not count.
+    var version: Int { stock.withLock { $0.version } }
+
+    /// The cookies that may go to the host, if there was a change since `version`. Waits for nothing.
+    func newCookies(
+        concerning host: String,
+        since version: Int,
+        now: Int64 = .secondsSince1970
+    ) -> JarCookies? {
+        let stock = stock.withLock { $0.version == version ? nil : $0 }
+        guard let stock else { return nil }
+        let cookies =
+            switch store {
+            case .memory(let table): table.withLock { $0.cookies(concerning: host, now: now) }
+            case .storage: stock.cookies.filter { !$0.hasExpired(by: now) && $0.concerns(host: host) }
+            }
+        return JarCookies(cookies: cookies, version: stock.version)
     }
 
     /// Takes over what a server changed; returns at once.
@@ -124,11 +158,25 @@ public final class CookieJar: Sendable {
         queue.async {
             for cookie in changes.deleted { self.delete(cookie) }
             for cookie in changes.stored { self.set(cookie) }
+            self.takeStock()
             then()
         }
     }
 
     // MARK: - Helpers
+
+    /// After a change: requests that wait for a connection send what the jar has then.
+    func takeStock() {
+        switch store {
+        case .memory: stock.change { $0.version += 1 }
+        case .storage:
+            // In one order with the changes of transfers: no older stock comes after a newer one.
+            queue.async { [self] in
+                let cookies = all(now: .secondsSince1970)
+                stock.change { $0 = Stock(version: $0.version + 1, cookies: cookies) }
+            }
+        }
+    }
 
     func all(now: Int64) -> [Cookie] {
         switch store {

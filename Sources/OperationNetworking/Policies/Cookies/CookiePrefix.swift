@@ -19,6 +19,9 @@ struct CookiePrefix: Sendable {
         if keepsPromise { brokenNames.remove(name) } else { brokenNames.insert(name) }
     }
 
+    /// The name of the cookie that a `Set-Cookie` field's value sets or deletes.
+    static func name(of line: String) -> String { String(pair(line.prefix { $0 != ";" }).name) }
+
     /// Whether a `Set-Cookie` field's value has what the name of its cookie promises.
     static func keepsPromise(_ line: String) -> Bool { judge(line).keepsPromise }
 

@@ -1,3 +1,5 @@
+import Foundation
+import FoundationNetworking
 import Testing
 
 @testable import OperationNetworking
@@ -5,28 +7,38 @@ import Testing
 @Suite struct CookieWorkTests {
     // MARK: - Reading
 
+    private static let one = [Cookie(name: "a", value: "1", domain: "example.org")].compactMap(\.self)
+
     private static let readings: [(CookieReading, Bool, Int?)] = [
         (.notYet, false, nil),
         (.done(nil), true, nil),
-        (.done([]), true, 0),
-        (.done([Cookie(name: "a", value: "1", domain: "example.org")].compactMap(\.self)), true, 1),
+        (.done(JarCookies(cookies: [], version: 0)), true, 0),
+        (.done(JarCookies(cookies: one, version: 0)), true, 1),
     ]
 
     @Test(arguments: readings)
     func cookiesAreTakenOnce(reading: CookieReading, isRead: Bool, count: Int?) {
         var work = CookieWork(reading)
-        #expect(work.areRead == isRead)
-        #expect(work.take()?.count == count)
-        #expect(!work.areRead, "the next transfer reads them again")
-        #expect(work.take() == nil)
+        #expect(work.areRead(from: CookieJar()) == isRead)
+        #expect(work.take()?.cookies.count == count)
+        #expect(!work.areRead(from: CookieJar()), "the next transfer reads them again")
+        #expect(work.take()?.cookies == nil)
     }
 
     @Test(arguments: readings)
     func forgottenCookiesAreReadAgain(reading: CookieReading, isRead: Bool, count: Int?) {
         var work = CookieWork(reading)
         work.forget()
-        #expect(!work.areRead)
-        #expect(work.take() == nil)
+        #expect(!work.areRead(from: CookieJar()))
+        #expect(work.take()?.cookies == nil)
+    }
+
+    @Test func cookiesOfAJarThatHasChangedAreReadAgain() throws {
+        let jar = CookieJar()
+        let work = CookieWork(.done(JarCookies(cookies: [], version: jar.version)))
+        #expect(work.areRead(from: jar))
+        jar.set(try #require(HTTPCookie(properties: [.name: "a", .value: "1", .domain: "h", .path: "/"])))
+        #expect(!work.areRead(from: jar))
     }
 
     // MARK: - Storing

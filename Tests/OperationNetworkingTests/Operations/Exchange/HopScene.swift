@@ -45,7 +45,7 @@ struct HopScene: Sendable {
             body: body,
             asking: asked,
             continues: continues,
-            cookies: cookies,
+            cookies: cookies.map { JarCookies(cookies: $0, version: 0) },
             authentication: proof,
             digest: digest,
             isAtHome: isAtHome

@@ -99,29 +99,62 @@ struct CookieTableTests {
     @Test func whatIsNewOrDifferentIsAChange() throws {
         let (kept, old, new) = (try cookie("kept"), try cookie("a", "1"), try cookie("a", "2"))
         let other = try cookie("b", expires: 50)
-        let changes = CookieChanges(from: [kept, old], to: [new, other, kept], now: 10)
+        let changes = CookieChanges(from: [kept, old], to: [new, other, kept], naming: ["a", "b"], now: 10)
         #expect(changes.stored == [new, other] && changes.deleted.isEmpty)
     }
 
     @Test func whatIsGoneOrOverIsDeleted() throws {
         let (gone, over) = (try cookie("gone"), try cookie("over"))
-        let changes = CookieChanges(from: [gone, over], to: [try cookie("over", expires: 1)], now: 10)
+        let changes = CookieChanges(
+            from: [gone, over],
+            to: [try cookie("over", expires: 1)],
+            naming: ["gone", "over"],
+            now: 10
+        )
         #expect(changes.deleted == [gone, over] && changes.stored.isEmpty)
     }
 
     @Test func whatIsRefusedStaysAsItWas() throws {
         let (kept, gone) = (try cookie("a", "1"), try cookie("b"))
         let after = [try cookie("a", "2"), try cookie("c"), try cookie("d")]
-        let changes = CookieChanges(from: [kept, gone], to: after, refusing: ["a", "b", "c"], now: 10)
+        let names: Set = ["a", "b", "c", "d"]
+        let changes = CookieChanges(
+            from: [kept, gone],
+            to: after,
+            naming: names,
+            refusing: ["a", "b", "c"],
+            now: 10
+        )
         #expect(changes.stored == [try cookie("d")] && changes.deleted.isEmpty)
     }
 
     @Test func whatNobodyHadIsNotDeleted() throws {
-        #expect(CookieChanges(from: [], to: [try cookie("a", expires: 1)], now: 10).isEmpty)
+        let after = [try cookie("a", expires: 1)]
+        #expect(CookieChanges(from: [], to: after, naming: ["a"], now: 10).isEmpty)
     }
 
     @Test func whatStaysIsNoChange() throws {
         let both = [try cookie("a"), try cookie("b", expires: 50)]
-        #expect(CookieChanges(from: both, to: both.reversed(), now: 10).isEmpty)
+        #expect(CookieChanges(from: both, to: both.reversed(), naming: ["a", "b"], now: 10).isEmpty)
+    }
+
+    // MARK: - Changes that the response is not the cause of
+
+    @Test func aCookieThatTheResponseDoesNotNameIsLeftAlone() throws {
+        // Its time was over meanwhile, or libcurl has not taken it: another transfer may have renewed it.
+        let (over, untaken) = (try cookie("over", expires: 5), try cookie("untaken"))
+        let changes = CookieChanges(from: [over, untaken], to: [try cookie("a")], naming: ["a"], now: 10)
+        #expect(changes.stored == [try cookie("a")] && changes.deleted.isEmpty)
+    }
+
+    @Test func aCookieThatIsOverAndNamedForAnotherPathIsLeftAlone() throws {
+        let (over, other) = (try cookie("a", expires: 5), try cookie("a", path: "/x"))
+        let changes = CookieChanges(from: [over], to: [other], naming: ["a"], now: 10)
+        #expect(changes.stored == [other] && changes.deleted.isEmpty)
+    }
+
+    @Test func aCookieThatIsOverAndDeletedIsDeleted() throws {
+        let over = try cookie("a", expires: 5)
+        #expect(CookieChanges(from: [over], to: [], naming: ["a"], now: 10).deleted == [over])
     }
 }
