@@ -41,6 +41,10 @@ static inline CURLcode clibcurl_easy_setopt_pointer(CURL *easy, CURLoption optio
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode clibcurl_easy_setopt_url(CURL *easy, CURLU *value) {
+    return curl_easy_setopt(easy, CURLOPT_CURLU, value);
+}
+
 static inline CURLcode clibcurl_easy_setopt_list(CURL *easy, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(easy, option, value);
 }

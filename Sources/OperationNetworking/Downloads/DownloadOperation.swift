@@ -318,15 +318,16 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         configuration.destination = .custom { DownloadSink(plan, progress: progress) }
         configuration.refreshesURL = settings.refreshURL != nil
         if case .compare(let overlap) = settings.unprovenBytes { configuration.overlap = overlap }
-        configuration.check = check(state.request)
+        configuration.check = check(state.request, for: state.handlers.serializer)
         return configuration
     }
 
     /// Refuses, by its head, what is no file (S32, S44), and what the response serializer would refuse: it
     /// must not reach the file.
-    private func check(_ request: URLRequest) -> @Sendable (HTTPURLResponse) throws -> Void {
+    private func check(_ request: URLRequest, for serializer: any ResponseSerializer)
+        -> @Sendable (HTTPURLResponse) throws -> Void
+    {
         let isPlain = (request.httpMethod ?? "GET").uppercased() == "GET"
-        let serializer = responseSerializer
         let validation: HTTPResponseSerializer? =
             serializer as? HTTPResponseSerializer
             ?? (serializer as? any ValidatingResponseSerializer)?.validation

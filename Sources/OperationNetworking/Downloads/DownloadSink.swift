@@ -248,7 +248,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     }
 
     /// A 304 is about the file that was there when it was asked for: if that was changed since, it says
-    /// nothing of what is there now.
+    /// nothing of the present one.
     private func checkCondition() {
         guard let condition, let destination = plan.destination else { return }
         let now = try? FileCondition(for: destination, request: plan.request, as: plan.asker, digests: [])

@@ -47,7 +47,7 @@ extension ConnectionOperation {
     /// The listeners of the operation on its completion queue now.
     func audience(_ state: OperationState) -> Audience {
         Audience(
-            hasClosures: state.closures.hearEvents || hearsResult,
+            hasClosures: state.closures.hearEvents || state.handlers.hearResult,
             hasObservers: !state.closures.observers.isEmpty,
             isSubclass: isSubclass
         )

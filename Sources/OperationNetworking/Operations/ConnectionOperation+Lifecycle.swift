@@ -144,11 +144,11 @@ extension ConnectionOperation {
     }
 
     private func announceEnd() {
-        let (whenFinished, isDelivered) = state.withLock { state in
+        let (whenFinished, isDelivered, isTold) = state.withLock { state in
             defer { state.whenFinished = [] }
-            return (state.whenFinished, state.isDelivered)
+            return (state.whenFinished, state.isDelivered, state.place.end())
         }
-        if state.withLock({ $0.place.end() }) { tellFoundationOfEnd() }
+        if isTold { tellFoundationOfEnd() }
         if isDelivered { endWithoutAudience() }
         for body in whenFinished { body() }
     }

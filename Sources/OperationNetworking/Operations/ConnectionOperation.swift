@@ -382,9 +382,6 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         (nil, end.error)
     }
 
-    /// Whether closures hear the result.
-    var hearsResult: Bool { false }
-
     /// Calls, and lets go of, the closures that hear the result. On the completion queue, once.
     /// - Returns: the call that has to be made elsewhere, if there is one.
     func callCompletion(onMain: Bool) -> Detour? { nil }

@@ -13,7 +13,7 @@ internal import OperationNetworkingSystem
 /// is used. When the resource changed, what came is replaced; a stream cannot be emptied, so an operation
 /// that writes to one fails with ``ResumeError/representationChanged`` then.
 open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
-    // @unchecked: every stored property is an immutable Sendable; what changes lives in `http` and `state`.
+    // @unchecked: nothing is stored; what changes lives in `state`.
 
     /// Called when the operation succeeded, with the response object.
     public typealias SuccessHandler =
@@ -21,20 +21,6 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     /// Called when the operation failed.
     public typealias FailureHandler = @isolated(any) @Sendable (HTTPRequestOperation, any Error) -> Void
-
-    private struct HTTPState {
-        var serializer: any ResponseSerializer = HTTPResponseSerializer()
-        var success: SuccessHandler?
-        var failure: FailureHandler?
-        /// Makes the call of another closure, instead of these two.
-        var completion: (@Sendable (HTTPRequestOperation) -> Detour?)?
-        /// Whether closures were called.
-        var hasCalled = false
-
-        var hearsResult: Bool { success != nil || failure != nil || completion != nil }
-    }
-
-    private let http = Locked(HTTPState())
 
     /// An operation as by ``ConnectionOperation/init(request:)``.
     public required init(request: URLRequest) {
@@ -51,7 +37,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     }
 
     override func restore(_ serializer: any ResponseSerializer) {
-        http.change { $0.serializer = serializer }
+        state.replace(serializer) { swap(&$0.handlers.serializer, &$1) }
         let failure = error
         // A refusal has its reason and its object again, if this serializer refuses it, too.
         let isRefusal = failure.map { ($0 as NSError).domain } == ResponseSerializationError.errorDomain
@@ -92,11 +78,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     /// Validates the response, and makes the response object. To be set before the operation starts.
     public var responseSerializer: any ResponseSerializer {
-        get { http.withLock { $0.serializer } }
-        set {
-            precondition(state.withLock { $0.isConfigurable }, Self.lateConfiguration)
-            http.change { $0.serializer = newValue }
-        }
+        get { state.withLock { $0.handlers.serializer } }
+        set { configure(newValue) { swap(&$0.handlers.serializer, &$1) } }
     }
 
     /// Sets two closures, of which exactly one is called, once, on `completionQueue`, when the operation has
@@ -106,31 +89,28 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         @_inheritActorContext success: SuccessHandler?,
         @_inheritActorContext failure: FailureHandler? = nil
     ) {
-        setHandlers { http in
-            http.success = success
-            http.failure = failure
-            http.completion = nil
+        setHandlers { handlers in
+            handlers.success = success
+            handlers.failure = failure
+            handlers.completion = nil
         }
     }
 
     /// Adds a closure that makes the call when the operation has finished, after those of
     /// ``setCompletion(success:failure:)``.
     func setCompletion(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) {
-        setHandlers { http in
-            http.completion = completion
+        setHandlers { handlers in
+            handlers.completion = completion
         }
     }
 
-    private func setHandlers(_ set: (inout HTTPState) -> Void) {
+    private func setHandlers(_ set: (inout ResultHandlers) -> Void) {
         // In one hold of the lock under which the operation looks for an audience when it has finished: these
         // are seen there, or it has finished.
         let (isLate, old) = state.withLock { state in
-            let old = http.withLock { http in
-                let old = http
-                set(&http)
-                return old
-            }
-            return (state.machine.phase == .finished && hearsResult, old)
+            let old = state.handlers
+            set(&state.handlers)
+            return (state.machine.phase == .finished && state.handlers.hearResult, old)
         }
         // Letting go of a closure may run anything.
         withExtendedLifetime(old) {}
@@ -140,11 +120,7 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     /// Takes the closures away, unless they were called or are being called.
     /// - Returns: whether none of them hears of the operation.
     func withdrawCompletion() -> Bool {
-        let withdrawn = http.withLock { http -> HTTPState? in
-            guard !http.hasCalled else { return nil }
-            defer { (http.success, http.failure, http.completion) = (nil, nil, nil) }
-            return http
-        }
+        let withdrawn = state.withLock { $0.handlers.withdraw() }
         return withdrawn != nil
     }
 
@@ -193,19 +169,16 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         return try? ResponseSerializerArchive(responseSerializer)
     }
 
-    override var hearsResult: Bool { http.withLock { $0.hearsResult } }
-
     override func callCompletion(onMain: Bool) -> Detour? {
-        let handlers = http.withLock { http in
-            defer {
-                http.hasCalled = http.hasCalled || http.hearsResult
-                http.success = nil
-                http.failure = nil
-                http.completion = nil
-            }
-            return http
+        let (handlers, error, object) = state.withLock { state in
+            (state.handlers.takeClosures(), state.results.error, state.results.responseObject)
         }
-        let detour = call(handlers, onMain: onMain)
+        let detour =
+            if let error {
+                handlers.failure.flatMap { FailureCall($0)(self, error, onMain: onMain) }
+            } else {
+                handlers.success.flatMap { SuccessCall($0)(self, object, onMain: onMain) }
+            }
         guard let completion = handlers.completion else { return detour }
         guard let detour else { return callLast(completion) }
         return .inOrder([detour, .leading(.anywhere) { self.callLast(completion) }])
@@ -215,13 +188,6 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
     private func callLast(_ completion: @escaping @Sendable (HTTPRequestOperation) -> Detour?) -> Detour? {
         guard let handedIn = state.withLock({ $0.outbox.takeDetour() }) else { return completion(self) }
         return .inOrder([handedIn, .leading(.anywhere) { self.callLast(completion) }])
-    }
-
-    private func call(_ handlers: HTTPState, onMain: Bool) -> Detour? {
-        if let error {
-            return handlers.failure.flatMap { FailureCall($0)(self, error, onMain: onMain) }
-        }
-        return handlers.success.flatMap { SuccessCall($0)(self, responseObject, onMain: onMain) }
     }
 
     override func exchangeConfiguration(_ state: OperationState) -> ExchangeConfiguration {

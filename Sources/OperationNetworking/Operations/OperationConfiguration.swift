@@ -6,8 +6,8 @@ internal import OperationNetworkingSystem
 /// The configuration of a `ConnectionOperation`: the request, the destination of its body, and the settings.
 struct OperationConfiguration {
     private(set) var request: URLRequest
-    /// The use of the request's body, if that is a stream.
-    private var inputStreamUse = StreamUse()
+    /// The use of the request's body; `nil`: that is no stream.
+    private var inputStreamUse: StreamUse?
     var destination = ExchangeConfiguration.Destination.memory
     var shared = SharedSettings.standard
     var maximumResponseDataLength = 256 << 20
@@ -21,6 +21,7 @@ struct OperationConfiguration {
 
     init(request: URLRequest) {
         self.request = request
+        noteStream()
     }
 
     /// See ``shared``.
@@ -32,7 +33,11 @@ struct OperationConfiguration {
     /// Gives the request another body.
     mutating func setBody(_ set: (inout URLRequest) -> Void) {
         set(&request)
-        inputStreamUse = StreamUse()
+        noteStream()
+    }
+
+    private mutating func noteStream() {
+        inputStreamUse = request.httpBodyStream == nil ? nil : StreamUse()
     }
 
     /// The stream that a successful body goes to; `nil` if it does not go to a stream. Setting it sets the
@@ -77,7 +82,8 @@ struct OperationConfiguration {
         return ExchangeConfiguration(
             request: request,
             shared: shared,
-            body: BodyStream(of: request, use: inputStreamUse, provider: provider).map { .stream($0) },
+            body: inputStreamUse.flatMap { BodyStream(of: request, use: $0, provider: provider) }
+                .map { .stream($0) },
             destination: destination,
             memoryLimit: Int64(maximumResponseDataLength),
             resumesByRange: false,

@@ -4,12 +4,13 @@ import Foundation
 struct OperationResults {
     var response: ReceivedResponse?
     var error: (any Error)?
-    var responseData: Data?
     private(set) var responseObject: (any Sendable)?
     private var end: ExchangeEnd?
 
     /// Whether the object is not there because an archive has no serializer that could make it.
     private(set) var lacksSerializer = false
+
+    var responseData: Data? { end?.data }
 
     var metrics: TransferLog? { end?.metrics }
 
@@ -21,7 +22,6 @@ struct OperationResults {
 
     /// The exchange has ended. Whether that is a success is said by the evaluation.
     mutating func take(_ end: ExchangeEnd) {
-        responseData = end.data
         self.end = end
     }
 

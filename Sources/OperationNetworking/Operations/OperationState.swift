@@ -5,10 +5,12 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 19. One lock is cheaper than several, and lets all of them change together.
+/// Stored properties: 20. One lock is cheaper than several, and lets all of them change together.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
+    /// Of an ``HTTPRequestOperation``.
+    var handlers = ResultHandlers()
 
     // MARK: Progress of things
 
@@ -22,7 +24,7 @@ struct OperationState {
     var isRunning = false
     var exchange: (any Exchanging)?
     /// The bytes that an earlier process had, until the exchange has them.
-    var earlierBody: EarlierBody?
+    @Rare var earlierBody: EarlierBody?
     var readings = StartReadings()
     /// The operation's when `start()` was called.
     var priority = TransferPriority.normal
@@ -126,12 +128,12 @@ struct StartReadings {
 extension OperationState {
     /// The closures and observers of an operation, until no event is left.
     struct Closures {
-        var uploadProgress: ConnectionOperation.ProgressHandler?
-        var downloadProgress: ConnectionOperation.ProgressHandler?
-        var redirect: ConnectionOperation.RedirectQuestion?
-        var challenge: ConnectionOperation.AuthenticationChallengeHandler?
-        var bodyStreamProvider: (@Sendable () -> InputStream?)?
-        var completionBlock: (@Sendable () -> Void)?
+        @Rare var uploadProgress: ConnectionOperation.ProgressHandler?
+        @Rare var downloadProgress: ConnectionOperation.ProgressHandler?
+        @Rare var redirect: ConnectionOperation.RedirectQuestion?
+        @Rare var challenge: ConnectionOperation.AuthenticationChallengeHandler?
+        @Rare var bodyStreamProvider: (@Sendable () -> InputStream?)?
+        @Rare var completionBlock: (@Sendable () -> Void)?
         var observers: [any OperationObserver] = []
 
         /// Whether a closure is there that is called on the completion queue, apart from those that hear the

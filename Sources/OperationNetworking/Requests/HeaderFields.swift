@@ -42,6 +42,8 @@ struct HeaderFields: Hashable, Sendable {
     /// Names and values, one after the other, in UTF-8.
     private var octets: [UInt8] = []
     private var lines: [Line] = []
+    /// A bit for each length of a name: most names that are looked for are not there, nor one as long.
+    private var nameLengths: UInt64 = 0
 
     init() {}
 
@@ -129,6 +131,7 @@ struct HeaderFields: Hashable, Sendable {
     }
 
     private func index(of name: String, from first: Int = 0) -> Int? {
+        guard nameLengths & Self.bit(forLength: name.utf8.count) != 0 else { return nil }
         let name = name.utf8Span.span
         var index = first
         while index < lines.count {
@@ -181,7 +184,7 @@ struct HeaderFields: Hashable, Sendable {
         octets.append(contentsOf: name.utf8)
         let nameEnd = octets.count
         octets.append(contentsOf: value.utf8)
-        lines.append(Line(nameEnd: nameEnd, end: octets.count))
+        endLine(nameEnd: nameEnd)
     }
 
     /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1.
@@ -189,15 +192,22 @@ struct HeaderFields: Hashable, Sendable {
         octets.append(headerText: name)
         let nameEnd = octets.count
         octets.append(headerText: value)
-        lines.append(Line(nameEnd: nameEnd, end: octets.count))
+        endLine(nameEnd: nameEnd)
     }
 
     private mutating func append(_ other: HeaderFields, _ index: Int) {
         octets.append(contentsOf: other.octets[other.start(index)..<other.lines[index].nameEnd])
         let nameEnd = octets.count
         octets.append(contentsOf: other.octets[other.lines[index].nameEnd..<other.lines[index].end])
-        lines.append(Line(nameEnd: nameEnd, end: octets.count))
+        endLine(nameEnd: nameEnd)
     }
+
+    private mutating func endLine(nameEnd: Int) {
+        lines.append(Line(nameEnd: nameEnd, end: octets.count))
+        nameLengths |= Self.bit(forLength: nameEnd - start(lines.count - 1))
+    }
+
+    private static func bit(forLength length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
     /// Adds one line of a head as it came from the wire, with or without its line end.
     ///
@@ -234,6 +244,7 @@ struct HeaderFields: Hashable, Sendable {
     mutating func removeAll() {
         octets = []
         lines = []
+        nameLengths = 0
     }
 
     /// Removes the fields that `shouldRemove` says.

@@ -2,6 +2,9 @@ import Foundation
 
 /// The part of a URL before the host, `user:password@`: a secret, and no part of an address.
 extension URL {
+    /// Whether there may be any: it ends with this character, which is rare elsewhere in a URL.
+    var mayHaveUserInformation: Bool { absoluteString.utf8.contains(UInt8(ascii: "@")) }
+
     /// The URL without it.
     var withoutUserInformation: URL {
         // Encoded: what is no UTF-8 is a secret, too.

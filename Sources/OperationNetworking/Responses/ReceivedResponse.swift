@@ -91,23 +91,3 @@ extension MessageSerializer {
     /// A body that went elsewhere is not looked at.
     func isQuick(byteCount: Int?) -> Bool { byteCount == nil }
 }
-
-extension ResponseSerializer {
-    /// The object of a response, without Foundation's form of its head where that is not needed.
-    func responseObject(from message: ReceivedMessage) throws -> (any Sendable)? {
-        if let serializer = self as? any MessageSerializer {
-            return try serializer.responseObject(of: message)
-        }
-        if let origin = message.origin, let object = try origin.responseObject(of: message, by: self) {
-            return object.value
-        }
-        return try responseObject(for: message.response?.value, data: message.data)
-    }
-}
-
-extension ResponseSerializer {
-    /// Whether the object of a response is made in a moment, without any code of the caller's.
-    func isQuick(with data: Data?) -> Bool {
-        (self as? any MessageSerializer)?.isQuick(byteCount: data?.count) ?? false
-    }
-}

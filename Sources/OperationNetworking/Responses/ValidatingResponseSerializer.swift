@@ -32,6 +32,7 @@ extension ValidatingResponseSerializer {
     /// A copy that accepts these status codes and no others.
     ///
     /// - Parameter statusCodes: numbers that no status can be (less than 100, more than 999) do not count.
+    /// - Returns: the copy.
     public func accepting(statusCodes: some Sequence<Int>) -> Self {
         var copy = self
         copy.acceptableStatusCodes = IndexSet(statusCodes.filter { (100...999).contains($0) })

@@ -42,10 +42,11 @@ package final class EasyHandle {
     private var watchesForCloseNotify = false
     /// Why there was no socket, an `errno`; libcurl does not look.
     private var socketError: Int32 = 0
-    private var headerList: UnsafeMutablePointer<curl_slist>?
-    private var proxyHeaderList: UnsafeMutablePointer<curl_slist>?
+    private var headerList: HeaderList?
+    private var proxyHeaderList: HeaderList?
     private let errorText: UnsafeMutablePointer<CChar>
     private let sessions: TLSSessions?
+    private var parsedURL: ParsedURL?
 
     /// The number of cookies that the server has sent.
     package internal(set) var receivedCookies = 0
@@ -78,8 +79,6 @@ package final class EasyHandle {
 
     deinit {
         curl_easy_cleanup(raw)
-        curl_slist_free_all(headerList)
-        curl_slist_free_all(proxyHeaderList)
         errorText.deallocate()
     }
 
@@ -163,13 +162,29 @@ package final class EasyHandle {
     // MARK: - Commands
 
     /// Sets everything for the transfer.
+    ///
+    /// - Parameters:
+    ///   - options: these.
+    ///   - url: the URL of the options, taken apart.
+    ///   - fields: the lines of the options.
+    ///   - delegate: the receiver of all events.
     /// - Throws: what `curl_easy_setopt` answered, for example for a URL that cannot be one.
-    package func prepare(_ options: TransferOptions, delegate: any EasyHandleDelegate) throws(CurlError) {
+    package func prepare(
+        _ options: TransferOptions,
+        url: ParsedURL?,
+        fields: HeaderList,
+        delegate: any EasyHandleDelegate
+    ) throws(CurlError) {
         self.delegate = delegate
         try setConstants()
         try set(CURLOPT_URL, options.url)
+        if let url {
+            parsedURL = url
+            try check(clibcurl_easy_setopt_url(raw, url.pointer))
+        }
         try setMethod(options)
-        try set(options.headerLines, CURLOPT_HTTPHEADER, &headerList)
+        headerList = fields
+        try set(fields, CURLOPT_HTTPHEADER)
         try setProxy(options)
         try setVersion(options)
         if let lines = options.cookieLines { try setCookies(lines) }
@@ -181,10 +196,9 @@ package final class EasyHandle {
     /// Sets other fields for what is sent from now on. Callable from within
     /// ``EasyHandleDelegate/easyHandleWillSendRequest(over:)``, which is before libcurl writes the request.
     package func replaceHeaderLines(_ lines: [String]) throws(CurlError) {
-        let old = headerList
-        headerList = nil
-        defer { curl_slist_free_all(old) }
-        try set(lines, CURLOPT_HTTPHEADER, &headerList)
+        let list = try HeaderList(lines)
+        try set(list, CURLOPT_HTTPHEADER)
+        headerList = list
     }
 
     /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
@@ -296,18 +310,8 @@ package final class EasyHandle {
         }
     }
 
-    private func set(
-        _ lines: [String],
-        _ option: CURLoption,
-        _ list: inout UnsafeMutablePointer<curl_slist>?
-    ) throws(CurlError) {
-        for line in lines {
-            guard let longer = curl_slist_append(list, line) else {
-                throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
-            }
-            list = longer
-        }
-        try check(clibcurl_easy_setopt_list(raw, option, list))
+    private func set(_ list: HeaderList, _ option: CURLoption) throws(CurlError) {
+        try check(clibcurl_easy_setopt_list(raw, option, list.pointer))
     }
 
     private func setProxy(_ options: TransferOptions) throws(CurlError) {
@@ -317,7 +321,9 @@ package final class EasyHandle {
         guard let proxy = options.proxy else { return }
         // Fields of the request are for the server, and a proxy that opens a tunnel does not see them.
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-        try set(proxy.headerLines, CURLOPT_PROXYHEADER, &proxyHeaderList)
+        let list = try HeaderList(proxy.headerLines)
+        try set(list, CURLOPT_PROXYHEADER)
+        proxyHeaderList = list
         // HTTP/2 without TLS is between the client and the server, and no proxy's business. libcurl tunnels
         // https anyway.
         try set(CURLOPT_HTTPPROXYTUNNEL, options.version == .http2PriorKnowledge ? 1 : 0)

@@ -11,9 +11,10 @@ public struct Locked<Value>: @unchecked Sendable {
     // @unchecked: `storage` is immutable, and what it holds is read and written only between lock and unlock.
     @usableFromInline let storage: Storage
 
-    /// A lock, and the value behind it.
+    /// A lock, and the value behind it, which is made in its place: a value with a dozen references is not
+    /// copied.
     @inlinable
-    public init(_ value: Value) {
+    public init(_ value: @autoclosure () -> Value) {
         storage = Storage.make(value)
     }
 
@@ -75,7 +76,7 @@ public struct Locked<Value>: @unchecked Sendable {
         }
 
         @inlinable
-        static func make(_ value: Value) -> Storage {
+        static func make(_ value: () -> Value) -> Storage {
             let made = create(minimumCapacity: 1) { buffer in
                 buffer.withUnsafeMutablePointerToElements { mutex in
                     var attributes = pthread_mutexattr_t()
@@ -84,7 +85,7 @@ public struct Locked<Value>: @unchecked Sendable {
                     pthread_mutex_init(mutex, &attributes)
                     pthread_mutexattr_destroy(&attributes)
                 }
-                return Header(value: value)
+                return Header(value: value())
             }
             return unsafeDowncast(made, to: Storage.self)
         }

@@ -1,3 +1,4 @@
+internal import COperationNetworking
 internal import Glibc
 
 /// The octets of an IPv4 or IPv6 address; see inet_pton(3).

@@ -43,8 +43,8 @@ enum FileStatus: Hashable, Sendable {
 }
 
 extension FilePath {
-    /// What is in the way of a directory of that name: it, or the first one above it that is there, if that
-    /// is something else.
+    /// The obstacle to a directory of that name: the name itself, or the first one above it that exists, if
+    /// that is something else.
     fileprivate var obstacle: FilePath? {
         var (place, status) = (self, stat())
         while stat(place.text, &status) != 0 {

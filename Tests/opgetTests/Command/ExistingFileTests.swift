@@ -252,7 +252,7 @@ import Testing
         #expect(try opget.files() == ["a"])
     }
 
-    /// What came as 200 may be no more than what was asked for, or may have been cut short.
+    /// A body of a 200 may be no more than what was asked for, or may have been cut short.
     @Test(arguments: [
         Answer.respond(200, body: "01234"), .respond(200, ["Content-Range": "bytes 0-3/10"], body: "0123"),
         .respond(200, ["Content-Range": "bytes 0-4/10"], body: "01234"),

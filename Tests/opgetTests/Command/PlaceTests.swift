@@ -136,7 +136,7 @@ import Testing
         try FileManager.default.removeItem(at: opget.directory.file("other"))
         #expect(try await opget("--overwrite", address).code == 3)
         // Only compared.
-        #expect(server.requests.map { $0["Range"] } == ["bytes=0-5", "bytes=0-5"])
+        #expect(server.requests.map { $0["Range"] } == ["bytes=0-6", "bytes=0-6"])
     }
 
     @Test func aPartialFileOfSomebodyElsesIsNotTouched() async throws {

@@ -27,16 +27,10 @@ struct Admission {
     private static let maximumIdleGroups = 256
 
     private struct Member {
-        private(set) var group: Int
+        var group: Int
         let rank: WaitingRank
         let raisedLimit: Int
         var phase: Phase
-
-        func moved(to group: Int) -> Member {
-            var moved = self
-            moved.group = group
-            return moved
-        }
     }
 
     private enum Phase: Hashable {
@@ -113,7 +107,7 @@ struct Admission {
         }
     }
 
-    private var members: [TransferID: Member] = [:]
+    private var members = TransferTable<Member>()
     private var servers: [Server] = []
     private var groups: [Group] = []
     private var serverOf: [ServerKey: Int] = [:]
@@ -267,7 +261,7 @@ struct Admission {
     ///   - hasFailed: whether it ended by itself. If it had no connection, the others try all at once: one
     ///     after the other, each might wait until it times out.
     mutating func remove(_ id: TransferID, hasFailed: Bool = false) {
-        guard let member = members.removeValue(forKey: id) else { return }
+        guard let member = members.remove(id) else { return }
         let group = member.group
         let server = groups[group].server
         switch member.phase {
@@ -395,7 +389,7 @@ struct Admission {
             renamed.groups[new].take(group)
             renamed.idleGroups -= 1
         }
-        members = members.mapValues { $0.moved(to: numbers[$0.group]) }
+        members.changeAll { $0.group = numbers[$0.group] }
         (groups, servers) = (renamed.groups, renamed.servers)
         (groupOf, serverOf) = (renamed.groupOf, renamed.serverOf)
         heads = BinaryHeap()

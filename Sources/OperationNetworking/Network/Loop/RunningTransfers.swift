@@ -19,7 +19,7 @@ final class RunningTransfer {
 
 /// The transfers that run, by their numbers.
 struct RunningTransfers {
-    private var byID: [TransferID: RunningTransfer] = [:]
+    private var byID = TransferTable<RunningTransfer>()
 
     var count: Int { byID.count }
 
@@ -33,7 +33,7 @@ struct RunningTransfers {
     }
 
     mutating func remove(_ id: TransferID) -> RunningTransfer? {
-        byID.removeValue(forKey: id)
+        byID.remove(id)
     }
 
     /// A look at a transfer that stalls is entered, or was the last one.

@@ -1,5 +1,21 @@
 /// The calls of clients that are due, for outside of libcurl: turns, refusals, and ends, in this order.
 struct TransferNews {
+    /// A call of a client that is due.
+    enum Call {
+        case grant(TransferID, any TransferClient)
+        case refuse(TransferID, any TransferClient, TransferError)
+        case end(TransferEnd, any TransferClient)
+
+        /// Makes the call, which may start a transfer, or run the run loop.
+        func callAsFunction() {
+            switch self {
+            case .grant(let id, let client): client.transferMayStart(id)
+            case .refuse(let id, let client, let error): client.transferCannotStart(id, error)
+            case .end(let end, let client): client.transferDidComplete(end)
+            }
+        }
+    }
+
     private var granted = Fifo<(client: any TransferClient, id: TransferID)>()
     private var refused = Fifo<(client: any TransferClient, id: TransferID, error: TransferError)>()
     private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
@@ -30,14 +46,13 @@ struct TransferNews {
 
     /// Takes the next call out; `mayStart` says whether the turn that a transfer was granted is still its
     /// own.
-    /// - Returns: a closure that makes the call, which may start a transfer, or run the run loop.
-    mutating func next(mayStart: (TransferID) -> Bool) -> (() -> Void)? {
+    mutating func next(mayStart: (TransferID) -> Bool) -> Call? {
         while let next = granted.popFirst() {
-            if mayStart(next.id) { return { next.client.transferMayStart(next.id) } }
+            if mayStart(next.id) { return .grant(next.id, next.client) }
         }
-        if let next = refused.popFirst() { return { next.client.transferCannotStart(next.id, next.error) } }
+        if let next = refused.popFirst() { return .refuse(next.id, next.client, next.error) }
         while let next = ended.popFirst() {
-            if silenced.remove(next.end.id) == nil { return { next.client.transferDidComplete(next.end) } }
+            if silenced.remove(next.end.id) == nil { return .end(next.end, next.client) }
         }
         silenced.removeAll()
         return nil

@@ -5,6 +5,8 @@ internal import OperationNetworkingSystem
 ///
 /// libcurl is entered from one place, `drive`. From within libcurl nothing here may be called; a precondition
 /// stops such a call, because most libcurl calls would answer `CURLM_RECURSIVE_API_CALL`.
+///
+/// Stored properties: 16. It is where the values meet that decide about a transfer, one property each.
 final class Transfers: TransferRunning {
     /// More at once would hold up everything else.
     private static let startsPerPass = 128
@@ -17,15 +19,16 @@ final class Transfers: TransferRunning {
     private var obstacle: SystemError?
     let clock = PassClock()
     private var domains = TransferDomains()
+    private var parts = SharedParts()
     var admission = Admission()
     private var descriptors = DescriptorWatch()
-    private var waiting: [TransferID: Waiting] = [:]
+    private var waiting = TransferTable<Waiting>()
     var running = RunningTransfers()
     private var versions = KnownVersions()
     var alarms = TransferAlarms()
     private var news = TransferNews()
     /// Transfers that may start, and have not said with what.
-    private var turns: [TransferID: (place: TransferPlace, rank: WaitingRank)] = [:]
+    private var turns = TransferTable<(place: TransferPlace, rank: WaitingRank)>()
     private(set) var isInsideCurl = false
 
     private enum Wish {
@@ -80,8 +83,8 @@ final class Transfers: TransferRunning {
             return news.append(TransferEnd(id: id, error: error, metrics: TransferMetrics()), for: client)
         }
         versions.decide(&request, id: id)
-        let request = SentRequest(request)
-        guard let turn = turns.removeValue(forKey: id) else {
+        let request = SentRequest(consume request)
+        guard let turn = turns.remove(id) else {
             return enqueue(request, id, client, TransferMetrics())
         }
         guard turn.place == TransferPlace(request) else {
@@ -145,7 +148,7 @@ final class Transfers: TransferRunning {
         checkThread()
         // It may be gone: it can end on this thread between the call to stop and now.
         guard let transfer = running[id]?.transfer else {
-            if waiting.removeValue(forKey: id) != nil || turns.removeValue(forKey: id) != nil {
+            if waiting.remove(id) != nil || turns.remove(id) != nil {
                 admission.remove(id)
             } else {
                 news.silence(id)
@@ -204,8 +207,8 @@ final class Transfers: TransferRunning {
         !news.isEmpty || admission.mayHaveNext && !descriptors.isShort
     }
 
-    /// A closure that tells the next end to its client, which may start a transfer, or run the run loop.
-    func nextEnd() -> (() -> Void)? {
+    /// The next end to tell to its client, which may start a transfer, or run the run loop.
+    func nextEnd() -> TransferNews.Call? {
         news.next { turns[$0] != nil }
     }
 
@@ -254,7 +257,7 @@ final class Transfers: TransferRunning {
     }
 
     private func begin(_ id: TransferID) {
-        guard let next = waiting.removeValue(forKey: id) else { return admission.remove(id) }
+        guard let next = waiting.remove(id) else { return admission.remove(id) }
         switch next.wish {
         case .transfer(let request):
             request.renewCookies()
@@ -297,12 +300,14 @@ final class Transfers: TransferRunning {
         _ number: UInt32
     ) throws(CurlError) {
         let easy = try domain.makeHandle()
+        var bodyIsReady: @Sendable () -> Void = {}
+        if request.body != nil { bodyIsReady = { [post] in post { $0.resumeSending(id) } } }
         let context = TransferContext(
             clock: clock,
             since: clock.now,
             spent: next.spent,
             demand: domain.demand,
-            bodyIsReady: { [post] in post { $0.resumeSending(id) } }
+            bodyIsReady: bodyIsReady
         )
         let transfer = Transfer(
             id: id,
@@ -313,7 +318,9 @@ final class Transfers: TransferRunning {
             delegate: self
         )
         do throws(CurlError) {
-            try easy.prepare(transfer.options, delegate: transfer)
+            let options = transfer.options
+            let (url, fields) = (parts.url(options.url), try parts.fields(options.headerLines))
+            try easy.prepare(options, url: url, fields: fields, delegate: transfer)
             if transfer.request.usesTunnel { easy.reportProgress() }
             try drive { () throws(CurlError) in try domain.add(easy) }
         } catch {

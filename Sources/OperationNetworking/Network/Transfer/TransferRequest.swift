@@ -106,7 +106,8 @@ struct TransferRequest: Sendable {
 
     /// The fields in libcurl's form. A body that is held waits for 100 (Continue), or for a second.
     func headerLines(holdsBody: Bool) -> [String] {
-        var lines = fields.isEmpty ? [] : fields.fields.map(\.line)
+        guard !fields.isEmpty || body != nil || !acceptsContentCoding else { return Self.plainLines }
+        var lines = fields.fields.map(\.line)
         // `Accept: */*` is libcurl's own, which looks through the lines for each field that it adds.
         if acceptsContentCoding { lines.append(Self.acceptEncoding) }
         // Added by libcurl otherwise: a pause of a second before a large body, and its own idea of a type.
@@ -117,6 +118,8 @@ struct TransferRequest: Sendable {
         return lines
     }
 
+    /// Of a request with nothing of its own.
+    private static let plainLines = [acceptEncoding]
     private static let acceptEncoding = "Accept-Encoding: " + ContentDecoder.acceptEncoding
 }
 

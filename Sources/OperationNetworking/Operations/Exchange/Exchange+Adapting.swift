@@ -45,15 +45,6 @@ extension Exchange {
         guard let adapted = route.adapted else { return false }
         return adapted.httpMethod != asked.method ?? route.hop.httpMethod
     }
-
-    /// The request of the next transfer, and its body, once.
-    func takeQuestion() throws -> (URLRequest, RequestBody?) {
-        guard var question = route.takeAdapted() else { return (route.hop, try route.requestBody()) }
-        // The server has asked for this.
-        if authentication.proof != nil { question.setValue(nil, forHTTPHeaderField: "Authorization") }
-        guard let data = question.httpBody else { return (question, try route.requestBody()) }
-        return (question, .data(data))
-    }
 }
 
 extension RequestAdapterError {

@@ -9,8 +9,8 @@ extension Exchange {
     /// after that.
     func waitsForHost(_ room: NetworkRoom) -> Bool {
         guard attempts.mayWait, let url = route.hopURL,
-            let rest = room.hosts.remaining(for: Origin(url), now: clock.now),
-            let delay = attempts.wait(whileHostRests: rest, now: clock.now)
+            let rest = room.hosts.remaining(for: Origin(url), now: now),
+            let delay = attempts.wait(whileHostRests: rest, now: now)
         else { return false }
         // Old by then.
         cookies.forget()
@@ -24,7 +24,7 @@ extension Exchange {
     func retryDelay(after head: ResponseHead) -> TimeInterval? {
         noteRest(after: head)
         guard canSendAgain, let url = route.hopURL, let response = head.response(for: url),
-            let delay = attempts.wait(after: head, to: configuration.request, now: clock.now)
+            let delay = attempts.wait(after: head, to: configuration.request, now: now)
         else { return nil }
         owner?.exchangeWillRetry(Retry(cause: .response(response), delay: delay))
         return delay
@@ -34,12 +34,12 @@ extension Exchange {
         if configuration.resumesByRange {
             attempts.note(held: sink.count, progress: resumption.sensibleCount)
         }
-        guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: clock.now)
+        guard canSendAgain, let delay = attempts.wait(after: error, to: configuration.request, now: now)
         else {
             return fail(error)
         }
         owner?.exchangeWillRetry(Retry(cause: .error(error), delay: delay))
-        if let wait = attempts.networkWait(now: clock.now) {
+        if let wait = attempts.networkWait(now: now) {
             self.wait(wait, else: delay, error)
         } else {
             retry(after: delay)
@@ -57,7 +57,7 @@ extension Exchange {
             NetworkThread.shared.perform { [weak self] _ in
                 guard let self, machine.goesOn(in: round) else { return }
                 stopAsking = nil
-                clock.tick()
+                tick()
                 retry(after: hasWaited ? wait.delay : delay)
             }
         }
@@ -68,7 +68,7 @@ extension Exchange {
                 guard let self, machine.goesOn(in: round) else { return }
                 stopAsking?()
                 stopAsking = nil
-                clock.tick()
+                tick()
                 fail(error)
             }
         }
@@ -99,7 +99,7 @@ extension Exchange {
     /// Called from within libcurl, where the room is not lent: it is told right after.
     private func noteRest(after head: ResponseHead) {
         guard let url = route.hopURL, let seconds = attempts.rest(after: head) else { return }
-        NetworkThread.shared.perform { [now = clock.now] room in
+        NetworkThread.shared.perform { [now = now] room in
             room.hosts.note(Origin(url), seconds: seconds, now: now)
         }
     }

@@ -27,7 +27,7 @@ extension Exchange {
         )
         if end.error != nil {
             facts.wasHeldForGood = machine.wasHeld && cannotGoOn
-        } else if case .deliver = machine.body {
+        } else if case .deliver = machine.body, resumption.mayHaveFaults {
             (facts.isShort, facts.lengthError) = resumption.faults(held: sink.count, url: route.hopURL)
         }
         return facts
@@ -41,7 +41,7 @@ extension Exchange {
 
     func finish() {
         reportDownload()
-        if let report = meters.upload.finish(now: clock.now) { owner?.exchangeDidUpload(report) }
+        if let report = meters.upload.finish(now: now) { owner?.exchangeDidUpload(report) }
         guard machine.finish() else {
             return stop(ExchangeEnd(error: nil, data: sideBody, metrics: meters.log))
         }
@@ -70,7 +70,7 @@ extension Exchange {
     }
 
     private func reportDownload() {
-        if let report = meters.download.finish(now: clock.now) { owner?.exchangeDidDownload(report) }
+        if let report = meters.download.finish(now: now) { owner?.exchangeDidDownload(report) }
     }
 
     /// Ends when the sink writes no more to the destination.

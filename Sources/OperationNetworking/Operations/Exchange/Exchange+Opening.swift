@@ -5,10 +5,11 @@ internal import OperationNetworkingSystem
 // Opening: the sink looks what it has from an earlier process. One that opens files for that does so when
 // there is a connection to be had: thousands that wait for one have nothing open.
 extension Exchange {
-    /// The transfer starts after that.
-    func open(_ room: NetworkRoom) {
+    /// - Returns: whether the sink is open at once; else the transfer starts after that.
+    func opens(_ room: NetworkRoom) -> Bool {
         let opensFiles = configuration.opensFiles && route.hopURL != nil
         perform(machine.openSink(inTurn: opensFiles ? .next() : nil), room)
+        return machine.hasOpenSink
     }
 
     func takeTurn(_ id: TransferID, _ room: NetworkRoom) {
@@ -29,20 +30,23 @@ extension Exchange {
     }
 
     func sinkDidOpen(_ result: Result<SinkContent, any Error>, _ room: NetworkRoom) {
-        if case .success(let content) = result {
-            if let partial = content.partial { resumption.take(partial) }
-            // Before anything is sent: the hop is the first one.
-            if let condition = content.condition { route.add(condition) }
-            if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
-        }
-        // It may have been paused or cancelled meanwhile.
-        guard machine.sinkOpened() else { return }
         switch result {
-        case .success:
-            prepare(room)
+        case .success(let content):
+            if didOpen(content) { prepare(room) }
         case .failure(let error):
+            guard machine.sinkOpened() else { return }
             giveTurnBack(room)
             fail(error)
         }
+    }
+
+    /// - Returns: whether that was waited for: the exchange may have been paused or cancelled meanwhile.
+    @discardableResult
+    func didOpen(_ content: SinkContent) -> Bool {
+        if let partial = content.partial { resumption.take(partial) }
+        // Before anything is sent: the hop is the first one.
+        if let condition = content.condition { route.add(condition) }
+        if let reason = content.lost { owner?.exchangeWillStartOver(because: reason) }
+        return machine.sinkOpened()
     }
 }

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 extension Exchange {
     /// The owner wants the exchange to run.
     func startTotalTime() {
-        guard let left = totalTime.start(now: clock.now) else { return }
+        guard let left = totalTime.start(now: now) else { return }
         DispatchQueue.global().asyncAfter(deadline: .now() + left) { [weak self, lap = totalTime.lap] in
             NetworkThread.shared.perform { [weak self] room in self?.totalTimeIsOver(lap, room) }
         }

@@ -17,7 +17,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
     private(set) var configuration: ExchangeConfiguration
     let sink: any ResponseSink
     private let pieces: PieceQueue?
-    let clock = PassClock()
+    /// The time, read once for each event.
+    private(set) var now = MonotonicTime.now
     var machine = Machine()
     /// The layers before the network, once they were made.
     private var layers: (any TransferRunning)?
@@ -63,9 +64,13 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     // MARK: - Commands
 
+    func tick() {
+        now = .now
+    }
+
     func begin(_ room: NetworkRoom, for owner: any ExchangeOwner) {
         self.owner = owner
-        clock.tick()
+        tick()
         // Here, where a command of the user's arrives, and not at each start: an attempt that forgot would be
         // followed by the next, for ever, on a disk that is full.
         sink.goOn()
@@ -77,8 +82,8 @@ final class Exchange: Exchanging, @unchecked Sendable {
 
     func suspend(_ room: NetworkRoom) {
         perform(machine.suspend(sink.failure == nil && cannotGoOn), room)
-        clock.tick()
-        totalTime.stop(now: clock.now)
+        tick()
+        totalTime.stop(now: now)
         // It may be days until it goes on: other authorities may be trusted then, and another user be there.
         configuration.anchorVersions = nil
         cookies.forget()
@@ -115,7 +120,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case .none:
             break
         case .start:
-            attempts.begin(now: clock.now)
+            attempts.begin(now: now)
             startFromFirstHop(room)
         case .stop(let stop):
             perform(stop, room)
@@ -133,7 +138,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         case .takeTurn(let id):
             takeTurn(id, room)
         case .openSink:
-            if let content = openSink() { sinkDidOpen(.success(content), room) }
+            if let content = openSink() { didOpen(content) }
         case .restart(let id):
             perform(Machine.Stop(transfer: id), room)
             startAgain()
@@ -208,7 +213,7 @@ extension Exchange {
 
     /// Goes through what has to be known before the next transfer, and starts it.
     func prepare(_ room: NetworkRoom) {
-        clock.tick()
+        tick()
         if waitsForHost(room) {
             giveTurnBack(room)
             return tellRedirect()
@@ -216,7 +221,7 @@ extension Exchange {
         // Nothing is waited for that may need a connection while there is one for this, or files are open for
         // it.
         guard !waitsForToken(), !waitsForAdapters() else { return giveTurnBack(room) }
-        guard machine.hasOpenSink else { return open(room) }
+        guard machine.hasOpenSink || opens(room) else { return }
         guard !looksAtAnchors(), !readsCookies() else { return }
         start(room, with: cookies.take())
     }
@@ -256,7 +261,7 @@ extension Exchange {
             let id = machine.start(.next())
             if sink.tellsChanges || pieces != nil { listenToSink(of: id) }
             let runner = runner(room)
-            runner.start(request, id: id, for: self)
+            runner.start(consume request, id: id, for: self)
             if runner === room.transfers, meters.log.isEmpty {
                 room.transfers.tellLasting(id)
             } else {
@@ -295,7 +300,7 @@ extension Exchange {
     private func transferRequest(asking asked: ResumeRequest, _ cookies: JarCookies?) throws
         -> TransferRequest
     {
-        var (question, body) = try takeQuestion()
+        var (question, body) = try route.takeQuestion(isAuthenticated: authentication.proof != nil)
         if let body {
             meters.upload.restart(at: 0)
             meters.upload.expected = body.length ?? -1
@@ -337,7 +342,7 @@ extension Exchange: TransferClient {
     var transferMustWait: Bool { machine.mustWait(sink.isFull || pieces?.isFull == true) }
 
     func transferDidReceive(_ head: ResponseHead) -> HeadAnswer {
-        clock.tick()
+        tick()
         let decision: Machine.Decision
         do {
             decision = askForPlace(try judge(head), head)
@@ -373,8 +378,8 @@ extension Exchange: TransferClient {
     }
 
     func transferDidSend(_ count: Int) {
-        clock.tick()
-        guard let report = meters.upload.add(count, now: clock.now) else { return }
+        tick()
+        guard let report = meters.upload.add(count, now: now) else { return }
         owner?.exchangeDidUpload(report)
     }
 
@@ -396,7 +401,7 @@ extension Exchange: TransferClient {
         if case .none = step { return }
         transferEnd = end
         meters.log.add(end.metrics)
-        clock.tick()
+        tick()
         perform(step)
     }
 
@@ -420,8 +425,8 @@ extension Exchange: TransferClient {
     }
 
     private func count(_ bytes: Int) {
-        clock.tick()
-        guard let report = meters.download.add(bytes, now: clock.now) else { return }
+        tick()
+        guard let report = meters.download.add(bytes, now: now) else { return }
         owner?.exchangeDidDownload(report)
     }
 }

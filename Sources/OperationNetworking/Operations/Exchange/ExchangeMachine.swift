@@ -115,10 +115,10 @@ extension ExchangeMachine {
 
     /// The owner is paused. `cannotGoOn`: stopping the transfer would be the end, since what it brought
     /// cannot be continued.
-    mutating func suspend(_ cannotGoOn: @autoclosure () -> Bool) -> Effect {
+    mutating func suspend(_ cannotGoOn: Bool) -> Effect {
         isWanted = false
         guard !isHeld else { return .none }
-        if case .transferring(let id) = phase, case .body = following, body == .deliver, cannotGoOn() {
+        if case .transferring(let id) = phase, case .body = following, body == .deliver, cannotGoOn {
             hold = .held(hasEnded: false)
             return .putAside(id)
         }
@@ -227,8 +227,8 @@ extension ExchangeMachine {
     }
 
     /// The transfer's request is known. `fresh` names a transfer that had no place in the line.
-    mutating func start(_ fresh: @autoclosure () -> TransferID) -> TransferID {
-        let id = turn ?? fresh()
+    mutating func start(_ fresh: TransferID) -> TransferID {
+        let id = turn ?? fresh
         turn = nil
         phase = .transferring(id)
         return id
@@ -271,8 +271,8 @@ extension ExchangeMachine {
         following = .next(next)
     }
 
-    func mustWait(_ sinkIsFull: @autoclosure () -> Bool) -> Bool {
-        isHeld || body.isForSink && sinkIsFull()
+    func mustWait(_ sinkIsFull: Bool) -> Bool {
+        isHeld || body.isForSink && sinkIsFull
     }
 
     mutating func take(_ piece: Span<UInt8>) -> BodyUse.Step {

@@ -97,7 +97,16 @@ struct ExchangeRoute {
         hasFreshURL = false
     }
 
-    mutating func takeAdapted() -> URLRequest? {
+    /// The request of the next transfer, and its body, once. `isAuthenticated`: the server has asked for
+    /// other credentials than the adapters may have set.
+    mutating func takeQuestion(isAuthenticated: Bool) throws -> (URLRequest, RequestBody?) {
+        guard var question = takeAdapted() else { return (hop, try requestBody()) }
+        if isAuthenticated { question.setValue(nil, forHTTPHeaderField: "Authorization") }
+        guard let data = question.httpBody else { return (question, try requestBody()) }
+        return (question, .data(data))
+    }
+
+    private mutating func takeAdapted() -> URLRequest? {
         defer { adapted = nil }
         sentURL = adapted?.url
         return adapted
@@ -122,7 +131,7 @@ struct ExchangeRoute {
 
     /// Takes out of the hop's URL the user and password in it: the server does not need to see them.
     mutating func takeCredential() -> Credential? {
-        guard let url = hopURL else { return nil }
+        guard let url = hopURL, url.mayHaveUserInformation else { return nil }
         let information = url.userInformation
         if url.user != nil || url.password != nil { hop.url = url.withoutUserInformation }
         return information.map { Credential(user: $0.user, password: $0.password) }

@@ -169,10 +169,13 @@ struct Resumption {
         remember(.whole(because: reason))
     }
 
+    /// Whether a body that has ended may have faults: a part was asked for, or has come.
+    var mayHaveFaults: Bool { end != nil || asksForRest }
+
     /// The faults of a body that has ended with `held` bytes: see ``isShort(held:)`` and
     /// ``lengthError(held:hasEnded:url:)``.
     func faults(held: Int64, url: URL?) -> (isShort: Bool, lengthError: (any Error)?) {
-        guard end != nil || asksForRest else { return (false, nil) }
+        guard mayHaveFaults else { return (false, nil) }
         return (isShort(held: held), lengthError(held: held, hasEnded: true, url: url))
     }
 

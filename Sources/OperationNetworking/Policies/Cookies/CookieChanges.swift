@@ -22,8 +22,11 @@ struct CookieChanges: Hashable, Sendable {
     /// of it.
     ///
     /// - Parameters:
+    ///   - before: the cookies that libcurl was given.
+    ///   - after: the cookies that it has now.
     ///   - names: of the cookies that the response set or deleted.
     ///   - refused: of those, the ones that it may not set.
+    ///   - now: seconds since 1970.
     init(
         from before: [Cookie],
         to after: [Cookie],

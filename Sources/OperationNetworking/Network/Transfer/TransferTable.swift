@@ -1,0 +1,117 @@
+/// Values of transfers, by their numbers: a hash table with open addressing.
+///
+/// Each transfer is looked up a dozen times, and its number, which counts up, needs no other hash than a
+/// multiplication: a `Dictionary` spends three times as much on each look. What is removed leaves no mark:
+/// those behind it move up.
+struct TransferTable<Value> {
+    private struct Slot {
+        /// 0: there is none. Transfers are counted from 1.
+        var number: UInt64 = 0
+        var value: Value?
+    }
+
+    /// A power of two, of which at most half are taken; or none.
+    private var slots: [Slot] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// The value of a transfer. Setting `nil` removes it.
+    subscript(id: TransferID) -> Value? {
+        get {
+            guard let index = index(of: id.tag) else { return nil }
+            return slots[index].value
+        }
+        // Not by a coroutine, whose frame is an allocation where it is not inlined.
+        set {
+            guard let newValue else {
+                _ = remove(id)
+                return
+            }
+            if let index = index(of: id.tag) {
+                slots[index].value = newValue
+            } else {
+                insert(newValue, id.tag)
+            }
+        }
+    }
+
+    /// Takes a value out.
+    mutating func remove(_ id: TransferID) -> Value? {
+        guard let index = index(of: id.tag) else { return nil }
+        defer { remove(at: index) }
+        return slots[index].value.take()
+    }
+
+    /// Changes each value.
+    mutating func changeAll(_ change: (inout Value) -> Void) {
+        for index in slots.indices {
+            guard var value = slots[index].value.take() else { continue }
+            change(&value)
+            slots[index].value = value
+        }
+    }
+
+    private func index(of number: UInt64) -> Int? {
+        guard count > 0, number != 0 else { return nil }
+        var index = home(of: number)
+        while slots[index].number != 0 {
+            if slots[index].number == number { return index }
+            index = next(index)
+        }
+        return nil
+    }
+
+    /// The place where the look for a number begins: the upper bits of its product with the golden ratio, so
+    /// that numbers that are far apart by a power of two do not meet.
+    private func home(of number: UInt64) -> Int {
+        let product = number &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: product >> UInt64(64 - slots.count.trailingZeroBitCount))
+    }
+
+    private func next(_ index: Int) -> Int { (index + 1) & (slots.count - 1) }
+
+    private mutating func insert(_ value: consuming Value, _ number: UInt64) {
+        precondition(number != 0, "Transfers are counted from 1")
+        if 2 * (count + 1) > slots.count { grow() }
+        let index = free(for: number)
+        slots[index].number = number
+        slots[index].value = value
+        count += 1
+    }
+
+    private func free(for number: UInt64) -> Int {
+        var index = home(of: number)
+        while slots[index].number != 0 { index = next(index) }
+        return index
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = Array(repeating: Slot(), count: max(16, 2 * old.count))
+        for slot in old where slot.number != 0 { slots[free(for: slot.number)] = slot }
+    }
+
+    /// Empties a slot, and moves those up that would not be found any more.
+    private mutating func remove(at removed: Int) {
+        count -= 1
+        // After a burst.
+        if count == 0, slots.count > Self.keptSlots {
+            slots = []
+            return
+        }
+        var gap = removed
+        slots[gap] = Slot()
+        var index = next(gap)
+        while slots[index].number != 0 {
+            let distance = index &- home(of: slots[index].number)
+            if distance & (slots.count - 1) >= (index &- gap) & (slots.count - 1) {
+                slots.swapAt(gap, index)
+                gap = index
+            }
+            index = next(index)
+        }
+    }
+
+    private static var keptSlots: Int { 4096 }
+}

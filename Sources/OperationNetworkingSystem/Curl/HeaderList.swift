@@ -1,0 +1,29 @@
+import COperationNetworking
+
+/// Fields in libcurl's form: a `curl_slist`; see CURLOPT_HTTPHEADER(3).
+///
+/// libcurl reads it in place and changes nothing, so that transfers with the same fields share one. Used on
+/// one thread, like the handles. Each handle keeps it until it has another one.
+package final class HeaderList {
+    /// As in ``TransferOptions/headerLines``.
+    package let lines: [String]
+    let pointer: UnsafeMutablePointer<curl_slist>?
+
+    /// - Throws: when there is no memory.
+    package init(_ lines: [String]) throws(CurlError) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(list, line) else {
+                curl_slist_free_all(list)
+                throw CurlError(code: Int32(CURLE_OUT_OF_MEMORY.rawValue))
+            }
+            list = longer
+        }
+        self.lines = lines
+        pointer = list
+    }
+
+    deinit {
+        curl_slist_free_all(pointer)
+    }
+}
