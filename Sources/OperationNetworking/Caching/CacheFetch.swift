@@ -13,7 +13,8 @@ final class CacheFetch: @unchecked Sendable {
     /// The place of bytes to keep.
     private enum Keeping {
         case nothing
-        case writing(any CacheWriting, CachedHead)
+        /// The entry whose place it does not take is the one that it lengthens.
+        case writing(any CacheWriting, CachedHead, lengthening: Int64?)
         /// The caller's closure wants to see them first. The writer knows what is removed meanwhile.
         case showing(any CacheWriting, CachedHead, Data)
     }
@@ -73,7 +74,7 @@ final class CacheFetch: @unchecked Sendable {
             )
         else { return }
         limit = place.cache.maximumBodyLength
-        keeping = willStore == nil ? .writing(writer, head) : .showing(writer, head, Data())
+        keeping = willStore == nil ? .writing(writer, head, lengthening: nil) : .showing(writer, head, Data())
     }
 
     var isKeeping: Bool {
@@ -86,7 +87,7 @@ final class CacheFetch: @unchecked Sendable {
         offset = entry.head.body.range.upperBound
         let (key, count) = (inquiry.request.key, entry.head.body.count)
         guard let writer = store.append(to: entry, of: key, at: count, since: start) else { return }
-        keeping = .writing(writer, head)
+        keeping = .writing(writer, head, lengthening: entry.id)
     }
 
     /// The stored responses whose place the new one takes.
@@ -96,14 +97,14 @@ final class CacheFetch: @unchecked Sendable {
 
     /// Whether the store has enough to write for now; `whenReady` is called, on any thread, when it has not.
     func isFull(_ whenReady: @escaping @Sendable () -> Void) -> Bool {
-        guard case .writing(let writer, _) = keeping else { return false }
+        guard case .writing(let writer, _, _) = keeping else { return false }
         if writer.whenReady == nil { writer.whenReady = whenReady }
         return writer.isFull
     }
 
     /// Whether the store still has enough to write.
     var isFull: Bool {
-        guard case .writing(let writer, _) = keeping else { return false }
+        guard case .writing(let writer, _, _) = keeping else { return false }
         return writer.isFull
     }
 
@@ -113,7 +114,7 @@ final class CacheFetch: @unchecked Sendable {
         switch keeping {
         case .nothing:
             return
-        case .writing(let writer, _):
+        case .writing(let writer, _, _):
             writer.append(bytes)
         case .showing(let writer, let head, var data):
             keeping = .nothing
@@ -127,7 +128,7 @@ final class CacheFetch: @unchecked Sendable {
     /// Drops what was kept.
     func abandon() {
         switch keeping {
-        case .writing(let writer, _), .showing(let writer, _, _): writer.abandon()
+        case .writing(let writer, _, _), .showing(let writer, _, _): writer.abandon()
         case .nothing: break
         }
         keeping = .nothing
@@ -151,13 +152,23 @@ final class CacheFetch: @unchecked Sendable {
         switch keeping {
         case .nothing:
             didStore?(false)
-        case .writing(let writer, let head):
-            guard let complete = head.ended(at: offset, isWhole: isWhole) else {
+        case .writing(let writer, let head, let lengthened):
+            guard let ended = head.ended(at: offset, isWhole: isWhole),
+                !entries.contains(where: { $0.head.outdoes(ended) })
+            else {
                 writer.abandon()
                 didStore?(false)
                 return
             }
-            writer.commit(complete) { entry in didStore?(entry != nil) }
+            let key = inquiry.request.key
+            // What it has come to be complete beside.
+            let others =
+                lengthened != nil && ended.body.isComplete
+                ? replaced(by: ended, entries).filter { $0 != lengthened } : []
+            writer.commit(ended) { entry in
+                if entry != nil { for id in others { store.remove(id, of: key) } }
+                didStore?(entry != nil)
+            }
         case .showing(let writer, let head, let data):
             guard let willStore, let complete = head.ended(at: offset, isWhole: isWhole),
                 complete.body.isComplete,

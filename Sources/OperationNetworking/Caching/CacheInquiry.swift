@@ -44,6 +44,7 @@ struct CacheInquiry: Sendable {
     /// | rest      | 206 that continues to its end   | join                                                  |
     /// | rest      | another                         | pass, of no use                                       |
     /// | any       | a failure of the server         | serveStale where it is allowed, else pass             |
+    /// | any       | 206 without a `Range` asked for | pass, not stored                                      |
     /// | any       | 206 the client asked for        | append where it continues a candidate; not stored     |
     /// |           |                                 | where a candidate holds more of the same, else pass   |
     /// | any       | another                         | pass                                                  |
@@ -86,6 +87,7 @@ struct CacheInquiry: Sendable {
             return .serveStale(index, reply)
         }
         if head.status == 206 {
+            guard isAsked(head) else { return .pass(nil) }
             for index in candidates.indices {
                 switch joining(index, by: head, now: now) {
                 case .append(let joined): return .append(index, joined)
@@ -113,6 +115,20 @@ struct CacheInquiry: Sendable {
         return true
     }
 
+    /// Whether the bytes of a 206 are among those that the client's own `Range` asks for. A server that sends
+    /// a part to who wants the whole, or another part, is not to be believed about its place, either.
+    private func isAsked(_ head: ResponseHead) -> Bool {
+        guard let range = request.range, case .bytes(let wishes) = range.wish,
+            let text = head.fields["Content-Range"], let part = try? ContentRange(fieldValue: text),
+            let bytes = part.bytes
+        else { return false }
+        let asked = wishes.compactMap { $0.extent(of: part.total) }
+        guard let start = asked.map(\.lowerBound).min(), let end = asked.map(\.upperBound).max() else {
+            return false
+        }
+        return start <= bytes.lowerBound && bytes.upperBound <= end
+    }
+
     /// The place of a 206 beside a candidate.
     private func joining(_ index: Int, by head: ResponseHead, now: Double) -> CacheJoining {
         var request = request
@@ -122,5 +138,17 @@ struct CacheInquiry: Sendable {
             return .replace
         }
         return policy.joining(candidates[index], part)
+    }
+}
+
+extension RangeRequest.Bytes {
+    /// The bytes that it asks for, of a whole whose length may not be known; `nil`: none, or any.
+    fileprivate func extent(of total: Int64?) -> Range<Int64>? {
+        if let total { return resolved(total) }
+        return switch self {
+        case .between(let first, let last): first <= last ? first..<max(last, last &+ 1) : nil
+        case .from(let first): first..<Int64.max
+        case .last: nil
+        }
     }
 }

@@ -75,9 +75,9 @@ enum CachePartition {
 
     /// Empty: the standard one, or none, as without TLS.
     static func name(of request: TransferRequest) -> String {
-        let jar = jarName(of: request)
-        guard request.url.isTLS else { return jar }
-        return trustName(of: request) + jar
+        let others = jarName(of: request) + hostName(in: request.fields)
+        guard request.url.isTLS else { return others }
+        return trustName(of: request) + others
     }
 
     /// The keys of a URL by which a client with the jar of the request may have stored it: with cookies and
@@ -85,7 +85,17 @@ enum CachePartition {
     static func keys(of url: String, for request: TransferRequest) -> Set<CacheKey> {
         let trust = request.url.isTLS ? trustName(of: request) : ""
         let jars = ["", request.settings.cookieJar.map(name) ?? ""]
-        return Set(jars.map { CacheKey(url: url, partition: trust + $0) })
+        let host = hostName(in: request.fields)
+        return Set(jars.map { CacheKey(url: url, partition: trust + $0 + host) })
+    }
+
+    /// A `Host` of the caller's own names the site that answers ([RFC 9110
+    /// §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2)): one server has many, and the URL is
+    /// another.
+    static func hostName(in fields: HeaderFields) -> String {
+        let values = fields.values(for: "Host")
+        guard !values.isEmpty else { return "" }
+        return " host " + values.map { $0.lowercased() }.joined(separator: ",")
     }
 
     /// Two jars are two users. The one of the process has no name: its cookies change as those of a browser.

@@ -31,7 +31,7 @@ extension CachedTransfer {
     func restFields(of entry: CacheEntry, _ rest: Range<Int64>) -> HeaderFields? {
         guard entry.head.isContinuable, !question.wantsOnlyStored,
             entry.head.authorization == question.authorization,
-            let ifRange = EntityValidator(entry.head.fields).ifRange
+            let ifRange = entry.head.validator.ifRange
         else { return nil }
         var fields = question.fieldsToSend
         for name in ["If-None-Match", "If-Modified-Since"] { fields[name] = nil }

@@ -18,7 +18,8 @@ struct HTTPDate: Hashable, Sendable, Comparable {
 
     /// - Parameters:
     ///   - fieldValue: as received; white space around it does not matter.
-    ///   - now: gives a year of two digits its century; it is at most 50 years ahead.
+    ///   - now: gives a year of two digits its century: the last one in which the date is at most 50 years
+    ///     ahead.
     ///   - isLenient: whether case does not matter, nor which day of the week it was: for freshness, as
     ///     [RFC 9111 §4.2](https://www.rfc-editor.org/rfc/rfc9111#section-4.2) wants it.
     init?(fieldValue: String, now: Date = Date(), isLenient: Bool = false) {
@@ -133,11 +134,23 @@ struct HTTPDate: Hashable, Sendable, Comparable {
             let shortYear = number(date[2], digits: 2)
         else { return nil }
         // Clamped, as every time that is written: a file may tell any.
-        let thisYear = 1970 + HTTPDate(now).secondsSince1970 / 31_556_952
-        var year = thisYear - thisYear % 100 + shortYear
-        if year > thisYear + 50 { year -= 100 }
-        return seconds(year: year, month: month + 1, day: day, weekday: weekday, time: parts[2])
+        let present = HTTPDate(now).secondsSince1970
+        let century = (1970 + present / secondsPerYear) / 100 * 100
+        for begin in [century + 100, century, century - 100] {
+            let moment = seconds(
+                year: begin + shortYear,
+                month: month + 1,
+                day: day,
+                weekday: weekday,
+                time: parts[2]
+            )
+            if let moment, moment.seconds <= present + 50 * secondsPerYear { return moment }
+        }
+        return nil
     }
+
+    /// Of the Gregorian calendar, in the mean.
+    private static let secondsPerYear: Int64 = 31_556_952
 
     private static func asctime(_ text: Substring) -> Moment? {
         // The day is two characters wide, the first of which may be a space.

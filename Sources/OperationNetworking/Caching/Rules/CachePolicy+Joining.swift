@@ -19,7 +19,7 @@ extension CachePolicy {
         guard part.head.status == 206 else { return .replace }
         guard stored.isContinuable, part.isContinuable, stored.url == part.url,
             stored.selecting == part.selecting, stored.authorization == part.authorization,
-            EntityValidator(stored.fields) == EntityValidator(part.fields),
+            stored.validator == part.validator,
             stored.fields.combined(for: "Content-Encoding") == part.fields.combined(for: "Content-Encoding"),
             Self.areEqual(stored.body.completeLength, part.body.completeLength)
         else { return .replace }

@@ -61,7 +61,11 @@ extension CachePolicy {
     ///
     /// - Returns: `nil`: there is none, or nothing would prove that both parts are of one version (RFC 9110
     ///   §15.3.7.3).
-    func completion(of candidates: [CachedHead], for request: CacheRequest) -> CacheAnswer? {
+    func completion(
+        of candidates: [CachedHead],
+        for request: CacheRequest,
+        where isWanted: (CachedHead) -> Bool = { _ in true }
+    ) -> CacheAnswer? {
         guard request.method == "GET", request.fields["Range"] == nil, request.fields["If-Range"] == nil,
             !request.hasCondition
         else { return nil }
@@ -70,10 +74,10 @@ extension CachePolicy {
                 let body = candidates[index].body
                 return candidates[index].isContinuable && !body.isComplete && body.range.lowerBound == 0
                     && body.range.upperBound > 0 && body.range.upperBound < body.completeLength ?? .max
-                    && matches(candidates[index], request)
+                    && matches(candidates[index], request) && isWanted(candidates[index])
             }
-            .max { candidates[$0].time < candidates[$1].time }
-        guard let index, let ifRange = EntityValidator(candidates[index].fields).ifRange else { return nil }
+            .max { Self.isOlder(candidates[$0], than: candidates[$1]) }
+        guard let index, let ifRange = candidates[index].validator.ifRange else { return nil }
         let held = candidates[index].body.range.upperBound
         var fields = request.fieldsToSend
         fields["Range"] = "bytes=\(held)-"

@@ -50,6 +50,8 @@ extension CachePolicy {
             return nil
         }
         stored.head.fields = Self.endToEnd(head.fields)
+        // By the server's own `Date`, not by the one that is added.
+        stored.hasWeakValidator = EntityValidator(head.fields).ifRange == nil
         if stored.head.fields["Date"] == nil {
             // RFC 9110 §6.6.1.
             stored.head.fields["Date"] = HTTPDate(Date(timeIntervalSince1970: responseTime)).text

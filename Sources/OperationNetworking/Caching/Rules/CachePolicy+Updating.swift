@@ -39,7 +39,7 @@ extension CachePolicy {
         if let text = head.fields["ETag"], let tag = EntityTag(fieldValue: text) {
             indices += candidates.indices.filter { index in
                 // What another user got, or in another language, is not what was asked about.
-                index != asked && EntityValidator(candidates[index].fields) == .strongETag(tag)
+                index != asked && candidates[index].validator == .strongETag(tag)
                     && candidates[index].authorization == request.authorization
                     && matches(candidates[index], request)
             }
@@ -124,13 +124,15 @@ extension CachePolicy {
 
     // MARK: - Changing
 
-    /// Replaces the fields that came, and the times.
+    /// Replaces the fields that came, and the times. A validator that is new proves nothing about the bytes
+    /// that are held: a 304 says that they are as good, not that they are the same.
     static func update(
         _ candidate: inout CachedHead,
         with fields: HeaderFields,
         requestTime: Double,
         responseTime: Double
     ) {
+        let validator = candidate.validator
         var news = endToEnd(fields)
         news.removeAll { bodyFields.contains($0.name.lowercased()) }
         if news["Date"] == nil {
@@ -145,6 +147,7 @@ extension CachePolicy {
         for field in news.fields { candidate.head.fields.append(name: field.name, value: field.value) }
         candidate.requestTime = requestTime
         candidate.responseTime = responseTime
+        if candidate.validator != validator { candidate.hasWeakValidator = true }
     }
 
     /// Takes the request's values of the fields that `Vary` names now.

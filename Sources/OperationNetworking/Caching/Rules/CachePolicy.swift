@@ -42,7 +42,14 @@ struct CachePolicy: Hashable, Sendable {
         guard let index = Self.newest(usable, of: candidates) else {
             return request.wantsOnlyStored ? .unavailable : completion(of: candidates, for: request) ?? .fetch
         }
-        return answer(to: request, with: candidates[index], at: index, now: now)
+        let answer = answer(to: request, with: candidates[index], at: index, now: now)
+        guard case .validate = answer else { return answer }
+        // The server has another version by now, and its beginning is held.
+        let newer = completion(of: candidates, for: request) { beginning in
+            Self.isOlder(candidates[index], than: beginning)
+                && beginning.validator != candidates[index].validator
+        }
+        return newer ?? answer
     }
 
     private func answer(
@@ -103,8 +110,10 @@ struct CachePolicy: Hashable, Sendable {
         indices.max { isOlder(candidates[$0], than: candidates[$1]) }
     }
 
+    /// A server whose clock is ahead makes nothing newer than the moment when it came.
     static func isOlder(_ one: CachedHead, than other: CachedHead) -> Bool {
-        (one.time, one.responseTime) < (other.time, other.responseTime)
+        (min(one.time, one.responseTime), one.responseTime)
+            < (min(other.time, other.responseTime), other.responseTime)
     }
 
     // MARK: - Freshness

@@ -55,7 +55,7 @@ enum CacheSelection: Hashable, Sendable {
 
     /// Whether `If-Range` names the stored version, by a strong validator (RFC 9110 §13.1.5).
     private static func isSame(_ ifRange: String, _ candidate: CachedHead) -> Bool {
-        switch EntityValidator(candidate.fields) {
+        switch candidate.validator {
         case .strongETag(let tag): EntityTag(fieldValue: ifRange) == tag
         case .strongDate(let date): date == ifRange
         case .weak, .none: false

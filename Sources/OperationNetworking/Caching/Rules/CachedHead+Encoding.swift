@@ -20,8 +20,9 @@ extension CachedHead {
         static let isInvalidated = Flags(rawValue: 4)
         static let hasAuthorization = Flags(rawValue: 8)
         static let hasCompleteLength = Flags(rawValue: 16)
+        static let hasWeakValidator = Flags(rawValue: 32)
         static let all: Flags = [
-            .isComplete, .isDecoded, .isInvalidated, .hasAuthorization, .hasCompleteLength,
+            .isComplete, .isDecoded, .isInvalidated, .hasAuthorization, .hasCompleteLength, .hasWeakValidator,
         ]
     }
 
@@ -32,6 +33,7 @@ extension CachedHead {
         if isInvalidated { flags.insert(.isInvalidated) }
         if authorization != nil { flags.insert(.hasAuthorization) }
         if body.completeLength != nil { flags.insert(.hasCompleteLength) }
+        if hasWeakValidator { flags.insert(.hasWeakValidator) }
         var writer = HeadWriter()
         writer.octets = [Self.version, flags.rawValue]
         writer.append(url)
@@ -133,7 +135,8 @@ extension CachedHead {
                     isComplete: flags.contains(.isComplete)
                 ),
                 isDecoded: flags.contains(.isDecoded),
-                isInvalidated: flags.contains(.isInvalidated)
+                isInvalidated: flags.contains(.isInvalidated),
+                hasWeakValidator: flags.contains(.hasWeakValidator)
             )
         }
 

@@ -27,6 +27,11 @@ struct CachedHead: Hashable, Sendable {
     /// Whether an unsafe method has succeeded since, or a HEAD has shown another version: to be validated
     /// before it is used (RFC 9111 §4.4).
     var isInvalidated = false
+    /// Whether the validators prove nothing about the bytes that are held, though they look strong: they came
+    /// later than the body (a 304 may turn a weak tag into a strong one), or the server's `Date` did not say
+    /// that the second of `Last-Modified` was over ([RFC 9110
+    /// §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)).
+    var hasWeakValidator = false
     /// Of the head and the time when it came.
     private(set) var memo = HeadMeaning.Memo()
 
@@ -41,7 +46,13 @@ struct CachedHead: Hashable, Sendable {
     var isDivisible: Bool { (head.status == 200 || head.status == 206) && !isDecoded }
 
     /// Whether the held bytes may be continued, and parts of the same version be told from others.
-    var isContinuable: Bool { isDivisible && method == "GET" && EntityValidator(head.fields).ifRange != nil }
+    var isContinuable: Bool { isDivisible && method == "GET" && validator.ifRange != nil }
+
+    /// The proof that other bytes are of the version that is held.
+    var validator: EntityValidator {
+        let validator = EntityValidator(head.fields)
+        return hasWeakValidator && validator.ifRange != nil ? .weak : validator
+    }
 
     /// The time at which the server made the response, for the order of responses (RFC 9111 §4).
     var time: Double { meaning.time }
@@ -87,5 +98,14 @@ struct CachedHead: Hashable, Sendable {
         head.status = 200
         head.fields["Content-Range"] = nil
         head.fields["Content-Length"] = "\(length)"
+    }
+
+    /// Whether the bytes that are held leave nothing for those of `part` to add: they are of the same
+    /// version, for the same requests, and complete, or more.
+    func outdoes(_ part: CachedHead) -> Bool {
+        guard !part.body.isComplete, validator.ifRange != nil, validator == part.validator, url == part.url,
+            isDecoded == part.isDecoded, authorization == part.authorization, selecting == part.selecting
+        else { return false }
+        return body.isComplete || body.count > part.body.count
     }
 }

@@ -83,7 +83,8 @@ struct Freshness: Hashable, Sendable {
             head.fields["Pragma"]?.lowercased().contains("no-cache") != true,
             let modified = meaning.lastModified
         else { return nil }
-        let interval = meaning.time - modified
+        // A `Date` ahead of the clock here is no sign of a long rest.
+        let interval = min(meaning.time, head.responseTime) - modified
         guard interval > 0 else { return nil }
         return min(interval * options.heuristicFraction, options.maximumHeuristicLifetime)
     }

@@ -41,7 +41,7 @@ extension CacheRequest {
     init(_ request: URLRequest, _ url: URL) {
         let fields = HeaderFields(request.allHTTPHeaderFields ?? [:])
         self.init(
-            key: CacheKey(url),
+            key: CacheKey(url, partition: CachePartition.hostName(in: fields)),
             url: url,
             method: "GET",
             fields: fields,

@@ -82,8 +82,12 @@ public final class ResponseCache: ResponseStoring {
     /// - Returns: `nil` if there is none, or its body is incomplete.
     public func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         guard let url = request.url else { return nil }
-        let (key, asked) = (CacheKey(url), CacheRequest(request, url))
-        for entry in store.entries(of: key).reversed() where entry.head.isSelected(by: asked) {
+        let asked = CacheRequest(request, url)
+        let key = asked.key
+        let newest = Array(store.entries(of: key).reversed()).sorted {
+            CachePolicy.isOlder($1.head, than: $0.head)
+        }
+        for entry in newest where entry.head.isSelected(by: asked) {
             guard entry.head.body.isComplete, let body = store.body(of: entry, key) else { continue }
             guard let response = entry.head.head.response(for: url) else { continue }
             return CachedURLResponse(response: response, data: body)
@@ -100,7 +104,8 @@ public final class ResponseCache: ResponseStoring {
         guard response.storagePolicy != .notAllowed, let url = request.url,
             let head = CachedHead(response, for: request)
         else { return }
-        let (key, asked) = (CacheKey(url), CacheRequest(request, url))
+        let asked = CacheRequest(request, url)
+        let key = asked.key
         let replaced = store.entries(of: key).filter { $0.head.isSelected(by: asked) }.map(\.id)
         let writer = store.write(
             head,

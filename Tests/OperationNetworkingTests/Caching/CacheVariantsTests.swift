@@ -1,0 +1,123 @@
+import Foundation
+import FoundationNetworking
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingSystem
+
+/// Several responses under one URL: versions, parts, variants and sites.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheVariantsTests {
+    private static func representation(_ text: String, _ tag: String) -> Representation {
+        Representation(.text(text), entityTag: .strong(tag), fields: ["Cache-Control": "max-age=60"])
+    }
+
+    private func entries(_ scene: CacheScene) -> [CacheEntry] {
+        scene.cache.store.entries(of: CacheKey(scene.server.url(path: "/")))
+    }
+
+    // MARK: - Versions and parts
+
+    @Test func aReloadOfTheSameVersionThatBreaksOffAddsNothing() async throws {
+        let same = Self.representation("0123456789", "v1")
+        let server = try ScriptedServer([
+            .representation(same), .representation(same).breaking(after: .body(4)),
+        ])
+        let scene = CacheScene(server)
+        await scene.fetch()
+        await scene.fetch(policy: .reloadIgnoringLocalCacheData)
+        #expect(entries(scene).map(\.head.body.count) == [10])
+    }
+
+    @Test(arguments: [nil, "bytes=0-1"]) func aPartThatNobodyAskedForIsNotStored(range: String?) async throws
+    {
+        let fields: FieldLines = [
+            "ETag": "\"v1\"", "Cache-Control": "max-age=60", "Content-Range": "bytes 4-9/10",
+        ]
+        let server = try ScriptedServer { _ in .respond(206, fields, body: "456789") }
+        let scene = CacheScene(server)
+        await scene.fetch("/", range.map { ["Range": $0] } ?? [:])
+        #expect(entries(scene).isEmpty)
+    }
+
+    // MARK: - Variants
+
+    /// Speaks two languages, and confirms each by its tag.
+    private func bilingual() throws -> ScriptedServer {
+        try ScriptedServer { request in
+            let language = request.headers["Accept-Language"] ?? "en"
+            let fields: FieldLines = [
+                "ETag": "\"\(language)\"", "Cache-Control": "max-age=10", "Vary": "Accept-Language",
+            ]
+            guard request.headers["If-None-Match"] != "\"\(language)\"" else { return .respond(304, fields) }
+            guard request.method != "HEAD" else {
+                let news: FieldLines = [
+                    "ETag": "\"\(language)\"", "A": "new", "Vary": "Accept-Language", "Content-Length": "2",
+                ]
+                return .respond(200, news)
+            }
+            return .respond(200, fields, body: .data(Data(language.utf8)))
+        }
+    }
+
+    @Test func eachVariantIsConfirmedByItsOwnTag() async throws {
+        let server = try bilingual()
+        let scene = CacheScene(server)
+        for language in ["de", "en"] {
+            #expect(await scene.fetch("/", ["Accept-Language": language]).text == language)
+        }
+        scene.pass(20)
+        let confirmed = await scene.fetch("/", ["Accept-Language": "de"])
+        #expect(confirmed.text == "de" && confirmed.responseSource == .validated)
+        #expect(server.requests.last?.headers["If-None-Match"] == "\"de\"")
+        // Of the two only that one is fresh again.
+        #expect(await scene.fetch("/", ["Accept-Language": "de"]).responseSource == .cache)
+        #expect(server.requests.count == 3)
+        let other = await scene.fetch("/", ["Accept-Language": "en"])
+        #expect(other.text == "en" && other.responseSource == .validated)
+        #expect(entries(scene).count == 2)
+    }
+
+    @Test func aHEADSpeaksOfItsOwnVariant() async throws {
+        let server = try bilingual()
+        let scene = CacheScene(server)
+        for language in ["de", "en"] { await scene.fetch("/", ["Accept-Language": language]) }
+        await scene.fetch(
+            scene.request(
+                "/",
+                ["Accept-Language": "de"],
+                method: "HEAD",
+                policy: .reloadIgnoringLocalCacheData
+            )
+        )
+        let updated = entries(scene).filter { $0.head.fields["A"] == "new" }
+        #expect(updated.map { $0.head.fields["ETag"] } == ["\"de\""])
+        #expect(entries(scene).allSatisfy { !$0.head.isInvalidated })
+    }
+
+    // MARK: - Sites
+
+    @Test func aSiteOfTheCallersOwnIsNoOther() async throws {
+        let server = try ScriptedServer { request in
+            let site = request.headers["Host"] ?? ""
+            return .respond(200, ["Cache-Control": "max-age=60"], body: .data(Data(site.utf8)))
+        }
+        let scene = CacheScene(server)
+        for _ in 0..<2 {
+            for site in ["a.example", "b.example"] {
+                #expect(await scene.fetch("/", ["Host": site]).text == site)
+            }
+            let own = await scene.fetch().text
+            #expect(own?.contains("127.0.0.1") == true || own?.contains("localhost") == true)
+        }
+        #expect(server.requests.count == 3)
+        let asked = scene.request("/", ["Host": "A.example"])
+        #expect(scene.cache.cachedResponse(for: asked)?.data == Data("a.example".utf8))
+        #expect(scene.cache.cachedResponse(for: scene.request("/", ["Host": "c.example"])) == nil)
+        // What changes one site leaves the others as they are.
+        await scene.fetch(scene.request("/", ["Host": "a.example"], method: "PUT"))
+        #expect(await scene.fetch("/", ["Host": "b.example"]).responseSource == .cache)
+        #expect(await scene.fetch("/", ["Host": "a.example"]).responseSource != .cache)
+    }
+}
