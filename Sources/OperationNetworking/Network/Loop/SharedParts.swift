@@ -35,11 +35,18 @@ struct SharedParts {
 
     /// - Throws: when there is no memory.
     mutating func fields(_ lines: [String]) throws(CurlError) -> HeaderList {
-        if let lastFields, lastFields.lines == lines { return lastFields }
+        if let lastFields, Self.areSame(lastFields.lines, lines) { return lastFields }
         let made = try HeaderList(lines)
         // A secret goes with its transfer.
-        lastFields = lines.contains(where: \.mayBeSecret) ? nil : made
+        lastFields = lines.contains { $0.mayBeSecret || !$0.utf8.allSatisfy { $0 < 0x80 } } ? nil : made
         return made
+    }
+
+    /// Whether the octets are the same, where those of `kept` are ASCII: Swift takes other octets for the
+    /// same text, such as U+212A for the letter K.
+    private static func areSame(_ kept: [String], _ lines: [String]) -> Bool {
+        kept.count == lines.count
+            && zip(kept, lines).allSatisfy { $0.utf8.count == $1.utf8.count && $0 == $1 }
     }
 }
 

@@ -37,6 +37,13 @@ struct SharedPartsTests {
         #expect(other.lines == ["A: 1"])
     }
 
+    @Test(arguments: [("A: \u{212A}", "A: K"), ("A: K", "A: \u{212A}"), ("A: \u{e9}", "A: e\u{301}")])
+    func fieldsOfOtherOctetsAreOthers(one: String, other: String) throws {
+        var parts = SharedParts()
+        let first = try parts.fields([one])
+        #expect(try parts.fields([other]) !== first)
+    }
+
     @Test(arguments: ["Authorization: Basic YTpi", "cookie: a=b", "X-Api-Key: c", "X-Auth-Token: d"])
     func aSecretGoesWithItsTransfer(line: String) throws {
         var parts = SharedParts()
