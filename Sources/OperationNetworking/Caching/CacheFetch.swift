@@ -154,7 +154,7 @@ final class CacheFetch: @unchecked Sendable {
             didStore?(false)
         case .writing(let writer, let head, let lengthened):
             guard let ended = head.ended(at: offset, isWhole: isWhole),
-                !entries.contains(where: { $0.head.outdoes(ended) })
+                !entries.contains(where: { ended.placement(beside: $0.head) == .none })
             else {
                 writer.abandon()
                 didStore?(false)

@@ -30,6 +30,30 @@ struct CacheVariantsTests {
         #expect(entries(scene).map(\.head.body.count) == [10])
     }
 
+    @Test(arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .useProtocolCachePolicy])
+    func anotherVersionThatBreaksOffLeavesTheOlderOne(policy: URLRequest.CachePolicy) async throws {
+        let fields: FieldLines = ["Cache-Control": "max-age=60, stale-if-error=1000"]
+        let old = Representation(.text("0123456789"), entityTag: .strong("v1"), fields: fields)
+        let new = Representation(.text("abcdefghij"), entityTag: .strong("v2"), fields: fields)
+        let server = try ScriptedServer([
+            .representation(old), .representation(new).breaking(after: .body(4)), .respond(503),
+            .representation(new),
+        ])
+        let scene = CacheScene(server)
+        #expect(await scene.fetch().text == "0123456789")
+        // A reload, or a validation that brings another version.
+        scene.pass(70)
+        await scene.fetch(policy: policy)
+        #expect(Set(entries(scene).map(\.head.body.count)) == [4, 10])
+        let stale = await scene.fetch()
+        #expect(stale.text == "0123456789" && stale.responseSource == .stale)
+        // The newer one takes its place when it is complete.
+        #expect(await scene.fetch().text == "abcdefghij")
+        #expect(server.requests.last?.headers["If-Range"] == "\"v2\"")
+        #expect(entries(scene).map { $0.head.fields["ETag"] } == ["\"v2\""])
+        #expect(server.requests.count == 4)
+    }
+
     @Test(arguments: [nil, "bytes=0-1"]) func aPartThatNobodyAskedForIsNotStored(range: String?) async throws
     {
         let fields: FieldLines = [

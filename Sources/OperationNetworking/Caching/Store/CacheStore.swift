@@ -30,7 +30,9 @@ protocol CacheStore: AnyObject, Sendable {
     /// `later` is called once, on any thread.
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]?
 
-    /// Begins a new entry, which is found when it is committed.
+    /// Begins a new entry, which is found when it is committed. One that ends incomplete takes the place of
+    /// none that is complete, or that another request has completed meanwhile
+    /// (``CachedHead/placement(beside:)``).
     ///
     /// - Parameters:
     ///   - head: of the response; its `body.completeLength` says whether it has a chance to fit.
@@ -51,6 +53,7 @@ protocol CacheStore: AnyObject, Sendable {
     var moment: StoreMoments.Moment { get }
 
     /// Lengthens the body of an entry, which keeps its `id`. What is found meanwhile is the entry as it was.
+    /// Of two writers that lengthen one entry, the second to commit is dropped.
     ///
     /// - Parameters:
     ///   - entry: as it was found.
@@ -66,7 +69,7 @@ protocol CacheStore: AnyObject, Sendable {
     ) -> (any CacheWriting)?
 
     /// Gives an entry another head, after a validation; its body stays. An invalidation, and bytes, that came
-    /// since it was found stay as well.
+    /// since it was found stay as well, and so does the answer to a later question.
     ///
     /// - Parameters:
     ///   - entry: as it was found.
@@ -154,8 +157,20 @@ extension CacheStore {
 }
 
 extension CachedHead {
-    /// The new head of an entry, whatever has changed since it was found: an invalidation, or more bytes.
+    /// The new head of an entry, whatever has changed since it was found.
+    ///
+    /// | Since it was found                              | The head                                      |
+    /// |-------------------------------------------------|-----------------------------------------------|
+    /// | nothing                                         | the new one                                   |
+    /// | another question was asked later, and answered  | as it is, invalidated if the new one is       |
+    /// | an invalidation                                 | the new one, invalidated                      |
+    /// | more bytes                                      | the new one, with the extent as it is         |
     func updated(to head: CachedHead, from found: CachedHead) -> CachedHead {
+        if self != found, requestTime > head.requestTime {
+            var later = self
+            if head.isInvalidated { later.isInvalidated = true }
+            return later
+        }
         var head = head
         if isInvalidated, !found.isInvalidated { head.isInvalidated = true }
         if body != found.body {

@@ -138,6 +138,25 @@ final class DiskIndex {
         return statement.bytes(0)
     }
 
+    private func head(_ id: Int64) throws -> CachedHead? {
+        let statement = try statement("SELECT head, invalidated FROM entries WHERE id = ?")
+        defer { statement.reset() }
+        try statement.bind(id, at: 1)
+        guard try statement.step(), var head = CachedHead(encoded: Data(statement.bytes(0))) else {
+            return nil
+        }
+        head.isInvalidated = statement.integer(1) != 0
+        return head
+    }
+
+    /// The length of the body of an entry; `nil`: there is no such entry.
+    func length(_ id: Int64) throws -> Int64? {
+        let statement = try statement("SELECT length FROM entries WHERE id = ?")
+        defer { statement.reset() }
+        try statement.bind(id, at: 1)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
     func contains(_ id: Int64) throws -> Bool {
         let statement = try statement("SELECT 1 FROM entries WHERE id = ?")
         defer { statement.reset() }
@@ -197,25 +216,32 @@ final class DiskIndex {
         try statement.run()
     }
 
-    /// Gives an entry a longer body.
-    /// - Returns: whether it was still in the index.
-    func lengthen(_ entry: CacheEntry, of key: CacheKey, body: Data?, used: Int64) throws -> Bool {
+    /// Gives an entry, as it was found, a longer body.
+    /// - Returns: whether it was still in the index, as long as it was.
+    func lengthen(
+        _ entry: CacheEntry,
+        to longer: CachedHead,
+        of key: CacheKey,
+        body: Data?,
+        used: Int64
+    ) throws -> Bool {
         let statement = try statement(
             """
             UPDATE entries SET head = ?, invalidated = ?, length = ?, cost = ?, used = ?, boot = ?, body = ?
-            WHERE id = ?
+            WHERE id = ? AND length = ?
             """
         )
         defer { statement.reset() }
-        let head = entry.head.encoded
-        let length = Int64(entry.head.body.range.count)
+        let head = longer.encoded
+        let length = longer.body.count
         try statement.bind(head.span, at: 1)
-        try statement.bind(entry.head.isInvalidated ? 1 : 0, at: 2)
+        try statement.bind(longer.isInvalidated ? 1 : 0, at: 2)
         try statement.bind(length, at: 3)
         try statement.bind(Self.cost(head, key, length: length, isInline: body != nil), at: 4)
         try statement.bind(used, at: 5)
         try bind(body, to: statement, bootAt: 6, bodyAt: 7)
         try statement.bind(entry.id, at: 8)
+        try statement.bind(entry.head.body.count, at: 9)
         try statement.run()
         return database.changes == 1
     }
@@ -230,22 +256,19 @@ final class DiskIndex {
         }
     }
 
-    /// Gives an entry, as it was found, another head. One that was lengthened since keeps the head that says
-    /// so.
+    /// Gives an entry, as it was found, another head, whatever has come since
+    /// (``CachedHead/updated(to:from:)``).
     func update(_ entry: CacheEntry, to head: CachedHead) throws {
-        let statement = try statement(
-            """
-            UPDATE entries SET head = ?, invalidated = CASE WHEN invalidated > ? THEN 1 ELSE ? END
-            WHERE id = ? AND length = ?
-            """
-        )
-        defer { statement.reset() }
-        try statement.bind(head.encoded.span, at: 1)
-        try statement.bind(entry.head.isInvalidated ? 1 : 0, at: 2)
-        try statement.bind(head.isInvalidated ? 1 : 0, at: 3)
-        try statement.bind(entry.id, at: 4)
-        try statement.bind(entry.head.body.count, at: 5)
-        try statement.run()
+        try transaction {
+            guard let stored = try self.head(entry.id) else { return }
+            let head = stored.updated(to: head, from: entry.head)
+            let statement = try statement("UPDATE entries SET head = ?, invalidated = ? WHERE id = ?")
+            defer { statement.reset() }
+            try statement.bind(head.encoded.span, at: 1)
+            try statement.bind(head.isInvalidated ? 1 : 0, at: 2)
+            try statement.bind(entry.id, at: 3)
+            try statement.run()
+        }
     }
 
     func invalidate(_ key: CacheKey) throws {
@@ -282,6 +305,19 @@ final class DiskIndex {
             statement.reset()
         }
         return withFile
+    }
+
+    /// Removes those whose place an entry takes (``CachedHead/placement(beside:)``): another process may have
+    /// completed one.
+    /// - Returns: those with a body in a file.
+    func remove(_ ids: [Int64], for head: CachedHead) throws -> [Int64] {
+        guard !head.body.isComplete else { return try remove(ids) }
+        return try remove(
+            ids.filter { id in
+                guard let stored = try self.head(id) else { return true }
+                return head.placement(beside: stored) == .instead
+            }
+        )
     }
 
     /// Removes all of a URL, of every partition.

@@ -223,6 +223,9 @@ final class DiskTier: @unchecked Sendable {
         try index.transaction { try index.noteSynchronized(files) }
     }
 
+    /// The length of the body of an entry; `nil`: it is not there.
+    func length(_ id: Int64) -> Int64? { attempt { try $0.length(id) } ?? nil }
+
     /// A body that is in the index.
     func body(_ id: Int64) -> [UInt8]? { attempt { try $0.body(id) } ?? nil }
 
@@ -234,27 +237,32 @@ final class DiskTier: @unchecked Sendable {
         of key: CacheKey,
         _ hash: Int64,
         replacing replaced: [Int64],
-        isNew: Bool,
+        lengthening found: CacheEntry?,
         content: EntryContent,
         used: [Int64: Int64]
     ) throws {
+        let index = try opened()
         let body: Data?
         switch content {
         case .inline(let bytes): body = bytes
         case .file: body = nil
         case .none:
             // What it was to replace is out of date all the same.
-            try remove(replaced)
+            if !replaced.isEmpty {
+                let names = try index.transaction { try index.remove(replaced, for: entry.head) }
+                removed += names.map(Self.bodyName)
+            }
             throw BodyError.missing
         }
-        let index = try opened()
         let now = WallClock.microseconds
         let names = try index.transaction {
-            var ids = try index.remove(replaced)
-            if isNew {
+            var ids = try index.remove(replaced, for: entry.head)
+            if let found {
+                guard try index.lengthen(found, to: entry.head, of: key, body: body, used: now) else {
+                    throw BodyError.missing
+                }
+            } else {
                 try index.insert(entry, of: key, hash, body: body, used: now)
-            } else if try !index.lengthen(entry, of: key, body: body, used: now) {
-                throw BodyError.missing
             }
             try index.note(used)
             ids += try evict(index)

@@ -44,9 +44,9 @@ final class EntryFile: @unchecked Sendable {
         Int64(entry.head.body.range.count) > EntryTarget.inlineLength
     }
 
-    /// Whether the entry is one that the index has not.
-    var isNew: Bool {
-        if case .new = target { true } else { false }
+    /// The entry that gets the bytes, as it was found; `nil`: a new one.
+    var lengthened: CacheEntry? {
+        if case .existing(let entry, _) = target { entry } else { nil }
     }
 
     /// Whether the file of an existing entry is lengthened.
@@ -81,6 +81,8 @@ final class EntryFile: @unchecked Sendable {
             if isInPlace {
                 try file.truncate(to: end)
             } else {
+                // Another writer may have given it a file meanwhile.
+                if let lengthened { try checkLength(of: lengthened) }
                 let last = DiskTier.bodyName(id)
                 try disk.rename(name, to: last)
                 name = last
@@ -124,6 +126,7 @@ final class EntryFile: @unchecked Sendable {
             index.sync {}
             guard let opened = try disk.openBody(entry.id, isWritten: true) else { throw BodyError.missing }
             guard try opened.status.size >= offset else { throw BodyError.missing }
+            try checkLength(of: entry)
             end = offset
             file = opened
             return opened
@@ -136,6 +139,13 @@ final class EntryFile: @unchecked Sendable {
         end = Int64(before.count)
         prefix = nil
         return opened
+    }
+
+    /// Each writer that lengthens a body has its lock until the index says so: what has another length by now
+    /// was lengthened by another writer, and is not written over.
+    private func checkLength(of entry: CacheEntry) throws {
+        let length = index.sync { disk.length(entry.id) }
+        guard length == entry.head.body.count else { throw BodyError.missing }
     }
 
     private func prefixBytes() throws -> Data {

@@ -183,6 +183,9 @@ final class EntryWriter: CacheWriting {
             let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
             if isInvalidated { entry.head.isInvalidated = true }
+            if case .existing(let found, _) = target, !state.isAsFound(found, of: key) { return false }
+            guard state.hasRoom(for: head, of: key) else { return false }
+            replaced = state.displaced(replaced, by: head, of: key)
             let isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
             if let body {
                 let variant = MemoryTier.Variant(entry: entry, body: body, isOnDisk: isForDisk)
@@ -195,7 +198,8 @@ final class EntryWriter: CacheWriting {
                 state.forgetCompleteness(key)
             }
             guard isForDisk else {
-                lost = replaced
+                // A part makes nothing out of date.
+                lost = head.body.isComplete ? replaced : []
                 return body != nil
             }
             state.begin(key)
@@ -234,7 +238,7 @@ final class EntryWriter: CacheWriting {
                         of: key,
                         hash,
                         replacing: replaced,
-                        isNew: file.isNew,
+                        lengthening: file.lengthened,
                         content: file.content,
                         used: used
                     )
@@ -245,7 +249,7 @@ final class EntryWriter: CacheWriting {
                     if case .file = file.content { store.scheduleWritingThrough() }
                 } else {
                     store.state.withLock { state in
-                        state.hide(replaced)
+                        if entry.head.body.isComplete { state.hide(replaced) }
                         state.change(entry.id, of: key) { variant in
                             var variant = variant
                             variant.isOnDisk = false

@@ -184,11 +184,13 @@ final class WrappedStore: CacheStore {
     ) -> WrappedResponse? {
         switch target {
         case .new:
+            // There is room for one.
+            if let old = stored(key)?.entry.head, head.placement(beside: old) != .instead { return nil }
             return WrappedResponse(entry: CacheEntry(id: identifiers.next(), head: head), body: body.data)
         case .existing(let entry, let offset):
-            guard let stored = stored(key), stored.entry.id == entry.id, stored.body.count >= offset else {
-                return nil
-            }
+            guard let stored = stored(key), stored.entry.id == entry.id,
+                stored.entry.head.body == entry.head.body, stored.body.count >= offset
+            else { return nil }
             let all = stored.body.prefix(Int(offset)) + body.data
             return WrappedResponse(entry: CacheEntry(id: entry.id, head: head), body: all)
         }

@@ -56,6 +56,26 @@ import Testing
         )
     }
 
+    /// The lengths, of ten bytes, and versions of what has ended and of what is stored, and the place.
+    static let placements: [(ended: (Int64, String), stored: (Int64, String), place: CachePlacement)] = [
+        ((10, "v1"), (10, "v1"), .instead), ((10, "v1"), (4, "v1"), .instead),
+        ((10, "v2"), (10, "v1"), .instead), ((10, "v2"), (4, "v1"), .instead),
+        ((4, "v1"), (10, "v1"), .none), ((4, "v1"), (6, "v1"), .none),
+        ((6, "v1"), (4, "v1"), .instead), ((4, "v1"), (4, "v1"), .instead),
+        ((4, "v2"), (10, "v1"), .beside), ((4, "v2"), (6, "v1"), .instead),
+    ]
+
+    @Test("RFC 9111 §3.3, §3.4: an answer beside what is stored", arguments: placements)
+    func placesOfAnswers(row: (ended: (Int64, String), stored: (Int64, String), place: CachePlacement)) throws
+    {
+        func head(_ row: (length: Int64, version: String)) throws -> CachedHead {
+            let fields: HeaderFields = ["ETag": "\"\(row.version)\"", "Content-Length": "10"]
+            let isWhole = row.length == 10
+            return try #require(CacheScenario.stored(fields, length: row.length, isWhole: isWhole))
+        }
+        #expect(try head(row.ended).placement(beside: head(row.stored)) == row.place)
+    }
+
     @Test func aPartIsOutdoneByMoreOfTheSameVersion() throws {
         let part = try Self.beginning("v1")
         #expect(try Self.whole().outdoes(part))

@@ -45,7 +45,12 @@ struct StoreModelTests {
                         continue
                     }
                     let entry = try await writer.end(body, head)
-                    for id in replaced { model.bodies[number]?[id] = nil }
+                    for id in replaced {
+                        guard let old = known[id]?.head, head.placement(beside: old) == .instead else {
+                            continue
+                        }
+                        model.bodies[number]?[id] = nil
+                    }
                     if let entry { model.bodies[number, default: [:]][entry.id] = (head, body) }
                     #expect(entry != nil || !hasRoom)
                 case 4:

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
@@ -37,6 +38,23 @@ func sampleBytes(_ count: Int, _ seed: UInt8 = 0) -> Data {
     var bytes = Data(capacity: count + pattern.count)
     while bytes.count < count { bytes.append(pattern) }
     return bytes.count == count ? bytes : Data(bytes.prefix(count))
+}
+
+/// The kinds of stores that keep the same promises.
+enum StoreKind: CaseIterable {
+    case memory, both, disk, wrapped
+
+    func store(_ directory: TemporaryDirectory) -> any CacheStore {
+        switch self {
+        case .memory: TieredStore(memoryCapacity: 8 << 20, diskCapacity: 0, directory: nil)
+        case .both: TieredStore.sample(directory)
+        case .disk: TieredStore.sample(directory, memory: 0)
+        case .wrapped:
+            WrappedStore(
+                URLCache(memoryCapacity: 8 << 20, diskCapacity: 0, diskPath: directory.file("wrapped").path)
+            )
+        }
+    }
 }
 
 /// A clock that a test moves.
