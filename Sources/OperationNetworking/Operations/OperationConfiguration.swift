@@ -9,10 +9,10 @@ struct OperationConfiguration {
     /// The use of the request's body; `nil`: that is no stream.
     private var inputStreamUse: StreamUse?
     var destination = ExchangeConfiguration.Destination.memory
+    var isResumable = false
     var shared = SharedSettings.standard
     var maximumResponseDataLength = 256 << 20
     var maximumDecodedLength: Int64 = 256 << 20
-    var isResumable = false
     /// `nil`: the common modes.
     var runLoopModes: Set<RunLoop.Mode>?
     var userInfo: [String: any Sendable] = [:]

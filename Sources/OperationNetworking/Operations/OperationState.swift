@@ -5,7 +5,8 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 20. One lock is cheaper than several, and lets all of them change together.
+/// Stored properties: 20. One lock is cheaper than several, and lets all of them change together. A million
+/// may wait in a queue: small ones stand together, where others leave them room.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
@@ -16,34 +17,34 @@ struct OperationState {
 
     var machine = OperationStateMachine()
     var hasBegun = false
-    /// Whether its manager has put it into the queue: nothing can be configured any more.
+    /// Whether it was put into a queue that says so: nothing can be configured any more.
     var isSealed = false
     /// Whether its notifications are posted under public names, unlike those of one that works for a task.
     var postsNotifications = true
     /// Whether observers were told of a start that has no end yet.
     var isRunning = false
+    /// The operation's when `start()` was called.
+    var priority = TransferPriority.normal
     var exchange: (any Exchanging)?
     /// The bytes that an earlier process had, until the exchange has them.
     @Rare var earlierBody: EarlierBody?
     var readings = StartReadings()
-    /// The operation's when `start()` was called.
-    var priority = TransferPriority.normal
     var place = QueuePlace()
     var outbox = Outbox()
 
     // MARK: The end
 
     var results = OperationResults()
+    /// Whether the end counts for batches: there is no audience, or it was told everything.
+    var isDelivered = false
+    /// Whether the end was told: nothing hears of the operation any more.
+    var isTold = false
     /// Called when the operation has finished, before any callback was delivered.
     var whenFinished: [@Sendable () -> Void] = []
     /// The progress that was asked for.
     var outlets: ProgressOutlets?
     /// The memberships in batches, until its end counts for them.
     var seats: [BatchSeat] = []
-    /// Whether the end counts for batches: there is no audience, or it was told everything.
-    var isDelivered = false
-    /// Whether the end was told: nothing hears of the operation any more.
-    var isTold = false
 
     init(request: URLRequest) {
         configuration = OperationConfiguration(request: request)

@@ -35,6 +35,7 @@ struct Outbox {
     /// Puts a delivery behind the others that waits for the next one, or for ``release()``.
     mutating func hold(_ delivery: Delivery, entering group: DispatchGroup? = nil) {
         let wasScheduled = isScheduled
+        deliveries.reserveCapacity(deliveries.count + 2)
         _ = append(delivery, entering: group)
         isScheduled = wasScheduled
     }
