@@ -83,7 +83,8 @@ package struct FileComparison: Hashable, Sendable {
         let isMarked =
             fields.contentLength.map { $0 == Int64(data.count) }
             ?? ((try? MessageLength.isChunked(fields)) == true)
-        let isAsked = Int64(data.count) == stamp.length + 1 - start
+        let last = stamp.length - start
+        let isAsked = Int64(data.count) == last + 1 || start > 0 && Int64(data.count) == last
         return isMarked && !isAsked && fields["Content-Range"] == nil && !fields.hasContentCoding
     }
 

@@ -324,9 +324,17 @@ final class PartialDownload {
         } catch {
             extent.cut(to: committed)
             // The first error is the one to tell. Bytes that stay are cut away by the next begin.
-            try? part.file.truncate(to: count)
+            try? cutWhatDoesNotCount()
             throw error
         }
+    }
+
+    /// A failed write leaves more than counts. Less is another program's work: to lengthen the file would put
+    /// zeros in the place of bytes.
+    private func cutWhatDoesNotCount() throws {
+        let size = try part.file.status.size
+        guard size >= count else { throw DownloadError.partialFileReplaced(partURL) }
+        if size > count { try part.file.truncate(to: count) }
     }
 
     /// Gives all bytes up, and leaves nothing on the disk that could be taken for what comes.
@@ -364,8 +372,7 @@ final class PartialDownload {
 
     private func goOn(_ total: Int64?, _ note: (inout DownloadCheckpoint) -> Void) throws {
         guard var next = checkpoint else { return }
-        // What a failed write left.
-        if try part.file.status.size != count { try part.file.truncate(to: count) }
+        try cutWhatDoesNotCount()
         next.total = total ?? next.total
         next.countAttempt()
         note(&next)

@@ -206,14 +206,13 @@ extension ResumeDecision.Question {
         }
         let total = total(of: fields)
         guard let partial, offset > 0 else { return .replace(total: total, because: nil) }
-        if isRestInDisguise(fields) {  // S28
-            return restart(because: .invalidAnswer, or: .representationChanged)
-        }
+        let mayBeRest = mayBeRest(fields)
         let evidence = evidence(in: fields)
         let isSame =
             !history.hasFoundDifference && evidence == .equal && !partial.isCoded && !fields.hasContentCoding
             && (total ?? offset) >= offset && (partial.total ?? total) == (total ?? partial.total)
         guard isSame else {
+            if mayBeRest { return restart(because: .invalidAnswer, or: .representationChanged) }  // S28
             // S20, S22
             guard abilities.canBeEmptied else { return .fail(.representationChanged) }
             return .replace(total: total, because: reason(toReplace: partial, fields: fields))
@@ -224,12 +223,10 @@ extension ResumeDecision.Question {
         }
         // S21: (i) without If-Range, (ii) compared or skipped, (iii) from the start.
         if case .rest(_, .some, _) = asked, !history.hasAskedPlainly { return .ask(.plainRest) }
+        // S28: a rest that begins as the file does would be taken for the same.
+        if mayBeRest { return .ask(.whole(because: .rangeIgnored)) }
         if abilities.canCompare { return .compare(from: 0, total: total ?? partial.total) }
-        if abilities.canBeEmptied {
-            // S28: without a length it may be the rest.
-            return firstAsked > 0 && total == nil
-                ? .ask(.whole(because: .rangeIgnored)) : .replace(total: total, because: .rangeIgnored)
-        }
+        if abilities.canBeEmptied { return .replace(total: total, because: .rangeIgnored) }
         return .skip(count: offset, total: total ?? partial.total)
     }
 
@@ -255,26 +252,22 @@ extension ResumeDecision.Question {
         }
     }
 
-    /// Whether a 200 to a question for the rest may be just that rest, from a server that forgot the status
-    /// (S28). It would replace the whole.
+    /// Whether a 200 to a question for the rest may be just that rest, or nothing of the file, from a server
+    /// that forgot the status (S28). It would replace the whole.
     ///
-    /// | Length of the 200                         | Validator | Length of the whole | A rest? |
-    /// |-------------------------------------------|-----------|---------------------|---------|
-    /// | that of the rest                          | any: some servers make a tag of what they send | known | yes |
-    /// | another than the whole had                | equal     | known               | yes: one tag has one length |
-    /// | less than the kept bytes                  | equal     | unknown             | yes     |
-    /// | none, where a destination can begin anew  | absent    | known               | yes: nothing tells |
-    /// | any other                                 | any       | any                 | no      |
-    private func isRestInDisguise(_ fields: HeaderFields) -> Bool {
+    /// | Length of the 200 | Validator                                                | Length of the whole | May it? |
+    /// |-------------------|----------------------------------------------------------|---------------------|---------|
+    /// | that of the whole | any                                                      | known               | no      |
+    /// | that of the rest  | any: some servers make a tag of what they send           | known               | yes     |
+    /// | another           | equal: one tag has one length; or absent: nothing tells  | known               | yes     |
+    /// | another           | different: another file                                  | known               | no      |
+    /// | none              | any                                                      | known               | yes     |
+    /// | any, or none      | any                                                      | unknown             | yes     |
+    private func mayBeRest(_ fields: HeaderFields) -> Bool {
         guard firstAsked > 0, let partial, !partial.isCoded, !fields.hasContentCoding else { return false }
-        let evidence = evidence(in: fields)
-        switch (fields.contentLength, partial.total) {
-        case (let length?, let known?):
-            return length == known - firstAsked || length != known && evidence == .equal
-        case (let length?, nil): return length < offset && evidence == .equal
-        case (nil, _?): return evidence == .absent && abilities.canBeEmptied
-        case (nil, nil): return false
-        }
+        guard let length = fields.contentLength, let known = partial.total else { return true }
+        guard length != known else { return false }
+        return length == known - firstAsked || evidence(in: fields) != .different
     }
 
     /// Whether the answer to a question for the whole has the tag of the kept bytes, and the length of the
@@ -293,7 +286,8 @@ extension ResumeDecision.Question {
         if partial.isOtherType(in: fields) { return .variantChanged }  // S27
         switch partial.validator {
         case .weak, .none: return .validatorMissing  // S22
-        case .strongETag, .strongDate: return .resourceChanged  // S20
+        case .strongETag, .strongDate:  // S20
+            return evidence(in: fields) == .absent ? .validatorMissing : .resourceChanged
         }
     }
 

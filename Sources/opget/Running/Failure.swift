@@ -29,8 +29,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case DownloadError.destinationExists(let url):
             self.init(
                 .exists,
-                "\(url.path) is there, and was not, or was another one, when this began: it stays as it is; "
-                    + "use --overwrite, -c or -N."
+                "\(url.path) was made, changed or removed while the server was asked, and is left as it is now: "
+                    + "try again, or use --overwrite, -c or -N."
             )
         case let error as DownloadError:
             self.init(Outcome(error), "\(error)")

@@ -67,6 +67,8 @@ struct DownloadOperationTests {
     @Test("S27") func whatIsNotOfTheExpectedTypeIsRefusedByItsHead() async throws {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)),
+            // To the question for the rest, and to that for the whole.
+            .respond(200, ["Content-Type": "text/html"], body: "<p>Please log in"),
             .respond(200, ["Content-Type": "text/html"], body: "<p>Please log in"),
             .currentRepresentation,
         ])

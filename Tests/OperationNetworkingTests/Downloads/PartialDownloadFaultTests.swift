@@ -203,6 +203,21 @@ struct PartialDownloadFaultTests {
         #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
     }
 
+    /// While the operation waits, or is paused: a part that is lengthened again would have zeros.
+    @Test("B12", arguments: [0, 5])
+    func aPartThatIsCutBetweenTwoAnswersIsNotFilledUp(length: Int) throws {
+        let download = try begun()
+        try download.write("01234567")
+        try download.flush()
+        let part = directory.file("a.part")
+        #expect(truncate(part.path, length) == 0)
+        #expect(throws: DownloadError.partialFileReplaced(part)) {
+            try download.begin(.end, total: 10, origin: Sample.origin())
+        }
+        #expect(throws: DownloadError.self) { try download.finish(modified: nil) }
+        #expect(try Data(contentsOf: part).count == length)
+    }
+
     /// Another program has appended something after the transfer had stopped, in the same session.
     @Test("P4") func whatIsBehindAPartAtRestIsCutAway() throws {
         let download = try begun()

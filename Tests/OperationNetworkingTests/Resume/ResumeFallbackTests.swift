@@ -99,7 +99,20 @@ import Testing
             .compare(from: 0, total: 10),
             with: inFile(plainly)
         ),
-        Row("S21 (ii) chunked", 200, ["ETag": "\"v1\""], .compare(from: 0, total: 10), with: inFile(plainly)),
+        Row(
+            "S21 (ii) chunked, which may be the rest (S28)",
+            200,
+            ["ETag": "\"v1\""],
+            .ask(.whole(because: .rangeIgnored)),
+            with: inFile(plainly)
+        ),
+        Row(
+            "S21 (ii) chunked, in answer to the whole",
+            200,
+            ["ETag": "\"v1\""],
+            .compare(from: 0, total: 10),
+            with: inFile { $0.asked = .whole }
+        ),
         Row(
             "S21 (ii) in answer to the whole",
             200,
@@ -125,18 +138,31 @@ import Testing
             }
         ),
         Row(
-            "S27 a login page",
+            "S27 a login page, which says nothing of the file (S28)",
+            200,
+            ["Content-Type": "text/html; charset=utf-8", "ETag": "\"v2\""],
+            .ask(.whole(because: .invalidAnswer)),
+            with: inFile { $0.first["Content-Type"] = "application/zip" }
+        ),
+        Row(
+            "S27 a login page, in answer to the whole",
             200,
             ["Content-Type": "text/html; charset=utf-8", "ETag": "\"v2\""],
             .replace(total: nil, because: .variantChanged),
-            with: inFile { $0.first["Content-Type"] = "application/zip" }
+            with: inFile {
+                $0.first["Content-Type"] = "application/zip"
+                $0.asked = .whole
+            }
         ),
         Row(
             "S27 only a parameter differs",
             200,
             ["Content-Type": "Text/Plain;a=b", "ETag": "\"v2\""],
             .replace(total: nil, because: .resourceChanged),
-            with: inFile { $0.first["Content-Type"] = "text/plain" }
+            with: inFile {
+                $0.first["Content-Type"] = "text/plain"
+                $0.asked = .whole
+            }
         ),
         Row(
             "S20 it was coded",

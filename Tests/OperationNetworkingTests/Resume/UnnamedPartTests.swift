@@ -114,7 +114,7 @@ import Testing
             "S23 just the length that is there, and the same date",
             200,
             ["Last-Modified": modified, "Content-Length": "4"],
-            .replace(total: 4, because: .resourceChanged)
+            .ask(.whole(because: .invalidAnswer))
         ) {
             dated(&$0)
             $0.first = ["Last-Modified": modified, "Date": later]

@@ -97,7 +97,7 @@ import Testing
         gate.open()
         let result = try await run.result()
         #expect(result.code == 11)
-        #expect(result.errors.contains("it stays as it is; use --overwrite, -c or -N."))
+        #expect(result.errors.contains("and is left as it is now: try again, or use --overwrite, -c or -N."))
         #expect(try opget.text("a") == "theirs")
     }
 
