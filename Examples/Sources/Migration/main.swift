@@ -46,10 +46,7 @@ final class PhotoClient {
         manager.responseSerializer = EnvelopeSerializer()
         manager.operationQueue.maxConcurrentOperationCount = 4
         try manager.requestSerializer.setValue("photos/1.0", forHTTPHeaderField: "User-Agent")
-        if var serializer = manager.requestSerializer as? HTTPRequestSerializer {
-            serializer.timeoutInterval = 20
-            manager.requestSerializer = serializer
-        }
+        try manager.requestSerializer.setTimeoutInterval(20)
         manager.securityPolicy = SecurityPolicy(pinningMode: .none)
 
         // A token that expired: a new one, and the request once more.

@@ -122,6 +122,22 @@ final class Recipes {
         // MARK: End of example
     }
 
+    // MARK: Example
+
+    func users(_ success: @escaping @MainActor (any Sendable) -> Void) {
+        manager.get("users", success: { _, object in success(object) })
+    }
+    func titles(@_inheritActorContext _ success: HTTPRequestOperation.SuccessHandler?) {
+        manager.get("titles", success: success)
+    }
+
+    // MARK: End of example
+
+    func handingOn() {
+        users { users in self.title = "\(users)" }
+        titles { _, object in self.title = "\(object ?? "nothing")" }
+    }
+
     func mainActor() {
         // MARK: Example
 

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import FoundationNetworking
 
 // Responses as values of a type: the verbs with `as:`. HEAD has no body to decode. Cancelling the task
 // cancels the operation.
@@ -107,7 +108,15 @@ extension OperationManager {
         as type: Value.Type,
         _ configure: (HTTPRequestOperation) throws -> Void
     ) async throws -> Value {
-        let operation = operation(for: try request(for: call))
+        try await value(of: try request(for: call), as: type, configure)
+    }
+
+    nonisolated(nonsending) func value<Value: Decodable & Sendable>(
+        of request: URLRequest,
+        as type: Value.Type,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Value {
+        let operation = operation(for: request)
         operation.responseSerializer = decodableSerializer(for: type)
         try configure(operation)
         add(operation)

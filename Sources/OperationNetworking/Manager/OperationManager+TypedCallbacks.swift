@@ -1,4 +1,5 @@
 internal import Foundation
+internal import FoundationNetworking
 
 // The verbs that call back with a value of a type.
 extension OperationManager {
@@ -185,8 +186,18 @@ extension OperationManager {
         success: ValueHandler<Value>?,
         failure: FailureHandler?
     ) -> HTTPRequestOperation? {
+        enqueue(as: type, configure, success: success, failure: failure) { try request(for: call) }
+    }
+
+    func enqueue<Value: Decodable & Sendable>(
+        as type: Value.Type,
+        _ configure: (HTTPRequestOperation) throws -> Void,
+        success: ValueHandler<Value>?,
+        failure: FailureHandler?,
+        _ makeRequest: () throws -> URLRequest
+    ) -> HTTPRequestOperation? {
         do {
-            let operation = operation(for: try request(for: call))
+            let operation = operation(for: try makeRequest())
             operation.responseSerializer = decodableSerializer(for: type)
             try configure(operation)
             operation.setCompletion { operation in

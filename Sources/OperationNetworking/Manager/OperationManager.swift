@@ -210,6 +210,7 @@ open class OperationManager: @unchecked Sendable {
 
     /// Adds an operation to the queue: from now on it cannot be configured.
     func add(_ operation: HTTPRequestOperation) {
+        // The queue may be one that does not know it.
         operation.seal()
         operationQueue.addOperation(operation)
     }

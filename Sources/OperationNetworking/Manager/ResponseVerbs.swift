@@ -1,5 +1,5 @@
 internal import Foundation
-public import FoundationNetworking
+internal import FoundationNetworking
 
 extension OperationManager {
     /// The verbs that return the value together with the response and the cost of the exchange.
@@ -15,63 +15,6 @@ extension OperationManager {
 /// those of the manager take, throw the same, and end with the cancellation of their task.
 public struct ResponseVerbs: Sendable {
     let manager: OperationManager
-
-    // MARK: - Requests of your own
-
-    /// Sends a request, and returns what the serializer makes of the response.
-    public nonisolated(nonsending) func response<Serializer: TypedResponseSerializer>(
-        for request: URLRequest,
-        with serializer: Serializer,
-        configure: (HTTPRequestOperation) throws -> Void = { _ in }
-    ) async throws -> Response<Serializer.Object> {
-        let operation = manager.operation(for: request)
-        operation.responseSerializer = serializer
-        try configure(operation)
-        manager.add(operation)
-        return try await operation.response(as: Serializer.Object.self)
-    }
-
-    /// Sends a GET request, and returns what the serializer makes of the response.
-    public nonisolated(nonsending) func get<Serializer: TypedResponseSerializer>(
-        _ path: String,
-        parameters: [String: Any]? = nil,
-        headers: [String: String] = [:],
-        with serializer: Serializer,
-        configure: (HTTPRequestOperation) throws -> Void = { _ in }
-    ) async throws -> Response<Serializer.Object> {
-        let call = Call(method: "GET", path: path, parameters: parameters, headers: headers)
-        let request = try manager.request(for: call)
-        return try await response(for: request, with: serializer, configure: configure)
-    }
-
-    // MARK: - Bodies
-
-    /// Sends a body as it is: see ``OperationManager/upload(_:to:method:headers:configure:)``.
-    @discardableResult
-    public nonisolated(nonsending) func upload(
-        _ body: BodySource,
-        to path: String,
-        method: String = "POST",
-        headers: [String: String] = [:],
-        configure: (HTTPRequestOperation) throws -> Void = { _ in }
-    ) async throws -> Response<(any Sendable)?> {
-        try await send(
-            manager.uploadRequest(body, path: path, method: method, headers: headers),
-            configure
-        )
-    }
-
-    /// Sends a POST request with a form of several parts.
-    @discardableResult
-    public nonisolated(nonsending) func post(
-        _ path: String,
-        parameters: [String: Any]? = nil,
-        headers: [String: String] = [:],
-        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
-        configure: (HTTPRequestOperation) throws -> Void = { _ in }
-    ) async throws -> Response<(any Sendable)?> {
-        try await send(manager.multipartRequest("POST", path, parameters, headers, constructBody), configure)
-    }
 
     // MARK: - GET
 
@@ -274,11 +217,11 @@ public struct ResponseVerbs: Sendable {
         return try await send(call, as: type, configure)
     }
 
-    // MARK: - Private
+    // MARK: - For the verbs
 
-    private typealias Call = OperationManager.Call
+    typealias Call = OperationManager.Call
 
-    private nonisolated(nonsending) func send(
+    nonisolated(nonsending) func send(
         _ request: URLRequest,
         _ configure: (HTTPRequestOperation) throws -> Void
     ) async throws -> Response<(any Sendable)?> {
@@ -288,23 +231,27 @@ public struct ResponseVerbs: Sendable {
         return try operation.response(with: try await operation.value)
     }
 
-    private nonisolated(nonsending) func send(
+    nonisolated(nonsending) func send(
         _ call: Call,
         _ configure: (HTTPRequestOperation) throws -> Void
     ) async throws -> Response<(any Sendable)?> {
         try await send(manager.request(for: call), configure)
     }
 
-    private nonisolated(nonsending) func send<Value: Decodable & Sendable>(
+    nonisolated(nonsending) func send<Value: Decodable & Sendable>(
         _ call: Call,
         as type: Value.Type,
         _ configure: (HTTPRequestOperation) throws -> Void
     ) async throws -> Response<Value> {
-        let request = try manager.request(for: call)
-        return try await response(
-            for: request,
-            with: manager.decodableSerializer(for: type),
-            configure: configure
-        )
+        try await send(manager.request(for: call), as: type, configure)
+    }
+
+    nonisolated(nonsending) func send<Value: Decodable & Sendable>(
+        _ request: URLRequest,
+        as type: Value.Type,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Response<Value> {
+        let serializer = manager.decodableSerializer(for: type)
+        return try await response(for: request, with: serializer, configure: configure)
     }
 }

@@ -1,15 +1,21 @@
+internal import Foundation
 internal import OperationNetworkingSystem
 
 // Configuring, which is over when the operation starts.
 extension ConnectionOperation {
     static let lateConfiguration = """
-        An operation was configured after its manager had put it into the queue, or after it had started: \
-        use configure: of the verb
+        An operation was configured after it had been put into a queue, or after it had started: configure it \
+        before, or in the closure configure: of the verb
         """
 
     /// Nothing can be configured any more.
     func seal() {
         state.withLock { $0.isSealed = true }
+    }
+
+    /// The same of those operations that have a configuration.
+    static func seal(_ operations: [Operation]) {
+        for case let operation as ConnectionOperation in operations { operation.seal() }
     }
 
     func configure(_ body: (inout OperationState) -> Void) {

@@ -138,14 +138,6 @@ extension BodyRequestSerializer {
         base.setAuthorization(username: username, password: password)
     }
 
-    /// Sets `Authorization` to `Token token="..."`, as ``HTTPRequestSerializer`` does.
-    ///
-    /// - Throws: ``RequestSerializationError/invalidFieldValue(name:)`` for a token with a control character.
-    @available(*, deprecated, message: "No standard has this scheme; set the Authorization field instead.")
-    public mutating func setAuthorization(token: String) throws(RequestSerializationError) {
-        try base.setAuthorization(token: token)
-    }
-
     /// Removes `Authorization`.
     public mutating func clearAuthorization() {
         base.clearAuthorization()

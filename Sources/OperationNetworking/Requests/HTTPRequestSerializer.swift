@@ -80,19 +80,6 @@ public struct HTTPRequestSerializer: RequestSerializer {
         fields["Authorization"] = basicAuthorization(username, password)
     }
 
-    /// Sets `Authorization` to `Token token="..."`, as AFNetworking 2 had it.
-    ///
-    /// - Throws: ``RequestSerializationError/invalidFieldValue(name:)`` for a token with a control character.
-    @available(*, deprecated, message: "No standard has this scheme; set the Authorization field instead.")
-    public mutating func setAuthorization(token: String) throws(RequestSerializationError) {
-        var quoted = ""
-        for scalar in token.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
-            quoted.unicodeScalars.append(scalar)
-        }
-        try setValue("Token token=\"\(quoted)\"", forHTTPHeaderField: "Authorization")
-    }
-
     /// Removes `Authorization`.
     public mutating func clearAuthorization() {
         fields["Authorization"] = nil

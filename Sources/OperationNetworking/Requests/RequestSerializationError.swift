@@ -57,7 +57,7 @@ extension RequestSerializationError: CustomStringConvertible {
         case .invalidURL(let text):
             "\(text.debugDescription) is not a URL."
         case .unsupportedParameters(let type):
-            "Parameters of type \(type) cannot be encoded as a query; they have to be a dictionary."
+            "Parameters of type \(type) cannot be encoded as a query or a form; they have to be a dictionary."
         case .invalidJSON(let path, let found):
             "The parameters are not valid JSON: \(found)\(path.isEmpty ? "" : " at \(path)")."
         case .invalidPropertyList(let path, let found):

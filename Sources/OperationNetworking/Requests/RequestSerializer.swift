@@ -120,6 +120,20 @@ extension RequestSerializer {
         try setValue(basicAuthorization(username, password), forHTTPHeaderField: "Authorization")
     }
 
+    /// Sets `Authorization` to `Token token="..."`, as AFNetworking 2 had it.
+    ///
+    /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws:
+    ///   ``RequestSerializationError/invalidFieldValue(name:)`` for a token with a control character.
+    @available(*, deprecated, message: "No standard has this scheme; set the Authorization field instead.")
+    public mutating func setAuthorization(token: String) throws(RequestSerializationError) {
+        var quoted = ""
+        for scalar in token.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        try setValue("Token token=\"\(quoted)\"", forHTTPHeaderField: "Authorization")
+    }
+
     /// Removes the field `Authorization`.
     ///
     /// - Throws: what ``RequestSerializer/setValue(_:forHTTPHeaderField:)`` throws.

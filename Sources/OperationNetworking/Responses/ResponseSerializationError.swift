@@ -93,7 +93,7 @@ extension ResponseSerializationError: CustomStringConvertible {
         case .malformedBody(let format, let parserSentence):
             "The body (\(data?.count ?? 0) bytes) is not \(format.rawValue): \(parserSentence)"
         case .unexpectedStructure(let type, let difference):
-            "The body (\(data?.count ?? 0) bytes) is not a \(type): \(difference)"
+            "The body (\(data?.count ?? 0) bytes) is no \(type): \(difference)"
         }
     }
 }

@@ -50,6 +50,28 @@ extension HTTPSessionManager {
         return try await task.outcome
     }
 
+    /// Sends a POST request with a form of several parts, and decodes the response: see
+    /// ``get(_:parameters:headers:as:)``.
+    public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        as type: Value.Type
+    ) async throws -> Value {
+        let request = try form(path, parameters, headers, constructBody)
+        let task = makeUploadTask(
+            request,
+            TaskDelegate.Closures(),
+            serializer: decodableSerializer(for: type)
+        )
+        task.resume()
+        guard let value = try await task.outcome as? Value else {
+            throw Self.noObject(of: task, as: type)
+        }
+        return value
+    }
+
     // MARK: - Private
 
     private func form(

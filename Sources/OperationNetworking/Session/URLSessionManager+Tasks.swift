@@ -153,13 +153,16 @@ extension URLSessionManager {
     func makeUploadTask(
         _ request: URLRequest,
         _ closures: TaskDelegate.Closures,
+        serializer: (any ResponseSerializer)? = nil,
         body: (@Sendable () throws -> BodySource)? = nil
     ) -> UploadTask {
         let prepared = PreparedRequest(request, by: core)
         let delegate = TaskDelegate(core, closures) { [core] task in
             var request = try prepared.request
             if let body { request.bodySource = try body() }
-            return (core.dataOperation(for: core.streamed(request, of: task)), nil)
+            let operation = core.dataOperation(for: core.streamed(request, of: task))
+            if let serializer { operation.responseSerializer = serializer }
+            return (operation, nil)
         }
         let progress = TaskProgress(countsUpload: true)
         let request = prepared.shown

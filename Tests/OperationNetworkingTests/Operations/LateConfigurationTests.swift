@@ -90,6 +90,37 @@ struct LateConfigurationTests {
         }
     }
 
+    @Test func afterAQueueThatSaysSoItTrapsEachTime() async {
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let queue = TransferQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            queue.addOperation(operation)
+            operation.outputFile = URL(fileURLWithPath: "/tmp/never")
+        }
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let queue = TransferQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            queue.addOperations([operation], waitUntilFinished: false)
+            operation.totalTimeout = 1
+        }
+    }
+
+    @Test func afterABatchItTrapsEachTime() async {
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let queue = OperationQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            let batch = OperationBatch([operation])
+            batch.add(to: queue)
+            operation.outputFile = URL(fileURLWithPath: "/tmp/never")
+        }
+    }
+
     // MARK: - Closures after the end
 
     @Test func closuresThatAreSetLateAreCalledOnce() async throws {

@@ -193,10 +193,11 @@ import Testing
         func token<Serializer: TokenAuthorizing>(_ token: String, of serializer: Serializer) throws -> String?
         {
             var serializer = serializer
-            try serializer.setAuthorization(token: token)
+            try serializer.authorize(token: token)
             return serializer.value(forHTTPHeaderField: "Authorization")
         }
         #expect(try token("abc", of: serializer) == #"Token token="abc""#)
+        #expect(try token("abc", of: JSONRequestSerializer()) == #"Token token="abc""#)
         #expect(try token(#"a"b\c"#, of: serializer) == #"Token token="a\"b\\c""#)
         #expect(throws: RequestSerializationError.invalidFieldValue(name: "Authorization")) {
             try token("a\r\nX-Injected: b", of: serializer)
@@ -374,8 +375,22 @@ import Testing
 
 /// Calls what is deprecated without a warning.
 private protocol TokenAuthorizing: RequestSerializer {
-    mutating func setAuthorization(token: String) throws(RequestSerializationError)
-    func value(forHTTPHeaderField name: String) -> String?
+    mutating func authorize(token: String) throws(RequestSerializationError)
 }
 
-extension HTTPRequestSerializer: TokenAuthorizing {}
+extension HTTPRequestSerializer: TokenAuthorizing {
+    @available(*, deprecated)
+    mutating func authorize(token: String) throws(RequestSerializationError) {
+        try setAuthorization(token: token)
+    }
+}
+
+extension JSONRequestSerializer: TokenAuthorizing {
+    @available(*, deprecated)
+    mutating func authorize(token: String) throws(RequestSerializationError) {
+        var serializer: any RequestSerializer = self
+        try serializer.setAuthorization(token: token)
+        let value = serializer.value(forHTTPHeaderField: "Authorization")
+        try setValue(value, forHTTPHeaderField: "Authorization")
+    }
+}

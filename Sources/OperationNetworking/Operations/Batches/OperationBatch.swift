@@ -115,8 +115,10 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     // MARK: - Commands
 
     /// Adds all ``operations`` to a queue. The time grows with their number. If your code adds them one by
-    /// one, the time grows with the square of the number of paused operations.
+    /// one, the time grows with the square of the number of paused operations. From now on no member can be
+    /// configured.
     public func add(to queue: OperationQueue) {
+        ConnectionOperation.seal(operations)
         queue.addOperations(operations, waitUntilFinished: false)
     }
 

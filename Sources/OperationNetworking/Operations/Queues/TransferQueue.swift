@@ -25,6 +25,22 @@ public final class TransferQueue: OperationQueue, SlotQueue, @unchecked Sendable
         }
     }
 
+    /// Adds an operation, which cannot be configured any more.
+    public override func addOperation(_ operation: Operation) {
+        ConnectionOperation.seal([operation])
+        super.addOperation(operation)
+    }
+
+    /// Adds operations, which cannot be configured any more.
+    ///
+    /// - Parameters:
+    ///   - operations: those.
+    ///   - wait: whether this returns only when all of them have finished.
+    public override func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
+        ConnectionOperation.seal(operations)
+        super.addOperations(operations, waitUntilFinished: wait)
+    }
+
     /// The number of operations that may run at once, apart from those that are paused. Those that wait for a
     /// connection count: of this limit and ``ConnectionOperation/maximumConnectionsPerHost`` the smaller one
     /// decides.
