@@ -8,6 +8,8 @@ PREFIX ?= /usr/local
 SWIFT ?= swift
 # Parallel compilations; as many as there are processors unless something else is said.
 JOBS ?=
+# More options for every build.
+BUILD_OPTIONS ?=
 # Which tests run under a sanitizer: a regular expression on their names.
 FILTER ?= .
 # How long generated inputs are tried.
@@ -22,7 +24,7 @@ CRASH_OPTIONS ?=
 TEST_LIMIT ?= 900
 
 # Tests go before builds where both run at once, as in .ci/run.
-BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS))
+BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS)) $(BUILD_OPTIONS)
 # One test after the other: hundreds at once on a few processors would measure how long each other one took.
 TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     $(SWIFT) test --disable-xctest --skip-build --no-parallel
