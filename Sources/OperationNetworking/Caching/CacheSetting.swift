@@ -9,6 +9,10 @@ struct CacheSetting: TransferLayering {
     func layer(over next: any TransferRunning) -> any TransferRunning {
         CachedTransfers(place ?? .empty, willStore: willStore, over: next)
     }
+
+    func lookup(for request: TransferRequest) -> (any ResponseLookup)? {
+        place.flatMap { CacheLookup(request, in: $0) }
+    }
 }
 
 extension TransferSettings {

@@ -4,17 +4,30 @@ internal import OperationNetworkingSystem
 /// Limits the time for which transfers wait for a store: its disk may stall, or another process may hold the
 /// index, and no request fails or hangs for that.
 ///
-/// Used on the network thread.
-final class CacheWatch: @unchecked Sendable {
-    // @unchecked: used on the network thread only, but for the time, which never changes.
-
+/// Callable from any thread.
+final class CacheWatch: Sendable {
     /// Seconds for which a transfer waits for what the server has as well.
     static let standardPatience = 1.0
+    /// The shortest time between two looks, as a part of the patience: thousands may wait, and end one by
+    /// one.
+    private static let pause = 0.1
 
     let patience: Double
-    private var waits = BinaryHeap<MonotonicTime, () -> Void>()
-    /// The moment of the next look.
-    private var alarm: MonotonicTime?
+    private let line = Locked(Line())
+
+    private struct Line {
+        var waits = BinaryHeap<MonotonicTime, @Sendable () -> Void>()
+        /// The moment of the next look.
+        var alarm: MonotonicTime?
+
+        /// Sets an alarm for a wait that ends before all others.
+        /// - Returns: whether it is to be set.
+        mutating func takesAlarm(at end: MonotonicTime) -> Bool {
+            if let alarm, alarm <= end { return false }
+            alarm = end
+            return true
+        }
+    }
 
     init(patience: Double = CacheWatch.standardPatience) {
         self.patience = patience
@@ -22,28 +35,36 @@ final class CacheWatch: @unchecked Sendable {
 
     /// Has `body` run on the network thread in some seconds, unless they are 0, less, or infinite. It looks
     /// by itself whether that is of use still.
-    func wait(_ seconds: Double, _ body: @escaping () -> Void) {
+    func wait(_ seconds: Double, _ body: @escaping @Sendable () -> Void) {
         guard seconds > 0, seconds.isFinite else { return }
         let end = MonotonicTime.now + seconds
-        waits.insert(body, end)
-        if alarm.map({ end < $0 }) ?? true { setAlarm(at: end, in: seconds) }
+        let isFirst = line.withLock { line in
+            line.waits.insert(body, end)
+            return line.takesAlarm(at: end)
+        }
+        if isFirst { setAlarm(at: end, in: seconds) }
     }
 
     private func setAlarm(at end: MonotonicTime, in seconds: Double) {
-        alarm = end
         DispatchQueue.global().asyncAfter(deadline: .now() + min(seconds, 86_400)) { [weak self] in
             NetworkThread.shared.perform { [weak self] _ in self?.look(at: end) }
         }
     }
 
     private func look(at moment: MonotonicTime) {
-        // An earlier one may have been set since.
-        guard alarm == moment else { return }
-        alarm = nil
         let now = MonotonicTime.now
-        while let first = waits.first, first.key <= now {
-            waits.removeFirst()?.value()
+        let (due, next) = line.withLock { line -> ([@Sendable () -> Void], MonotonicTime?) in
+            // An earlier one may have been set since.
+            guard line.alarm == moment else { return ([], nil) }
+            line.alarm = nil
+            var due: [@Sendable () -> Void] = []
+            while let first = line.waits.first, first.key <= now, let (_, body) = line.waits.removeFirst() {
+                due.append(body)
+            }
+            guard let next = line.waits.first?.key, line.takesAlarm(at: next) else { return (due, nil) }
+            return (due, next)
         }
-        if let next = waits.first?.key { setAlarm(at: next, in: max(next - now, 0.001)) }
+        if let next { setAlarm(at: next, in: max(next - now, patience * Self.pause)) }
+        for body in due { body() }
     }
 }

@@ -268,7 +268,7 @@ final class CachedTransfer: @unchecked Sendable {
 
     /// Has `late` run when the store has not answered in time. Where a stored response is wanted, however
     /// old, it is waited for as long as a server.
-    private func watchStore(_ late: @escaping (CachedTransfer) -> Void) {
+    private func watchStore(_ late: @escaping @Sendable (CachedTransfer) -> Void) {
         let number = storeWaits
         let wantsStored = question.wantsOnlyStored || question.policy == .returnCacheDataElseLoad
         let patience = wantsStored ? request.idleTimeout : place.watch.patience
@@ -302,9 +302,7 @@ final class CachedTransfer: @unchecked Sendable {
     ) {
         // It may have been stopped meanwhile.
         if case .over = phase { return }
-        spent.source = reply.use.source
-        spent.url = request.url.withoutUserInformation
-        spent.httpVersion = spent.httpVersion ?? reply.head.versionNumber
+        spent.note(reply, to: request.url)
         guard let (reader, bytes, entry) = source, !bytes.isEmpty else {
             phase = .replaying(nil)
             // Whatever it answers: there is no body to be refused.

@@ -4,6 +4,9 @@ import FoundationNetworking
 internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
+    /// Calls what it is given, here or elsewhere.
+    typealias Caller = (@escaping @Sendable () -> Void) -> Void
+
     /// Serializers and redirect closures run here: never on the network thread, and never on main.
     static let processingQueue = DispatchQueue(
         label: "OperationNetworking.processing",
@@ -15,15 +18,16 @@ extension ConnectionOperation {
     func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect)
         -> OperationStateMachine.Effect
     {
-        let (effect, hasBecomeCancelled) = state.withLock { state in
+        let (effect, hasBecomeCancelled, lookup) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = event(&state)
             // Scheduled before a waiter for the operation can go on: what it then does on the completion
             // queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
-            return (effect, wasCancelled != state.machine.isCancelled)
+            return (effect, wasCancelled != state.machine.isCancelled, state.lookup(after: effect))
         }
         announce(effect, hasBecomeCancelled: hasBecomeCancelled)
+        if let lookup { perform(lookup) }
         return effect
     }
 
@@ -53,23 +57,18 @@ extension ConnectionOperation {
         case .none, .announceReadiness, .settleSlot:
             return nil
         case .begin:
-            let exchange = state.exchange ?? makeExchange(&state)
-            state.exchange = exchange
-            if let modes = state.configuration.runLoopModes { NetworkThread.shared.add(modes: modes) }
-            NetworkThread.shared.perform { exchange.begin($0, for: self) }
+            begin(&state)
             state.isRunning = true
             defer { state.hasBegun = true }
             let audience = audience(state)
             return state.hasBegun ? state.append(.resumed, for: audience) : state.appendStart(for: audience)
         case .suspend:
-            let exchange = state.exchange
-            NetworkThread.shared.perform { exchange?.suspend($0) }
+            suspend(&state)
             state.isRunning = false
             return state.append(.paused, for: audience(state))
         case .abandon:
             // It may have been paused before it began.
-            let exchange = state.exchange ?? makeExchange(&state)
-            state.exchange = exchange
+            let exchange = exchange(&state)
             NetworkThread.shared.perform { exchange.cancel($0, for: self) }
             return nil
         case .finishCancelled:
@@ -84,15 +83,47 @@ extension ConnectionOperation {
         }
     }
 
-    private func makeExchange(_ state: inout OperationState) -> any Exchanging {
-        var configuration = exchangeConfiguration(state)
-        if Self.receivesPieces { configuration.givesPieces = true }
-        configuration.anchorVersions = state.readings.anchorVersions
-        return Exchange(
-            configuration,
+    private func begin(_ state: inout OperationState) {
+        guard !state.hasBegun, state.earlierBody == nil, !state.configuration.settings.layers.isEmpty,
+            let lookup = StartLookup(startConfiguration(state), state.readings.cookies)
+        else { return beginExchange(&state) }
+        state.work = .lookup(lookup)
+    }
+
+    /// Begins the exchange, or continues it.
+    func beginExchange(_ state: inout OperationState) {
+        let exchange = exchange(&state)
+        if let modes = state.configuration.runLoopModes { NetworkThread.shared.add(modes: modes) }
+        NetworkThread.shared.perform { exchange.begin($0, for: self) }
+    }
+
+    private func suspend(_ state: inout OperationState) {
+        guard let exchange = state.work.exchange else {
+            // The lookup comes to nothing, and what was read for it will be old.
+            state.work = .none
+            state.readings = StartReadings()
+            return
+        }
+        NetworkThread.shared.perform { exchange.suspend($0) }
+    }
+
+    /// The exchange, which is made if there is none: the operation may have been paused before it began.
+    private func exchange(_ state: inout OperationState) -> any Exchanging {
+        if let exchange = state.work.exchange { return exchange }
+        let exchange = Exchange(
+            startConfiguration(state),
             cookies: state.readings.cookies,
             continuing: state.takeEarlierBody()
         )
+        state.work = .exchange(exchange)
+        return exchange
+    }
+
+    private func startConfiguration(_ state: OperationState) -> ExchangeConfiguration {
+        var configuration = exchangeConfiguration(state)
+        if Self.receivesPieces { configuration.givesPieces = true }
+        configuration.anchorVersions = state.readings.anchorVersions
+        return configuration
     }
 
     /// After the lock is released: `didChangeValue` reads the state back at once.
@@ -279,15 +310,20 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidEnd(_ end: ExchangeEnd) {
-        schedule(end) { self.finish(end) }
+        schedule(end, atOnce: NetworkThread.shared.leave) { self.finish(end) }
     }
 
     /// Everything becomes final in one step with the phase: a finished operation is never seen without its
     /// result.
-    private func finish(_ end: ExchangeEnd) {
+    ///
+    /// - Parameters:
+    ///   - end: what came.
+    ///   - lookup: the one that has brought it; nothing comes of one that was given up.
+    func finish(_ end: ExchangeEnd, of lookup: StartLookup? = nil) {
         // The work of a serializer is spent on no operation whose result is known.
         let evaluation = isCancelled ? (object: nil, error: nil) : evaluate(end)
         apply { state in
+            if let lookup, !state.work.isLookup(lookup) { return .none }
             let effect = state.machine.transferEnded()
             guard effect == .finish else { return effect }
             state.results.take(end)

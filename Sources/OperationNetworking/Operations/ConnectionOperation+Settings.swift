@@ -9,7 +9,14 @@ extension ConnectionOperation: TransferConfigurable {
 
     /// Changes the settings of the operation's transfers, before it starts.
     public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
-        configure { body(&$0.configuration.settings) }
+        let old = state.withLock { state in
+            state.checkConfigurable()
+            let old = state.configuration.shared
+            body(&state.configuration.settings)
+            return old
+        }
+        // What is replaced is released after the lock: that may run anything.
+        withExtendedLifetime(old) {}
     }
 }
 

@@ -55,7 +55,7 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     deinit {
         // A transfer that is held during a pause would be held for ever.
-        guard let exchange = state.withLock({ $0.exchange }) else { return }
+        guard let exchange = state.withLock({ $0.work.exchange }) else { return }
         NetworkThread.shared.perform { exchange.drop($0) }
     }
 
@@ -412,9 +412,10 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
         decide(.usual)
     }
 
-    /// Calls `work`, which makes sense of what came, on another thread. Called on the network thread.
-    func schedule(_ end: ExchangeEnd, _ work: @escaping @Sendable () -> Void) {
-        NetworkThread.shared.leave(work)
+    /// Calls `work`, which makes sense of what came: by `atOnce`, if that takes a moment only and no code of
+    /// the caller's.
+    func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
+        atOnce(work)
     }
 
     /// Gives a new operation the settings of this one.

@@ -146,10 +146,10 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         }
     }
 
-    override func schedule(_ end: ExchangeEnd, _ work: @escaping @Sendable () -> Void) {
-        guard end.error == nil else { return super.schedule(end, work) }
+    override func schedule(_ end: ExchangeEnd, atOnce: Caller, _ work: @escaping @Sendable () -> Void) {
+        guard end.error == nil else { return atOnce(work) }
         let serializer = responseSerializer
-        if serializer.isQuick(with: end.data) { return super.schedule(end, work) }
+        if serializer.isQuick(with: end.data) { return atOnce(work) }
         exchangeLasts()
         if end.data != nil, let queue = (serializer as? any QueuedResponseSerializer)?.processingQueue {
             queue.async(work)

@@ -25,7 +25,7 @@ struct OperationState {
     var isRunning = false
     /// The operation's when `start()` was called.
     var priority = TransferPriority.normal
-    var exchange: (any Exchanging)?
+    var work = OperationWork.none
     /// The bytes that an earlier process had, until the exchange has them.
     @Rare var earlierBody: EarlierBody?
     var readings = StartReadings()
@@ -72,17 +72,22 @@ struct OperationState {
     /// Empties what is to be released when no event is left: the closures, the seats, and the exchange, which
     /// keeps the configuration it was made from, and with it the stream's provider. It is returned, because
     /// releasing a closure may run anything, and the lock is held here. From now on the end counts.
-    mutating func takeClosures() -> (Closures, seats: [BatchSeat], (any Exchanging)?) {
+    mutating func takeClosures() -> (Closures, seats: [BatchSeat], OperationWork) {
         defer {
             // One that is there now was set after the end, and is called by a delivery of its own.
             let late = closures.completionBlock
             closures = Closures()
             closures.completionBlock = late
             seats = []
-            exchange = nil
+            work = .none
             isDelivered = true
         }
-        return (closures, seats, exchange)
+        return (closures, seats, work)
+    }
+
+    /// The lookup that is to be made now; `nil`: the effect is another one.
+    func lookup(after effect: OperationStateMachine.Effect) -> StartLookup? {
+        if case .begin = effect, case .lookup(let lookup) = work { lookup } else { nil }
     }
 
     /// Traps if the operation has read its configuration.

@@ -36,13 +36,17 @@ struct CachePolicy: Hashable, Sendable {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: return missing
         default: break
         }
-        let usable = candidates.indices.filter {
-            matches(candidates[$0], request) && CacheSelection(candidates[$0], request) != nil
+        // A head has a dozen references: where it is looked at in its place, none is counted.
+        let heads = candidates.span
+        var usable: [Int] = []
+        for index in heads.indices
+        where matches(heads[index], request) && CacheSelection(heads[index], request) != nil {
+            usable.append(index)
         }
         guard let index = Self.newest(usable, of: candidates) else {
             return request.wantsOnlyStored ? .unavailable : completion(of: candidates, for: request) ?? .fetch
         }
-        let answer = answer(to: request, with: candidates[index], at: index, now: now)
+        let answer = answer(to: request, with: heads[index], at: index, now: now)
         guard case .validate = answer else { return answer }
         // The server has another version by now, and its beginning is held.
         let newer = completion(of: candidates, for: request) { beginning in

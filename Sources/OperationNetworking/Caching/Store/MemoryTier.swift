@@ -84,6 +84,12 @@ struct MemoryTier: Sendable {
             return
         }
         record.cost = record.variants.reduce(128 + key.url.utf8.count) { $0 + $1.cost }
+        guard record.cost <= capacity || record.variants.count > 1 else {
+            // It would drive out all others, and then itself.
+            records[key] = nil
+            order.remove(key)
+            return
+        }
         usage += record.cost
         records[key] = record
         order.use(key)

@@ -108,13 +108,13 @@ struct StoreState: Sendable {
         case disk
     }
 
-    mutating func find(_ key: CacheKey, _ hash: Int64, now: MonotonicTime) -> Lookup {
+    mutating func find(_ key: CacheKey, now: MonotonicTime) -> Lookup {
         let record = memory.record(key)
         if case .off = disk { return known(record, key) }
         let isTrusted = lastLook.map { now - $0 <= Self.trust } ?? false
         if let record, isTrusted, record.isComplete, record.epoch == epoch { return known(record, key) }
         if changes[key] == nil, removalsOfAll > 0 { return known(record, key) }
-        return record == nil && isTrusted && isSurelyAbsent(key, hash) ? .known([]) : .disk
+        return record == nil && isTrusted && isSurelyAbsent(key, key.storedHash) ? .known([]) : .disk
     }
 
     private mutating func known(_ record: MemoryTier.Record?, _ key: CacheKey) -> Lookup {

@@ -52,14 +52,18 @@ final class TieredStore: CacheStore {
     // MARK: - Reading
 
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]? {
-        let (hash, time) = (key.storedHash, now())
+        let time = now()
         let known: [CacheEntry]? = state.withLock { state in
-            guard case .known(let variants) = state.find(key, hash, now: time) else { return nil }
+            guard case .known(let variants) = state.find(key, now: time) else { return nil }
             return variants.map(\.found)
         }
         if let known { return known }
-        lookUp(key, hash, later)
+        lookUp(key, key.storedHash, later)
         return nil
+    }
+
+    func known(_ key: CacheKey) -> [CacheEntry] {
+        state.withLock { $0.memory.record(key)?.variants.map(\.entry) ?? [] }
     }
 
     func read(

@@ -11,9 +11,10 @@ struct SharedSettings: Sendable {
         /// - Parameters:
         ///   - settings: these.
         ///   - old: those before a change; most changes do not concern whom is trusted.
-        init(_ settings: TransferSettings, changing old: Box? = nil) {
+        init(_ settings: consuming TransferSettings, changing old: Box? = nil) {
+            let domain = old.flatMap { settings.trusts(as: $0.settings) ? $0.trustDomain : nil }
             self.settings = settings
-            domain = Locked(old.flatMap { settings.trusts(as: $0.settings) ? $0.trustDomain : nil })
+            self.domain = Locked(domain)
         }
 
         /// Made once: it is hashed, and compared with those of other transfers.
@@ -47,8 +48,8 @@ struct SharedSettings: Sendable {
         _read { yield box.settings }
         _modify {
             var settings = box.settings
-            defer { box = Box(settings, changing: box) }
             yield &settings
+            box = Box(consume settings, changing: box)
         }
     }
 

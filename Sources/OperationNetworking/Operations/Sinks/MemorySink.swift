@@ -7,6 +7,12 @@ final class MemorySink: ResponseSink {
     /// A server's promise is believed up to here; more memory is taken only as bytes come.
     private static let maximumReservation: Int64 = 16 << 20
 
+    static let abilities = SinkAbilities(
+        canBeEmptied: true,
+        keptCount: ResumeRequest.overlapLength,
+        canBeAnyPart: true
+    )
+
     private let limit: Int64
     private var data: Data
 
@@ -14,11 +20,7 @@ final class MemorySink: ResponseSink {
     var onChange: (@Sendable () -> Void)?
     let failure: (any Error)? = nil
     let isFull = false
-    let abilities = SinkAbilities(
-        canBeEmptied: true,
-        keptCount: ResumeRequest.overlapLength,
-        canBeAnyPart: true
-    )
+    var abilities: SinkAbilities { Self.abilities }
 
     /// - Parameters:
     ///   - limit: in bytes; a longer body is an error.

@@ -6,20 +6,29 @@ protocol TransferLayer: Sendable {}
 /// network.
 struct TransferLayers: Sendable {
     /// Kinds of layers, in that order.
-    enum Kind: Int, CaseIterable {
+    enum Kind: Int {
         case cache, stubs
     }
 
-    private var layers: [Kind: any TransferLayer] = [:]
+    /// In the order of their kinds.
+    private var layers: [(kind: Kind, layer: any TransferLayer)] = []
 
     /// Whether requests go to the network as they are.
     var isEmpty: Bool { layers.isEmpty }
 
+    /// The one that there is; `nil` if there is none, or more than one.
+    var only: (any TransferLayer)? { layers.count == 1 ? layers[0].layer : nil }
+
     /// The nearest to the network comes first.
-    var fromNetwork: [any TransferLayer] { Kind.allCases.reversed().compactMap { layers[$0] } }
+    var fromNetwork: [any TransferLayer] { layers.reversed().map(\.layer) }
 
     subscript(kind: Kind) -> (any TransferLayer)? {
-        get { layers[kind] }
-        set { layers[kind] = newValue }
+        get { layers.first { $0.kind == kind }?.layer }
+        set {
+            layers.removeAll { $0.kind == kind }
+            guard let newValue else { return }
+            let place = layers.firstIndex { $0.kind.rawValue > kind.rawValue } ?? layers.endIndex
+            layers.insert((kind, newValue), at: place)
+        }
     }
 }

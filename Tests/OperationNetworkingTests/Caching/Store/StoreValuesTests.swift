@@ -140,7 +140,7 @@ struct StoreValuesTests {
         let entry = CacheEntry(id: 1, head: sampleHead(key.url, length: 3))
         func ids(_ state: StoreState, _ time: MonotonicTime = now) -> [Int64]? {
             var state = state
-            guard case .known(let variants) = state.find(key, hash, now: time) else { return nil }
+            guard case .known(let variants) = state.find(key, now: time) else { return nil }
             return variants.map(\.entry.id)
         }
         var state = StoreState(memoryCapacity: 1 << 20, hasDisk: false)

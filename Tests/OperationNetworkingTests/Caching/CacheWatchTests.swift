@@ -1,0 +1,43 @@
+import OperationNetworkingTesting
+import Testing
+
+@testable import OperationNetworking
+@testable import OperationNetworkingSystem
+
+/// The limit of a wait for a store, from many threads.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheWatchTests {
+    @Test func eachWaitEndsOnceAndNotBeforeItsTime() async throws {
+        let watch = CacheWatch(patience: 0.05)
+        let ends = Locked<[Double]>([])
+        let gate = Gate()
+        let count = 2_000
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<count / 8 {
+                        let start = MonotonicTime.now
+                        watch.wait(0.05) {
+                            let isLast = ends.withLock { ends in
+                                ends.append(MonotonicTime.now - start)
+                                return ends.count == count
+                            }
+                            if isLast { gate.open() }
+                        }
+                    }
+                }
+            }
+        }
+        try await gate.wait()
+        let times = ends.withLock { $0 }
+        #expect(times.count == count && times.allSatisfy { $0 >= 0.05 })
+    }
+
+    @Test(arguments: [0, -1, .infinity]) func aWaitWithoutALimitIsNone(_ seconds: Double) async throws {
+        let watch = CacheWatch(patience: 0.01)
+        watch.wait(seconds) { Issue.record("There is no limit") }
+        let gate = Gate()
+        watch.wait(0.01) { gate.open() }
+        try await gate.wait()
+    }
+}
