@@ -161,11 +161,15 @@ final class CacheFetch: @unchecked Sendable {
                 return
             }
             let key = inquiry.request.key
-            // What it has come to be complete beside.
-            let others =
+            // What it has come to be complete beside, and what came meanwhile.
+            var others =
                 lengthened != nil && ended.body.isComplete
                 ? replaced(by: ended, entries).filter { $0 != lengthened } : []
-            writer.commit(ended) { entry in
+            for other in store.known(key)
+            where other.id != lengthened && !others.contains(other.id) && ended.overtakes(other.head) {
+                others.append(other.id)
+            }
+            writer.commit(ended) { [others] entry in
                 if entry != nil { for id in others { store.remove(id, of: key) } }
                 didStore?(entry != nil)
             }

@@ -59,6 +59,24 @@ struct CacheSharingTests {
         _ = try? await operations[0].value
     }
 
+    /// None of them is of use to the next: many at once would leave as many variants, and each request would
+    /// look at all of them.
+    @Test func manyThatCannotShareLeaveOneResponse() async throws {
+        let server = try ScriptedServer { _ in .respond(200, ["Cache-Control": "max-age=0"], body: "own") }
+        let scene = CacheScene(server)
+        for _ in 0..<3 {
+            let operations = (0..<32).map { _ in scene.manager.operation(for: scene.request()) }
+            for operation in operations { scene.manager.operationQueue.addOperation(operation) }
+            for operation in operations {
+                _ = try? await operation.value
+                #expect(operation.text == "own" && operation.responseSource == .network)
+            }
+        }
+        let store = scene.cache.store
+        let keys = store.state.withLock { $0.memory.keys }
+        #expect(keys.map { store.known($0).count } == [1])
+    }
+
     @Test func thePlacePassesOnThroughAllThatAreStopped() async throws {
         let (gate, others) = (Gate(), Gate())
         let server = try ScriptedServer([

@@ -26,4 +26,19 @@ extension CachedHead {
         if stored.outdoes(self) { return .none }
         return stored.body.isComplete && !body.isComplete ? .beside : .instead
     }
+
+    /// Whether a complete answer makes a stored response needless that its own request did not find, since
+    /// that came to an equal request in the meantime: of many at once, each would leave another one.
+    ///
+    /// | The stored response                                                                | Needless |
+    /// |------------------------------------------------------------------------------------|----------|
+    /// | to other requests: other fields that `Vary` names, other credentials, another coding | no     |
+    /// | newer, by the server's time                                                        | no       |
+    /// | any other                                                                          | yes      |
+    func overtakes(_ stored: CachedHead) -> Bool {
+        body.isComplete && stored.isDecoded == isDecoded && stored.authorization == authorization
+            && stored.selecting == selecting
+            && stored.meaning.selecting?.names == meaning.selecting?.names
+            && !CachePolicy.isOlder(self, than: stored)
+    }
 }

@@ -30,6 +30,9 @@ protocol CacheStore: AnyObject, Sendable {
     /// `later` is called once, on any thread.
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]?
 
+    /// The variants of a key that are known at once, perhaps not all.
+    func known(_ key: CacheKey) -> [CacheEntry]
+
     /// Begins a new entry, which is found when it is committed. One that ends incomplete takes the place of
     /// none that is complete, or that another request has completed meanwhile
     /// (``CachedHead/placement(beside:)``).

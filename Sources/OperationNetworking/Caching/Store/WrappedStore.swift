@@ -41,6 +41,9 @@ final class WrappedStore: CacheStore {
         return nil
     }
 
+    /// None: the wrapped cache has one response for a URL.
+    func known(_ key: CacheKey) -> [CacheEntry] { [] }
+
     func read(
         _ entry: CacheEntry,
         of key: CacheKey,

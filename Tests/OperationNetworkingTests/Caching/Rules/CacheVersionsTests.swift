@@ -76,6 +76,22 @@ import Testing
         #expect(try head(row.ended).placement(beside: head(row.stored)) == row.place)
     }
 
+    @Test func anAnswerMakesThoseNeedlessThatCameToEqualRequests() throws {
+        let (old, new) = (try Self.whole(-10), try Self.whole())
+        #expect(new.overtakes(old) && new.overtakes(new) && !old.overtakes(new))
+        #expect(new.overtakes(try Self.beginning("v0", -10)))
+        #expect(try !Self.beginning("v2").overtakes(old))
+        let others: [(inout CachedHead) -> Void] = [
+            { $0.isDecoded = true }, { $0.authorization = "another" }, { $0.selecting = ["Accept": "a"] },
+            { $0.head.fields["Vary"] = "Accept" },
+        ]
+        for change in others {
+            var other = old
+            change(&other)
+            #expect(!new.overtakes(other))
+        }
+    }
+
     @Test func aPartIsOutdoneByMoreOfTheSameVersion() throws {
         let part = try Self.beginning("v1")
         #expect(try Self.whole().outdoes(part))
