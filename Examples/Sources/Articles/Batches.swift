@@ -55,8 +55,8 @@ final class Batches {
 
         let batch = OperationBatch(
             members,
-            onProgress: { finished, total in self.title = "\(finished) of \(total)" },
-            onCompletion: { members in self.title = "all \(members.count)" })
+            progress: { finished, total in self.title = "\(finished) of \(total)" },
+            completion: { members in self.title = "all \(members.count)" })
         batch.add(to: queue)
 
         // MARK: End of example

@@ -27,7 +27,7 @@ final class DownloadsThatSurvive {
         // MARK: Example
 
         let download = DownloadOperation(request: URLRequest(url: url), to: file)
-        download.expectedDigests = [try Digest(.sha256, hex: published)]
+        download.expectedDigests = [try FileDigest(.sha256, hex: published)]
         queue.addOperation(download)
         let saved = try await download.savedFile
         if let result = download.download {
@@ -64,7 +64,7 @@ final class DownloadsThatSurvive {
         // MARK: Example
 
         var options = DownloadBatch.Options()
-        options.maximumPerHost = 3
+        options.maximumActiveDownloadsPerHost = 3
         options.bytesPerSecond = 500_000
         let batch = try manager.downloads(items, options: options) { event in
             if case .outOfSpace(let error) = event { print("paused: \(error.localizedDescription)") }

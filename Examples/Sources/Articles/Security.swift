@@ -23,7 +23,7 @@ final class Security {
 
         manager.securityPolicy = SecurityPolicy(
             pinningMode: .publicKey,
-            pinnedCertificates: try Certificate.all(inDirectory: pins))
+            pinnedCertificates: try X509Certificate.all(inDirectory: pins))
         let users = try await manager.get("users", as: [User].self)
 
         // MARK: End of example

@@ -58,6 +58,21 @@ final class Serializers {
         // MARK: End of example
     }
 
+    func settings() throws {
+        // MARK: Example
+
+        try manager.responseSerializer.setAcceptableContentTypes(["application/json", "text/html"])
+
+        // MARK: End of example
+        // MARK: Example
+
+        try manager.requestSerializer.setTimeoutInterval(20)
+        try manager.requestSerializer.setCachePolicy(.reloadIgnoringLocalCacheData)
+        try manager.requestSerializer.setHTTPShouldHandleCookies(false)
+
+        // MARK: End of example
+    }
+
     func custom() async throws {
         // MARK: Example
 

@@ -11,7 +11,7 @@ import OperationNetworking
 //     Download http://127.0.0.1:8080/big.iso big.iso sha256:0123...
 
 guard CommandLine.arguments.count == 4, let big = URL(string: CommandLine.arguments[1]),
-    let digest = Digest(CommandLine.arguments[3])
+    let digest = FileDigest(CommandLine.arguments[3])
 else {
     FileHandle.standardError.write(Data("usage: Download URL FILE DIGEST\n".utf8))
     exit(64)

@@ -34,7 +34,7 @@ do {
             DownloadItem(url: url, destination: folder.appendingPathComponent(url.lastPathComponent))
         }
         var options = DownloadBatch.Options()
-        options.maximumPerHost = 3
+        options.maximumActiveDownloadsPerHost = 3
         batch = try manager.downloads(items, options: options, journal: journal)
 
         // MARK: End of example

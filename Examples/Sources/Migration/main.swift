@@ -134,7 +134,7 @@ final class PhotoClient {
         let members = try paths.map { path in
             HTTPRequestOperation(request: URLRequest(url: try manager.url(for: path)))
         }
-        let batch = OperationBatch(members, onProgress: { finished, total in progress(finished, total) })
+        let batch = OperationBatch(members, progress: { finished, total in progress(finished, total) })
         batch.add(to: manager.operationQueue)
         return await batch.results().map { result in try? result.get().responseData }
     }

@@ -183,6 +183,16 @@ final class Families {
         // MARK: End of example
     }
 
+    func settings() throws {
+        // MARK: Example
+
+        try manager.requestSerializer.setTimeoutInterval(20)
+        try manager.requestSerializer.setCachePolicy(.reloadIgnoringLocalCacheData)
+        try manager.responseSerializer.setAcceptableContentTypes(["text/html"])
+
+        // MARK: End of example
+    }
+
     func xml(_ operation: HTTPRequestOperation) {
         // MARK: Example
 
@@ -249,7 +259,7 @@ final class Families {
 
         operation.securityPolicy = SecurityPolicy(
             pinningMode: .publicKey,
-            pinnedCertificates: try Certificate.all(inDirectory: pins),
+            pinnedCertificates: try X509Certificate.all(inDirectory: pins),
             allowInvalidCertificates: true)
 
         // MARK: End of example

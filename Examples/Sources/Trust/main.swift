@@ -23,7 +23,7 @@ do {
     let manager = OperationManager(baseURL: url)
     manager.securityPolicy = SecurityPolicy(
         pinningMode: .publicKey,
-        pinnedCertificates: try Certificate.all(inDirectory: pins))       // DER or PEM
+        pinnedCertificates: try X509Certificate.all(inDirectory: pins))       // DER or PEM
     manager.clientIdentity = try ClientIdentity(pkcs12File: identity, passphrase: passphrase)
     manager.credential = Credential(user: user, password: password)       // Basic, Digest, NTLM: what the server takes
     manager.cookieJar = CookieJar()                                       // instead of the shared one

@@ -32,7 +32,7 @@ final class DigestFollower: @unchecked Sendable {
     typealias Reader = @Sendable (_ offset: Int64, _ buffer: inout MutableSpan<UInt8>) throws -> Int
 
     /// Called once, on the follower's queue, or on the thread that makes the answer pointless.
-    typealias Answer = @Sendable (Result<[Digest], DigestFollowerError>) -> Void
+    typealias Answer = @Sendable (Result<[FileDigest], DigestFollowerError>) -> Void
 
     private struct Shared {
         var state = DigestFollowerState()
@@ -175,10 +175,10 @@ final class DigestFollower: @unchecked Sendable {
         answer?(result)
     }
 
-    private func result() -> Result<[Digest], DigestFollowerError> {
+    private func result() -> Result<[FileDigest], DigestFollowerError> {
         if let failure = shared.withLock({ $0.failure }) { return .failure(failure) }
         do throws(DigestError) {
-            var digests: [Digest] = []
+            var digests: [FileDigest] = []
             for computation in computations { digests.append(try computation.finish()) }
             return .success(digests)
         } catch {

@@ -15,11 +15,11 @@ final class DownloadDigests {
         case part
     }
 
-    private let expected: [Digest]
+    private let expected: [FileDigest]
     private let wanted: [DigestAlgorithm]
     private let reader: DigestFollower.Reader
     /// By the server, of the representation that is coming.
-    private var named: Digest?
+    private var named: FileDigest?
     private var follower: DigestFollower?
     private var algorithms: [DigestAlgorithm] = []
     private var length: Int64 = 0
@@ -33,7 +33,7 @@ final class DownloadDigests {
         expected = plan.expectedDigests
         wanted = plan.wantedAlgorithms
         self.reader = reader
-        named = notes.compactMap { Digest($0) }.first
+        named = notes.compactMap { FileDigest($0) }.first
         try follow()
     }
 
@@ -62,7 +62,7 @@ final class DownloadDigests {
     }
 
     /// The file is complete: `then` is called on another queue with all digests that were computed.
-    func finish(length: Int64, then: @escaping @Sendable (Result<[Digest], any Error>) -> Void) {
+    func finish(length: Int64, then: @escaping @Sendable (Result<[FileDigest], any Error>) -> Void) {
         guard let follower else { return then(.success([])) }
         follower.finish(length: length) { result in then(result.mapError { $0 }) }
     }
@@ -71,7 +71,7 @@ final class DownloadDigests {
     ///
     /// - Returns: the strongest digest that proves something; `nil`: nothing was expected.
     /// - Throws: ``DownloadError/digestMismatch(_:expected:actual:)``.
-    func verify(_ computed: [Digest], of file: URL) throws -> Digest? {
+    func verify(_ computed: [FileDigest], of file: URL) throws -> FileDigest? {
         let required = expected + (named.map { [$0] } ?? [])
         for digest in required {
             guard let actual = computed.first(where: { $0.algorithm == digest.algorithm }) else {

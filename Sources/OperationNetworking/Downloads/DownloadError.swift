@@ -37,7 +37,7 @@ public enum DownloadError: Error, Hashable, Sendable {
     /// written.
     case partialFileReplaced(URL)
     /// The file is not what it was expected to be, by the caller or by the server; nothing of it is kept.
-    case digestMismatch(URL, expected: Digest, actual: Digest)
+    case digestMismatch(URL, expected: FileDigest, actual: FileDigest)
     /// There is no checkpoint at this place, or it cannot be read, or it was not made by this user.
     case checkpointUnreadable(URL)
     /// The body ended before the file was complete; both are in bytes.

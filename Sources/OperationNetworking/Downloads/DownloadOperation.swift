@@ -37,7 +37,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var isStrict = false
         var onlyIfChanged = false
         var startsOver = false
-        var expectedDigests: [Digest] = []
+        var expectedDigests: [FileDigest] = []
         var wantedAlgorithms: [DigestAlgorithm] = []
         var unprovenBytes = UnprovenBytes.discard
         var refreshURL: URLRefresher?
@@ -103,7 +103,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             to: directory.appendingPathComponent(wish.name, isDirectory: false)
         )
         replacesFile = wish.replacesFile
-        expectedDigests = wish.digests.compactMap { Digest($0) }
+        expectedDigests = wish.digests.compactMap { FileDigest($0) }
     }
 
     // MARK: - Results
@@ -196,7 +196,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// The digests that the file has to have, all of them. A file that has another digest is fetched once
     /// more, and then the operation fails with ``DownloadError/digestMismatch(_:expected:actual:)``, and
     /// keeps nothing.
-    public var expectedDigests: [Digest] {
+    public var expectedDigests: [FileDigest] {
         get { settings.withLock { $0.expectedDigests } }
         set { set { $0.expectedDigests = newValue } }
     }

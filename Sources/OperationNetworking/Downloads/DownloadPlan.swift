@@ -22,7 +22,7 @@ struct DownloadPlan: Sendable {
     /// Whether what earlier processes left is thrown away.
     var startsOver = false
     /// All have to hold.
-    var expectedDigests: [Digest] = []
+    var expectedDigests: [FileDigest] = []
     /// Computed besides.
     var wantedAlgorithms: [DigestAlgorithm] = []
     /// Called on the sink's queue with what the file is, and the partial file, when that is complete, right,

@@ -369,7 +369,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         }
     }
 
-    private func finish(_ result: Result<[Digest], any Error>) -> SinkEnd {
+    private func finish(_ result: Result<[FileDigest], any Error>) -> SinkEnd {
         guard let partial, !shared.withLock({ $0.isAbandoned }) else { return .failed(URLError(.cancelled)) }
         do {
             let computed = try result.get()

@@ -8,7 +8,7 @@ public struct DownloadedFile: Hashable, Sendable {
     #endif
     public enum Proof: Hashable, Sendable {
         /// The file has this digest, the strongest of those that the caller or the server named.
-        case digest(Digest)
+        case digest(FileDigest)
         /// The file has the length, or ended at the mark, that the server named. It is the whole, even if the
         /// request had a `Range` of the caller's: a server may ignore that (RFC 9110 §14.2).
         case length
@@ -31,7 +31,7 @@ public struct DownloadedFile: Hashable, Sendable {
     /// The proof that it passed.
     public let proof: Proof
     /// The digests that were computed: those that were expected, and those that were asked for.
-    public let digests: [Digest]
+    public let digests: [FileDigest]
     /// The number of its bytes that an earlier operation or process had left; 0 if bytes were thrown away.
     public let bytesRecovered: Int64
     /// The reasons for which bytes were thrown away on the way, in order.

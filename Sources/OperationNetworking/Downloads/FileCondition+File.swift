@@ -30,11 +30,11 @@ extension FileCondition {
     ///   - asker: as whom.
     ///   - digests: what the file has to be.
     /// - Throws: a `CocoaError` if the file cannot be read.
-    init?(for file: URL, request: URLRequest, as asker: Asker, digests: [Digest]) throws {
+    init?(for file: URL, request: URLRequest, as asker: Asker, digests: [FileDigest]) throws {
         guard let record = try FileFinding(of: file, for: request, as: asker).record else { return nil }
         self.init(record)
         for digest in digests {
-            guard try Digest.of(file: file, algorithm: digest.algorithm) == digest else { return nil }
+            guard try FileDigest.of(file: file, algorithm: digest.algorithm) == digest else { return nil }
         }
     }
 }

@@ -68,7 +68,7 @@ struct ChecksumLines {
     private static func plain(
         _ line: ArraySlice<UInt8>,
         _ number: Int
-    ) throws(ChecksumListError) -> (Digest, ArraySlice<UInt8>)? {
+    ) throws(ChecksumListError) -> (FileDigest, ArraySlice<UInt8>)? {
         guard let blank = line.firstIndex(where: \.isBlank) else { return nil }
         let hex = String(decoding: line[..<blank], as: UTF8.self)
         guard let bytes = [UInt8](hex: hex) else { return nil }
@@ -87,7 +87,7 @@ struct ChecksumLines {
     private static func tagged(
         _ line: ArraySlice<UInt8>,
         _ number: Int
-    ) throws(ChecksumListError) -> (Digest, ArraySlice<UInt8>) {
+    ) throws(ChecksumListError) -> (FileDigest, ArraySlice<UInt8>) {
         guard let opening = line.firstIndex(of: UInt8(ascii: "(")),
             let closing = line.lastIndex(of: UInt8(ascii: ")")), opening < closing
         else { throw .malformedLine(number) }
@@ -110,9 +110,9 @@ struct ChecksumLines {
         _ algorithm: DigestAlgorithm,
         _ hex: String,
         _ number: Int
-    ) throws(ChecksumListError) -> Digest {
+    ) throws(ChecksumListError) -> FileDigest {
         do {
-            return try Digest(algorithm, hex: hex)
+            return try FileDigest(algorithm, hex: hex)
         } catch {
             throw .malformedDigest(error, line: number)
         }

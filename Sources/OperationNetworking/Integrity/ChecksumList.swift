@@ -21,7 +21,7 @@ public struct ChecksumList: Hashable, Sendable {
         /// path.
         public var path: String { String(decoding: octets, as: UTF8.self) }
         /// The digest of the file.
-        public let digest: Digest
+        public let digest: FileDigest
         /// The number of the line, from 1.
         public let line: Int
 
@@ -60,7 +60,7 @@ public struct ChecksumList: Hashable, Sendable {
     /// without a directory is looked for in every directory of the list.
     ///
     /// - Throws: ``ChecksumListError/ambiguousName(_:line:earlierLine:)`` if different files have that name.
-    public func digests(for path: String) throws(ChecksumListError) -> [Digest] {
+    public func digests(for path: String) throws(ChecksumListError) -> [FileDigest] {
         let path = Path(Array(path.utf8))
         if let found = byPath[path] { return found.map { entries[$0].digest } }
         guard !path.isAbsolute, path.components.count == 1, let name = path.components.first,
@@ -77,7 +77,7 @@ public struct ChecksumList: Hashable, Sendable {
         return digests
     }
 
-    private func digests(ofPathAt index: Int) -> [Digest] {
+    private func digests(ofPathAt index: Int) -> [FileDigest] {
         byPath[Path(entries[index].octets), default: []].map { entries[$0].digest }
     }
 

@@ -1,4 +1,4 @@
-/// A way to compute a ``Digest``.
+/// A way to compute a ``FileDigest``.
 ///
 /// | Case     | Bytes | Also known as           | In fields of HTTP |
 /// |----------|-------|-------------------------|-------------------|

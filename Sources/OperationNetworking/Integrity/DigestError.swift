@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why there is no ``Digest``.
+/// Why there is no ``FileDigest``.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif

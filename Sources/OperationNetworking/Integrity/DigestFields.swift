@@ -27,7 +27,7 @@ struct DigestFields: Hashable, Sendable {
     }
 
     /// At most one for each algorithm, the longest first.
-    let digests: [Digest]
+    let digests: [FileDigest]
 
     init(_ fields: HeaderFields, status: Int, coding: ContentCoding) {
         guard status == 200 || status == 206, coding != .undone else {
@@ -40,7 +40,7 @@ struct DigestFields: Hashable, Sendable {
             found += Self.instanceDigests(in: fields)
             if status == 200 { found += Self.contentMD5(in: fields) }
         }
-        var byAlgorithm: [DigestAlgorithm: Set<Digest>] = [:]
+        var byAlgorithm: [DigestAlgorithm: Set<FileDigest>] = [:]
         for digest in found { byAlgorithm[digest.algorithm, default: []].insert(digest) }
         digests = byAlgorithm.values.filter { $0.count == 1 }.flatMap { $0 }
             .sorted { $0.bytes.count > $1.bytes.count }
@@ -49,7 +49,7 @@ struct DigestFields: Hashable, Sendable {
     // MARK: - Private
 
     /// `sha-256=:base64:, sha-512=:base64:`
-    private static func members(of name: String, in fields: HeaderFields) -> [Digest] {
+    private static func members(of name: String, in fields: HeaderFields) -> [FileDigest] {
         guard let value = fields.combined(for: name),
             let dictionary = StructuredDictionary(fieldValue: value)
         else { return [] }
@@ -57,25 +57,25 @@ struct DigestFields: Hashable, Sendable {
             guard let algorithm = DigestAlgorithm(fieldKey: member.key), let bytes = member.bytes else {
                 return nil
             }
-            return try? Digest(algorithm, bytes: bytes)
+            return try? FileDigest(algorithm, bytes: bytes)
         }
     }
 
     /// `SHA-256=base64,MD5=base64`, names in any case.
-    private static func instanceDigests(in fields: HeaderFields) -> [Digest] {
+    private static func instanceDigests(in fields: HeaderFields) -> [FileDigest] {
         guard let value = fields.combined(for: "Digest") else { return [] }
         return value.utf8.split(separator: UInt8(ascii: ",")).compactMap { element in
             let element = element.trimmingHTTPWhitespace()
             guard let equals = element.firstIndex(of: UInt8(ascii: "=")),
                 let algorithm = DigestAlgorithm(fieldKey: Substring(element[..<equals]).lowercased())
             else { return nil }
-            return try? Digest(algorithm, base64: Substring(element[element.index(after: equals)...]))
+            return try? FileDigest(algorithm, base64: Substring(element[element.index(after: equals)...]))
         }
     }
 
-    private static func contentMD5(in fields: HeaderFields) -> [Digest] {
+    private static func contentMD5(in fields: HeaderFields) -> [FileDigest] {
         fields.values(for: "Content-MD5").compactMap { value in
-            try? Digest(.md5, base64: Substring(value.utf8.trimmingHTTPWhitespace()))
+            try? FileDigest(.md5, base64: Substring(value.utf8.trimmingHTTPWhitespace()))
         }
     }
 }

@@ -32,8 +32,8 @@ extension OperationManager {
     ///   - items: the files, in the order in which they are started. No two have the same destination.
     ///   - options: the numbers at once, the rates, and the consequence of a failure.
     ///   - journal: a file that is made for a later process to go on, and removed when every member has
-    ///     succeeded; ``downloads(resuming:retriesFailed:headers:onEvent:)`` takes it. `nil`: there is none.
-    ///   - onEvent: called on ``completionQueue``, one at a time.
+    ///     succeeded; ``downloads(resuming:retriesFailed:headers:event:)`` takes it. `nil`: there is none.
+    ///   - event: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
     /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be written. Nothing has
     ///   begun then.
@@ -41,7 +41,7 @@ extension OperationManager {
         _ items: [DownloadItem],
         options: DownloadBatch.Options = DownloadBatch.Options(),
         journal: URL? = nil,
-        @_inheritActorContext onEvent: DownloadBatch.EventHandler? = nil
+        @_inheritActorContext event: DownloadBatch.EventHandler? = nil
     ) throws -> DownloadBatch {
         try DownloadBatch.check(items, journal: journal)
         let file = try journal.map { url in
@@ -57,7 +57,7 @@ extension OperationManager {
             options: options,
             source: downloadSource,
             journal: file,
-            onEvent: onEvent
+            onEvent: event
         )
         batch.begin()
         return batch
@@ -74,13 +74,13 @@ extension OperationManager {
     /// Waits for the disk.
     ///
     /// - Parameters:
-    ///   - journal: as it was given to ``downloads(_:options:journal:onEvent:)``. The journal and those files
+    ///   - journal: as it was given to ``downloads(_:options:journal:event:)``. The journal and those files
     ///     that are in its folder, or below that, may have been moved together.
     ///   - retriesFailed: whether members that failed are tried again. If not, they fail with
     ///     ``DownloadBatchError/failedBefore(_:)``.
     ///   - headers: called, for each item with ``DownloadItem/withheldHeaders``, for the values that the
     ///     journal does not hold.
-    ///   - onEvent: called on ``completionQueue``, one at a time.
+    ///   - event: called on ``completionQueue``, one at a time.
     /// - Returns: the batch.
     /// - Throws: ``DownloadBatchError``, or a `CocoaError` if the journal cannot be read. Nothing has begun
     ///   then.
@@ -88,7 +88,7 @@ extension OperationManager {
         resuming journal: URL,
         retriesFailed: Bool = true,
         headers: ((_ item: DownloadItem) -> [String: String])? = nil,
-        @_inheritActorContext onEvent: DownloadBatch.EventHandler? = nil
+        @_inheritActorContext event: DownloadBatch.EventHandler? = nil
     ) throws -> DownloadBatch {
         let (file, replay) = try DownloadJournal.open(journal)
         let folder = journal.deletingLastPathComponent()
@@ -114,10 +114,34 @@ extension OperationManager {
             source: downloadSource,
             journal: file,
             known: known,
-            onEvent: onEvent
+            onEvent: event
         )
         batch.begin()
         return batch
+    }
+
+    /// The old name of ``downloads(_:options:journal:event:)``.
+    @available(*, deprecated, renamed: "downloads(_:options:journal:event:)")
+    @_disfavoredOverload
+    public func downloads(
+        _ items: [DownloadItem],
+        options: DownloadBatch.Options = DownloadBatch.Options(),
+        journal: URL? = nil,
+        @_inheritActorContext onEvent: DownloadBatch.EventHandler?
+    ) throws -> DownloadBatch {
+        try downloads(items, options: options, journal: journal, event: onEvent)
+    }
+
+    /// The old name of ``downloads(resuming:retriesFailed:headers:event:)``.
+    @available(*, deprecated, renamed: "downloads(resuming:retriesFailed:headers:event:)")
+    @_disfavoredOverload
+    public func downloads(
+        resuming journal: URL,
+        retriesFailed: Bool = true,
+        headers: ((_ item: DownloadItem) -> [String: String])? = nil,
+        @_inheritActorContext onEvent: DownloadBatch.EventHandler?
+    ) throws -> DownloadBatch {
+        try downloads(resuming: journal, retriesFailed: retriesFailed, headers: headers, event: onEvent)
     }
 
     private var downloadSource: DownloadBatch.Source {

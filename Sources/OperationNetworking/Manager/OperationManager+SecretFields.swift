@@ -7,7 +7,7 @@ extension OperationManager {
     /// The origins (scheme, host, port) that get the secret fields of a manager's request serializer:
     /// `Authorization`, `Cookie`, `Host`, and those of ``RedirectPolicy/droppedHeaders``, such as
     /// `X-Api-Key`.
-    public enum SecretFieldScope: Hashable, Codable, Sendable {
+    public enum SecretHeaderScope: Hashable, Codable, Sendable {
         /// The origin of the manager's base URL; all origins, if it has none.
         case baseURL
         /// The origins of the manager's base URL, if it has one, and of these URLs; their paths do not
@@ -17,7 +17,7 @@ extension OperationManager {
         case everywhere
     }
 
-    /// The origins that get the secret fields of ``requestSerializer``; ``SecretFieldScope/baseURL`` unless
+    /// The origins that get the secret fields of ``requestSerializer``; ``SecretHeaderScope/baseURL`` unless
     /// something else is set. A whole URL, or a path such as `//other.example/x`, may lead to any server, and
     /// servers send such URLs (`next`, `href`): a request to an origin outside the scope goes without the
     /// secret fields.
@@ -26,10 +26,20 @@ extension OperationManager {
     /// downloads), and for the fields that its serializer adds. The `headers:` of a call are always sent, and
     /// a request of your own is sent as it is. The `credential` and the `tokenSource` go to the base URL's
     /// origin only.
-    /// a request of your own goes as it is.
-    public var secretFieldScope: SecretFieldScope {
-        get { state.withLock { $0.secretFieldScope } }
-        set { state.change { $0.secretFieldScope = newValue } }
+    public var secretHeaderScope: SecretHeaderScope {
+        get { state.withLock { $0.secretHeaderScope } }
+        set { state.change { $0.secretHeaderScope = newValue } }
+    }
+
+    /// The old name of ``SecretHeaderScope``.
+    @available(*, deprecated, renamed: "SecretHeaderScope")
+    public typealias SecretFieldScope = SecretHeaderScope
+
+    /// The old name of ``secretHeaderScope``.
+    @available(*, deprecated, renamed: "secretHeaderScope")
+    public var secretFieldScope: SecretHeaderScope {
+        get { secretHeaderScope }
+        set { secretHeaderScope = newValue }
     }
 
     /// Makes a request by the manager's serializer: the one place where that happens.
@@ -46,14 +56,14 @@ extension OperationManager {
         let state = state.withLock { $0 }
         var request = try make(requestSerializer)
         // By the URL of the request that was made: a serializer of your own may have changed it.
-        if let url = request.url, !state.secretFieldScope.includes(url, base: baseURL) {
+        if let url = request.url, !state.secretHeaderScope.includes(url, base: baseURL) {
             request.removeFields(state.settings.redirectPolicy.fieldsOfOneOrigin, keeping: headers.keys)
         }
         return request
     }
 }
 
-extension OperationManager.SecretFieldScope {
+extension OperationManager.SecretHeaderScope {
     /// Whether the origin of `url` gets the fields.
     func includes(_ url: URL, base: URL?) -> Bool {
         let home = base.map { Origin($0) }

@@ -25,7 +25,7 @@ open class OperationManager: @unchecked Sendable {
         var shared = SharedSettings(TransferSettings(connectionLimit: ConnectionLimit()))
         var loggingObserver: LoggingObserver?
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
-        var secretFieldScope = SecretFieldScope.baseURL
+        var secretHeaderScope = SecretHeaderScope.baseURL
         /// The manager's way to know whether there is a network; `nil`: the one of the process.
         var network: (any NetworkWaiting)?
 
@@ -66,9 +66,15 @@ open class OperationManager: @unchecked Sendable {
         set { serializer.change { $0 = newValue } }
     }
 
-    /// Makes sense of responses; JSON unless something else is set.
+    /// Makes sense of responses; JSON unless something else is set. A change in place is one step for all
+    /// other threads:
+    ///
+    /// ```swift
+    /// try manager.responseSerializer.setAcceptableContentTypes(["application/json", "text/html"])
+    /// ```
     public var responseSerializer: any ResponseSerializer {
         get { state.withLock { $0.responseSerializer } }
+        _modify { yield &state.exclusive.responseSerializer }
         set { state.change { $0.responseSerializer = newValue } }
     }
 
@@ -130,7 +136,7 @@ open class OperationManager: @unchecked Sendable {
             state.settings.tokenSource = nil
         }
         if !state.settings.requestAdapters.isEmpty, let url = request.url,
-            !state.secretFieldScope.includes(url, base: baseURL)
+            !state.secretHeaderScope.includes(url, base: baseURL)
         {
             state.settings.requestAdapters = []
         }

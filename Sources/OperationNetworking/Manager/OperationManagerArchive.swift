@@ -18,7 +18,7 @@ public struct OperationManagerArchive: Codable, Sendable {
     let settings: TransferSettingsArchive
     let maxConcurrentOperationCount: Int
     /// `nil`: as it is unless set.
-    let secretFieldScope: OperationManager.SecretFieldScope?
+    let secretFieldScope: OperationManager.SecretHeaderScope?
     /// `nil`: the default.
     let maximumConnectionsPerHost: Int?
 }
@@ -31,7 +31,7 @@ extension OperationManager {
     ///   One with a closure throws when the archive is encoded.
     public var archive: OperationManagerArchive {
         get throws {
-            let scope = secretFieldScope
+            let scope = secretHeaderScope
             return OperationManagerArchive(
                 baseURL: baseURL,
                 requestSerializer: try RequestSerializerArchive(requestSerializer),
@@ -50,7 +50,7 @@ extension OperationManager {
         requestSerializer = archive.requestSerializer.serializer
         responseSerializer = archive.responseSerializer.serializer
         state.change { archive.settings.restore(&$0.settings) }
-        if let scope = archive.secretFieldScope { secretFieldScope = scope }
+        if let scope = archive.secretFieldScope { secretHeaderScope = scope }
         state.withLock { $0.settings.connectionLimit }.own = archive.maximumConnectionsPerHost
         operationQueue.maxConcurrentOperationCount = archive.maxConcurrentOperationCount
     }

@@ -58,13 +58,23 @@ public struct BodySource: Sendable {
     ///
     /// - Parameters:
     ///   - length: as in ``stream(_:length:)``.
-    ///   - make: a new stream of the same bytes; called on any thread. `nil` is an error.
+    ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.
     /// - Returns: a repeatable source.
+    public static func stream(
+        length: Int64? = nil,
+        makeStream: @escaping @Sendable () -> InputStream?
+    ) -> BodySource {
+        BodySource([.stream(StreamSegment(length: length, name: "the stream", make: makeStream))])
+    }
+
+    /// The old label of ``stream(length:makeStream:)``.
+    @available(*, deprecated, renamed: "stream(length:makeStream:)")
+    @_disfavoredOverload
     public static func stream(
         length: Int64? = nil,
         making make: @escaping @Sendable () -> InputStream?
     ) -> BodySource {
-        BodySource([.stream(StreamSegment(length: length, name: "the stream", make: make))])
+        stream(length: length, makeStream: make)
     }
 
     // MARK: - Properties

@@ -17,8 +17,7 @@ struct FormLeaves {
 
     /// The parts, in the order of ``QueryString``.
     ///
-    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
-    ///   throws.
+    /// - Throws: as ``ParameterWalk/init(_:arrayStyle:to:)``.
     init(_ parameters: [String: Any], arrayStyle: QueryString.ArrayStyle) throws {
         let dictionary = ParameterDictionary(parameters)
         self = try ParameterWalk(dictionary, arrayStyle: arrayStyle, to: FormLeaves()).writer
@@ -29,6 +28,8 @@ struct FormLeaves {
 
 extension FormLeaves: ParameterWriter {
     static func whole(_ leaf: Any) -> Data? { leaf as? Data }
+
+    var nameText: String { name }
 
     mutating func extendName(by text: String) {
         name += text

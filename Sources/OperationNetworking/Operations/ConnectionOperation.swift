@@ -87,13 +87,15 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// off at ``maximumResponseDataLength``, or at 64 KiB if successful bodies go to a file or stream.
     public var responseData: Data? { state.withLock { $0.results.responseData } }
 
-    /// The cost of the exchange; `nil` until the operation has finished.
+    /// The sum of ``metricsOfEachTransfer``; `nil` until the operation has finished.
     public var metrics: TransferMetrics? { state.withLock { $0.results.metrics?.sum } }
 
     /// The cost of each transfer, and the duration of each of its phases, in order: one for the request, and
     /// one more for each redirect, resumption and attempt; the last 100. Empty until the operation has
     /// finished.
-    public var transferMetrics: [TransferMetrics] { state.withLock { $0.results.metrics?.transfers ?? [] } }
+    public var metricsOfEachTransfer: [TransferMetrics] {
+        state.withLock { $0.results.metrics?.transfers ?? [] }
+    }
 
     /// The encoding that the response's `charset` names; UTF-8 if it names none, one that is not known, or
     /// one that has no number in Foundation: ``responseString`` is decoded in that all the same.

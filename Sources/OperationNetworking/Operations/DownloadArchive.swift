@@ -9,7 +9,7 @@ struct DownloadArchive: Codable, Sendable {
     var onlyIfChanged = false
     /// `false` for one that has thrown away what was there already.
     var startsOver = false
-    var expectedDigests: [Digest] = []
+    var expectedDigests: [FileDigest] = []
     var wantedDigests: [DigestAlgorithm] = []
     /// The number of bytes to compare where a server has no strong validator; `nil`: such bytes are
     /// discarded.
@@ -23,13 +23,13 @@ struct DownloadArchive: Codable, Sendable {
         var url: URL
         var length: Int64
         var proof: Proof
-        var digests: [Digest]
+        var digests: [FileDigest]
         var bytesRecovered: Int64
         var restarts: [RestartReason]
 
         /// One of its properties, or none, says what the proof is.
         struct Proof: Codable, Sendable {
-            var digest: Digest?
+            var digest: FileDigest?
             var range: Range<Int64>?
             var isLength: Bool?
             var isOverlap: Bool?

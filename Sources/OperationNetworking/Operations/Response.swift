@@ -66,7 +66,9 @@ extension HTTPRequestOperation {
     /// ``init(archive:responseSerializer:)``; without a serializer it is the body, as `Data`.
     ///
     /// - Throws: the operation's `error`; a ``ResponseSerializationError`` when the result is of another
-    ///   type, or when the archive has no serializer that could make it.
+    ///   type, or when the archive has no serializer that could make it. It is the caller's mistake
+    ///   (``RequestFailure/isCallersMistake``) when the serializer never makes such a value, whatever the
+    ///   server sends.
     public func value<Value: Sendable>(as type: Value.Type) async throws -> Value {
         _ = try await value
         return try result(as: type).get()
@@ -94,18 +96,39 @@ extension HTTPRequestOperation {
         if lacksSerializer, let body = responseData as? Value { return .success(body) }
         // Not of what the body was decoded as, but of what it is asked for as: `nil` may be one, too.
         guard !lacksSerializer, let value = responseObject as? Value else {
-            let sentence =
-                lacksSerializer
-                ? "its archive has no serializer: see init(archive:responseSerializer:)"
-                : "the operation's serializer made something else"
-            return .failure(
-                ResponseSerializationError(
-                    .unexpectedStructure(type: "\(type)", sentence),
-                    response: receivedResponse,
-                    data: responseData
-                )
+            var error = ResponseSerializationError(
+                .unexpectedStructure(type: "\(type)", objectSentence(lacksSerializer: lacksSerializer)),
+                response: receivedResponse,
+                data: responseData
             )
+            let isElsewhere = responseObject == nil && responseData == nil
+            error.isCallersMistake =
+                lacksSerializer || isElsewhere || !responseSerializer.mayMake(type, not: responseObject)
+            return .failure(error)
         }
         return .success(value)
+    }
+
+    /// The object that is no value of the type that was asked for, as a part of a sentence.
+    private func objectSentence(lacksSerializer: Bool) -> String {
+        if lacksSerializer { return "its archive has no serializer: see init(archive:responseSerializer:)" }
+        let serializer = Swift.type(of: responseSerializer)
+        guard let responseObject else {
+            return responseData == nil
+                ? "the body went to a file or a stream" : "\(serializer) made nothing of it"
+        }
+        return "\(serializer) made a \(Swift.type(of: responseObject))"
+    }
+}
+
+extension ResponseSerializer {
+    /// Whether another response may give a value of `type`, when this one gave `object`, which is none.
+    fileprivate func mayMake(_ type: Any.Type, not object: (any Sendable)?) -> Bool {
+        guard object != nil else { return true }
+        if self is any TypedResponseSerializer { return false }
+        guard self is JSONResponseSerializer || self is PropertyListResponseSerializer else { return true }
+        // A tree has text, numbers, dates, data, lists and dictionaries, and never a type of the program.
+        return type is any Collection.Type || type is any LosslessStringConvertible.Type
+            || type is any ExpressibleByNilLiteral.Type || type is AnyClass || type == Date.self
     }
 }

@@ -102,6 +102,16 @@ extension BodyRequestSerializer {
         base.timeoutInterval = seconds
     }
 
+    /// As ``cachePolicy``.
+    public mutating func setCachePolicy(_ policy: URLRequest.CachePolicy?) {
+        base.cachePolicy = policy
+    }
+
+    /// As ``httpShouldHandleCookies``.
+    public mutating func setHTTPShouldHandleCookies(_ handlesCookies: Bool?) {
+        base.httpShouldHandleCookies = handlesCookies
+    }
+
     /// As in ``HTTPRequestSerializer``; `nil` leaves Foundation's.
     public var cachePolicy: URLRequest.CachePolicy? {
         get { base.cachePolicy }

@@ -74,6 +74,16 @@ public struct HTTPRequestSerializer: RequestSerializer {
         timeoutInterval = seconds
     }
 
+    /// As ``cachePolicy``.
+    public mutating func setCachePolicy(_ policy: URLRequest.CachePolicy?) {
+        cachePolicy = policy
+    }
+
+    /// As ``httpShouldHandleCookies``.
+    public mutating func setHTTPShouldHandleCookies(_ handlesCookies: Bool?) {
+        httpShouldHandleCookies = handlesCookies
+    }
+
     /// Sets `Authorization` to the Basic scheme of [RFC 7617](https://www.rfc-editor.org/rfc/rfc7617), in
     /// UTF-8. A user name with a colon cannot be told from its password by the server.
     public mutating func setAuthorization(username: String, password: String) {

@@ -56,6 +56,8 @@ struct ParameterDictionary {
     private(set) var values: [Any] = []
     /// Whether a key was something else than text.
     private(set) var hasOtherKeys = false
+    /// The type of a key that has no text.
+    private(set) var typeOfKeyWithoutText: String?
 
     init(capacity: Int) {
         names.reserveCapacity(capacity)
@@ -83,7 +85,10 @@ struct ParameterDictionary {
             append(name, value)
         } else {
             hasOtherKeys = true
-            append(ParameterScalar.text(of: key), value)
+            let base = (key as? AnyHashable)?.base ?? key
+            let text = ParameterScalar.leafText(of: base)
+            if text == nil { typeOfKeyWithoutText = "\(type(of: base))" }
+            append(text ?? "", value)
         }
     }
 }
@@ -106,6 +111,14 @@ extension Dictionary: ParameterParts {
 }
 
 extension Array: ParameterParts {
+    var parameterShape: ParameterShape { .array(map { $0 as Any }) }
+}
+
+extension ArraySlice: ParameterParts {
+    var parameterShape: ParameterShape { .array(map { $0 as Any }) }
+}
+
+extension ContiguousArray: ParameterParts {
     var parameterShape: ParameterShape { .array(map { $0 as Any }) }
 }
 
@@ -165,6 +178,36 @@ enum ParameterScalar {
         type == Int64.self || type == UInt64.self || type == Int32.self || type == UInt32.self
             || type == Int16.self || type == UInt16.self || type == Int8.self || type == UInt8.self
             || type == UInt.self || type == Float.self
+    }
+
+    /// The text of a value without parts, or of a key.
+    ///
+    /// | Value                                                       | Text                                 |
+    /// |-------------------------------------------------------------|--------------------------------------|
+    /// | text, numbers, dates, data, URLs                            | as ``text(of:)``                     |
+    /// | another type with a description of its own                  | the description, as in AFNetworking  |
+    /// | `Encodable`                                                 | none: it says what its parts are     |
+    /// | `RawRepresentable`                                          | that of its raw value                |
+    /// | a collection other than text and data                       | none                                 |
+    /// | an object whose description is its address; any other value | none: the description says nothing   |
+    ///
+    /// - Returns: `nil` for none.
+    static func leafText(of leaf: Any) -> String? {
+        if isKnown(type(of: leaf)) || hasDescription(leaf) { return text(of: leaf) }
+        guard !(leaf is any Encodable), let named = leaf as? any RawRepresentable else { return nil }
+        return leafText(of: named.rawValue)
+    }
+
+    /// Whether the description of a value means something to a server.
+    private static func hasDescription(_ leaf: Any) -> Bool {
+        guard leaf is any CustomStringConvertible else { return false }
+        // The description of a date that no calendar reaches traps.
+        if type(of: leaf) is NSObject.Type, !(leaf is NSDate), let object = leaf as? NSObject {
+            // Every object has a description: unless its class writes another one, `<Class: 0x00007f...>`.
+            let address = String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16)
+            return !object.description.contains(address)
+        }
+        return leaf is any StringProtocol || leaf is Data || !(leaf is any Collection)
     }
 
     /// The value's text: as `description` in AFNetworking, where every number is an `NSNumber`; bytes in

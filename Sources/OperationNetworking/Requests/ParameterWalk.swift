@@ -6,6 +6,8 @@
 /// | an array     | its own              | what the ``QueryString/ArrayStyle`` says              |
 /// | a set        | of the values' texts | nothing                                               |
 /// | `Encodable`  | as what it encodes   | as what it encodes                                    |
+///
+/// A leaf is written as its ``ParameterScalar/leafText(of:)``; one without a text is an error.
 struct ParameterWalk<Writer: ParameterWriter> {
     private(set) var writer: Writer
     private let arrayStyle: QueryString.ArrayStyle
@@ -13,8 +15,8 @@ struct ParameterWalk<Writer: ParameterWriter> {
 
     /// Walks the whole tree.
     ///
-    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
-    ///   throws.
+    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``,
+    ///   ``RequestSerializationError/invalidParameter(at:found:)``, and what an `Encodable` value throws.
     init(
         _ dictionary: ParameterDictionary,
         arrayStyle: QueryString.ArrayStyle,
@@ -47,6 +49,7 @@ struct ParameterWalk<Writer: ParameterWriter> {
     }
 
     private mutating func write(dictionary: ParameterDictionary) throws {
+        if let type = dictionary.typeOfKeyWithoutText { throw invalid("a key of type \(type)") }
         let isOutermost = depth == 0
         try deeper { walk in
             let name = walk.writer.name
@@ -104,7 +107,13 @@ struct ParameterWalk<Writer: ParameterWriter> {
             writer.write(text: text)
         } else if let encodable = leaf as? any Encodable {
             try deeper { walk in try walk.write(ParameterEncoder.tree(of: encodable)) }
+        } else {
+            throw invalid("a value of type \(type(of: leaf))")
         }
+    }
+
+    private func invalid(_ found: String) -> RequestSerializationError {
+        .invalidParameter(at: writer.nameText, found: found)
     }
 
     private mutating func deeper(_ body: (inout ParameterWalk) throws -> Void) throws {
@@ -114,19 +123,5 @@ struct ParameterWalk<Writer: ParameterWriter> {
         depth += 1
         try body(&self)
         depth -= 1
-    }
-}
-
-extension ParameterScalar {
-    /// The text of a value that has no parts, `nil` for one that says what its parts are by being
-    /// `Encodable`.
-    ///
-    /// A type with a description of its own is written with it, as AFNetworking does.
-    fileprivate static func leafText(of leaf: Any) -> String? {
-        guard isKnown(type(of: leaf)) || leaf is any CustomStringConvertible || !(leaf is any Encodable)
-        else {
-            return nil
-        }
-        return text(of: leaf)
     }
 }

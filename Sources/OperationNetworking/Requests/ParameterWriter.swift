@@ -12,6 +12,8 @@ protocol ParameterWriter {
     static func whole(_ leaf: Any) -> Whole?
 
     var name: Name { get }
+    /// The name as it was given, for an error.
+    var nameText: String { get }
 
     /// Adds `text` to the end of the name.
     mutating func extendName(by text: String)

@@ -12,12 +12,15 @@ internal import Foundation
 /// | `"k": true`                | `k=1`                                                          |
 /// | `"k": Data([1, 2])`        | `k=AQI=`: Base64; AFNetworking wrote its description            |
 ///
-/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. Anything
-/// else is its description; a floating-point number that is whole is written without a fraction, as
-/// `NSNumber` writes it on Apple's platforms. All of this but for data is AFNetworking's rule, to the octet.
+/// Keys are sorted by their UTF-16 code units, so the same parameters always give the same text. Any other
+/// value with a description of its own, such as a `Date` or a `URL`, is that description; a floating-point
+/// number that is whole is written without a fraction, as `NSNumber` writes it on Apple's platforms. All of
+/// this but for data is AFNetworking's rule, to the octet.
 ///
 /// A value without a description of its own that is `Encodable` is what it encodes, as in
-/// ``init(encoding:arrayStyle:)``.
+/// ``init(encoding:arrayStyle:)``; one that is `RawRepresentable`, as an `enum` of strings, is its raw value.
+/// What has neither, such as `NSObject()`, an object of a class of yours, or a closure, is an error:
+/// AFNetworking sent its class and its address.
 public struct QueryString: Hashable, Sendable {
     /// The style of an array.
     ///
@@ -59,8 +62,8 @@ public struct QueryString: Hashable, Sendable {
 
     /// The parameters in AFNetworking's order.
     ///
-    /// - Throws: ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value
-    ///   throws.
+    /// - Throws: ``RequestSerializationError/invalidParameter(at:found:)``,
+    ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value throws.
     public init(_ parameters: [String: Any], arrayStyle: ArrayStyle = .brackets) throws {
         try self.init(untyped: parameters, arrayStyle: arrayStyle)
     }

@@ -47,6 +47,11 @@ extension QueryWriter: ParameterWriter {
     /// The length of the name.
     var name: Int { escapedName.count }
 
+    var nameText: String {
+        let escaped = String(decoding: escapedName, as: UTF8.self)
+        return escaped.removingPercentEncoding ?? escaped
+    }
+
     mutating func extendName(by text: String) {
         escapedName.append(escaping: text)
     }

@@ -19,6 +19,9 @@ public enum RequestSerializationError: Error, Hashable, Sendable {
     case invalidURL(String)
     /// The parameters are not of a kind that this serializer can encode; the name of their type.
     case unsupportedParameters(type: String)
+    /// The parameters of a query or a form hold something that has no text; where, such as `user[photo]`,
+    /// empty for the parameters themselves, and what.
+    case invalidParameter(at: String, found: String)
     /// The parameters hold something that JSON cannot; where, such as `users[3].born`, empty for the
     /// parameters themselves, and what.
     case invalidJSON(at: String, found: String)
@@ -30,11 +33,17 @@ public enum RequestSerializationError: Error, Hashable, Sendable {
     case unencodableBody(String.Encoding)
     /// The serializer has no fields of its own that could be changed; the name of its type.
     case fieldsNotSupported(serializer: String)
-    /// The request serializer, of the kind that is named, has no time limit that can be changed.
-    case timeoutNotSupported(serializer: String)
+    /// The serializer has no such setting: its name, and the type of the serializer.
+    case settingNotSupported(String, serializer: String)
 }
 
 extension RequestSerializationError {
+    /// The old name of ``settingNotSupported(_:serializer:)`` for the time limit.
+    @available(*, deprecated, renamed: "settingNotSupported(_:serializer:)")
+    public static func timeoutNotSupported(serializer: String) -> RequestSerializationError {
+        .settingNotSupported("timeoutInterval", serializer: serializer)
+    }
+
     /// Refuses a field that would not arrive as one field with that value.
     static func check(name: String, value: String) throws(RequestSerializationError) {
         guard name.isHTTPToken else { throw .invalidFieldName(name) }
@@ -58,6 +67,8 @@ extension RequestSerializationError: CustomStringConvertible {
             "\(text.debugDescription) is not a URL."
         case .unsupportedParameters(let type):
             "Parameters of type \(type) cannot be encoded as a query or a form; they have to be a dictionary."
+        case .invalidParameter(let name, let found):
+            "The parameters of a query or a form hold \(found)\(name.isEmpty ? "" : " at \(name)"), which has no text."
         case .invalidJSON(let path, let found):
             "The parameters are not valid JSON: \(found)\(path.isEmpty ? "" : " at \(path)")."
         case .invalidPropertyList(let path, let found):
@@ -68,8 +79,8 @@ extension RequestSerializationError: CustomStringConvertible {
             "The parameters have characters that do not exist in the string encoding \(encoding)."
         case .fieldsNotSupported(let serializer):
             "The request serializer \(serializer) has no header fields that can be changed."
-        case .timeoutNotSupported(let serializer):
-            "The request serializer \(serializer) has no time limit that can be changed."
+        case .settingNotSupported(let setting, let serializer):
+            "The request serializer \(serializer) has no \(setting) that can be changed."
         }
     }
 }
@@ -90,7 +101,8 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
         case .invalidJSON: "The `parameters` argument is not valid JSON."
         case .invalidPropertyList: "The `parameters` argument is not a valid property list."
         case .invalidMethod, .invalidFieldName, .invalidFieldValue, .invalidURL, .unsupportedParameters,
-            .parametersTooDeep, .unencodableBody, .fieldsNotSupported, .timeoutNotSupported:
+            .invalidParameter, .parametersTooDeep, .unencodableBody, .fieldsNotSupported,
+            .settingNotSupported:
             nil
         }
     }
@@ -103,9 +115,10 @@ extension RequestSerializationError: LocalizedError, CustomNSError {
     public var errorCode: Int {
         switch self {
         case .invalidMethod, .invalidURL: URLError.Code.badURL.rawValue
-        case .unsupportedParameters, .invalidJSON, .invalidPropertyList, .parametersTooDeep, .unencodableBody:
+        case .unsupportedParameters, .invalidParameter, .invalidJSON, .invalidPropertyList,
+            .parametersTooDeep, .unencodableBody:
             URLError.Code.cannotDecodeContentData.rawValue
-        case .invalidFieldName, .invalidFieldValue, .fieldsNotSupported, .timeoutNotSupported:
+        case .invalidFieldName, .invalidFieldValue, .fieldsNotSupported, .settingNotSupported:
             URLError.Code.unknown.rawValue
         }
     }

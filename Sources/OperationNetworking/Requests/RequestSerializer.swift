@@ -68,8 +68,20 @@ public protocol RequestSerializer: Sendable {
     /// Sets the `timeoutInterval` of requests that are made from their parts: seconds without a byte in
     /// either direction. `nil`: Foundation's 60.
     ///
-    /// - Throws: ``RequestSerializationError/timeoutNotSupported(serializer:)`` by default.
+    /// - Throws: ``RequestSerializationError/settingNotSupported(_:serializer:)`` by default.
     mutating func setTimeoutInterval(_ seconds: TimeInterval?) throws(RequestSerializationError)
+
+    /// Sets the `cachePolicy` of requests that are made from their parts. `nil`: Foundation's, by the rules
+    /// of HTTP.
+    ///
+    /// - Throws: as ``setTimeoutInterval(_:)``.
+    mutating func setCachePolicy(_ policy: URLRequest.CachePolicy?) throws(RequestSerializationError)
+
+    /// Sets whether requests that are made from their parts send cookies, and keep those of their responses.
+    /// `nil`: Foundation's `true`.
+    ///
+    /// - Throws: as ``setTimeoutInterval(_:)``.
+    mutating func setHTTPShouldHandleCookies(_ handlesCookies: Bool?) throws(RequestSerializationError)
 }
 
 extension RequestSerializer {
@@ -141,9 +153,23 @@ extension RequestSerializer {
         try setValue(nil, forHTTPHeaderField: "Authorization")
     }
 
-    /// - Throws: ``RequestSerializationError/timeoutNotSupported(serializer:)``.
+    /// - Throws: ``RequestSerializationError/settingNotSupported(_:serializer:)``.
     public mutating func setTimeoutInterval(_ seconds: TimeInterval?) throws(RequestSerializationError) {
-        throw .timeoutNotSupported(serializer: "\(Self.self)")
+        throw .settingNotSupported("timeoutInterval", serializer: "\(Self.self)")
+    }
+
+    /// - Throws: ``RequestSerializationError/settingNotSupported(_:serializer:)``.
+    public mutating func setCachePolicy(
+        _ policy: URLRequest.CachePolicy?
+    ) throws(RequestSerializationError) {
+        throw .settingNotSupported("cachePolicy", serializer: "\(Self.self)")
+    }
+
+    /// - Throws: ``RequestSerializationError/settingNotSupported(_:serializer:)``.
+    public mutating func setHTTPShouldHandleCookies(
+        _ handlesCookies: Bool?
+    ) throws(RequestSerializationError) {
+        throw .settingNotSupported("httpShouldHandleCookies", serializer: "\(Self.self)")
     }
 
     func basicAuthorization(_ username: String, _ password: String) -> String {

@@ -96,7 +96,7 @@ extension Error {
     fileprivate var concernsBody: Bool {
         guard let error = self as? ResponseSerializationError else { return true }
         switch error.reason {
-        case .unacceptableContentType, .unacceptableStatusCode: return false
+        case .unacceptableContentType, .unacceptableStatusCode, .settingNotSupported: return false
         case .undecodableText, .malformedBody, .unexpectedStructure: return true
         }
     }

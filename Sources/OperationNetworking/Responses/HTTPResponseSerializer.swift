@@ -60,6 +60,16 @@ public struct HTTPResponseSerializer: MessageSerializer, Hashable, Codable {
         }
     }
 
+    /// The same as setting ``acceptableStatusCodes``.
+    public mutating func setAcceptableStatusCodes(_ statusCodes: IndexSet?) {
+        acceptableStatusCodes = statusCodes
+    }
+
+    /// The same as setting ``acceptableContentTypes``.
+    public mutating func setAcceptableContentTypes(_ contentTypes: Set<String>?) {
+        acceptableContentTypes = contentTypes
+    }
+
     // MARK: - ResponseSerializer
 
     /// The body of an acceptable response.

@@ -22,6 +22,9 @@ public struct ResponseSerializationError: Error, Sendable {
         /// The body is well formed, and does not have the structure that was asked for; where and how it
         /// differs.
         case unexpectedStructure(type: String, String)
+        /// The serializer has no such setting: its name, and the type of the serializer. Thrown where it is
+        /// set, by no response.
+        case settingNotSupported(String, serializer: String)
     }
 
     /// A format that a body was parsed as.
@@ -51,6 +54,8 @@ public struct ResponseSerializationError: Error, Sendable {
     /// The error that was found before this one, such as the status when the body is malformed too; else what
     /// the parser threw, if one did.
     public let underlyingError: (any Error)?
+    /// Whether no response at all would have been right.
+    var isCallersMistake = false
 
     init(
         _ reason: Reason,
@@ -71,7 +76,8 @@ public struct ResponseSerializationError: Error, Sendable {
     var concernsContentType: Bool {
         switch reason {
         case .unacceptableContentType: true
-        case .unacceptableStatusCode, .undecodableText, .malformedBody, .unexpectedStructure:
+        case .unacceptableStatusCode, .undecodableText, .malformedBody, .unexpectedStructure,
+            .settingNotSupported:
             (underlyingError as? ResponseSerializationError)?.concernsContentType ?? false
         }
     }
@@ -94,6 +100,8 @@ extension ResponseSerializationError: CustomStringConvertible {
             "The body (\(data?.count ?? 0) bytes) is not \(format.rawValue): \(parserSentence)"
         case .unexpectedStructure(let type, let difference):
             "The body (\(data?.count ?? 0) bytes) is no \(type): \(difference)"
+        case .settingNotSupported(let setting, let serializer):
+            "The response serializer \(serializer) has no \(setting) that can be changed."
         }
     }
 }
@@ -115,12 +123,13 @@ extension ResponseSerializationError: LocalizedError, CustomNSError {
     /// The same as ``description``.
     public var errorDescription: String? { description }
 
-    /// -1011 for the status, -1016 for the body: numbers of `URLError.Code`.
+    /// -1011 for the status, -1016 for the body, -1 for a setting: numbers of `URLError.Code`.
     public var errorCode: Int {
         switch reason {
         case .unacceptableStatusCode: URLError.Code.badServerResponse.rawValue
         case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
             URLError.Code.cannotDecodeContentData.rawValue
+        case .settingNotSupported: URLError.Code.unknown.rawValue
         }
     }
 
@@ -139,7 +148,12 @@ extension ResponseSerializationError: LocalizedError, CustomNSError {
 
 extension ResponseSerializationError: ClassifiedError {
     package var traits: FailureTraits {
-        if case .unacceptableStatusCode(let status) = reason { return .status(status) }
+        switch reason {
+        case .unacceptableStatusCode(let status): return .status(status)
+        case .settingNotSupported: return .mistake
+        case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
+            if isCallersMistake { return .mistake }
+        }
         // A body that is not what it should be may hide the status that explains it.
         return (underlyingError as? ResponseSerializationError)?.traits ?? .lasting
     }

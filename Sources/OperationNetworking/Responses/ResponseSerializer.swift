@@ -16,6 +16,22 @@ public protocol ResponseSerializer: Sendable {
     /// - Throws: anything; the operation's `error` is what was thrown. Ours throw
     ///   ``ResponseSerializationError``.
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)?
+
+    // MARK: Settings of every response
+
+    /// Sets the status codes that are accepted, as ``HTTPResponseSerializer/acceptableStatusCodes``; `nil`:
+    /// all.
+    ///
+    /// - Throws: ``ResponseSerializationError``, with the reason
+    ///   ``ResponseSerializationError/Reason/settingNotSupported(_:serializer:)``, by default. A
+    ///   ``ValidatingResponseSerializer`` has the setting.
+    mutating func setAcceptableStatusCodes(_ statusCodes: IndexSet?) throws
+
+    /// Sets the media types that are accepted, as ``HTTPResponseSerializer/acceptableContentTypes``; `nil`:
+    /// all.
+    ///
+    /// - Throws: as ``setAcceptableStatusCodes(_:)``.
+    mutating func setAcceptableContentTypes(_ contentTypes: Set<String>?) throws
 }
 
 /// A serializer that waits for something else than the processor, and has a queue of its own for that: on the

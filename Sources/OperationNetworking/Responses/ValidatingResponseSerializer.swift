@@ -29,6 +29,16 @@ extension ValidatingResponseSerializer {
         set { validation.acceptableContentTypes = newValue }
     }
 
+    /// The same as setting ``acceptableStatusCodes``.
+    public mutating func setAcceptableStatusCodes(_ statusCodes: IndexSet?) {
+        validation.acceptableStatusCodes = statusCodes
+    }
+
+    /// The same as setting ``acceptableContentTypes``.
+    public mutating func setAcceptableContentTypes(_ contentTypes: Set<String>?) {
+        validation.acceptableContentTypes = contentTypes
+    }
+
     /// A copy that accepts these status codes and no others.
     ///
     /// - Parameter statusCodes: numbers that no status can be (less than 100, more than 999) do not count.

@@ -27,9 +27,9 @@ public struct ClientIdentity: Hashable, Sendable {
     ///   - passphrase: of the private key, if it is encrypted.
     /// - Throws: ``CertificateError``.
     public init(pemFile: URL, keyFile: URL? = nil, passphrase: String? = nil) throws(CertificateError) {
-        let pem = try Certificate.contents(of: pemFile)
+        let pem = try X509Certificate.contents(of: pemFile)
         var key: Data?
-        if let keyFile { key = try Certificate.contents(of: keyFile) }
+        if let keyFile { key = try X509Certificate.contents(of: keyFile) }
         try self.init(certificates: pemFile.path, key: (keyFile ?? pemFile).path) {
             () throws(KeyPair.Failure) in
             try KeyPair(pem: pem, key: key, passphrase: passphrase)
@@ -53,7 +53,7 @@ public struct ClientIdentity: Hashable, Sendable {
     ///   - passphrase: of the whole.
     /// - Throws: ``CertificateError``.
     public init(pkcs12File: URL, passphrase: String) throws(CertificateError) {
-        let pkcs12 = try Certificate.contents(of: pkcs12File)
+        let pkcs12 = try X509Certificate.contents(of: pkcs12File)
         try self.init(certificates: pkcs12File.path, key: pkcs12File.path) { () throws(KeyPair.Failure) in
             try KeyPair(pkcs12: pkcs12, passphrase: passphrase)
         }
@@ -77,8 +77,8 @@ public struct ClientIdentity: Hashable, Sendable {
     }
 
     /// The client's own certificate.
-    public var certificate: Certificate? {
-        CertificateReader.certificates(in: keyPair.certificates)?.first.map(Certificate.init(verified:))
+    public var certificate: X509Certificate? {
+        CertificateReader.certificates(in: keyPair.certificates)?.first.map(X509Certificate.init(verified:))
     }
 }
 

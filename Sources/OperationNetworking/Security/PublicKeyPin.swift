@@ -19,7 +19,7 @@ public struct PublicKeyPin: Hashable, Sendable {
     }
 
     /// The pin of a certificate's key.
-    public init(_ certificate: Certificate) throws(CertificateError) {
+    public init(_ certificate: X509Certificate) throws(CertificateError) {
         guard let key = CertificateReader.publicKey(of: certificate.der), let digest = Self.digest(key) else {
             throw .noCertificate(certificate.subject)
         }

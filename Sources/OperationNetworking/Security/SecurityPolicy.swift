@@ -32,7 +32,7 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
 
     /// The pins: one of these certificates, or its key, as the mode says, has to be in the server's path.
     /// None occurs twice.
-    public var pinnedCertificates: [Certificate] {
+    public var pinnedCertificates: [X509Certificate] {
         didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
     }
 
@@ -48,13 +48,13 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
 
     /// - Parameters:
     ///   - pinningMode: what is compared with the pins.
-    ///   - pinnedCertificates: see ``Certificate`` for how to read them from data, a file or a directory.
+    ///   - pinnedCertificates: see ``X509Certificate`` for how to read them from data, a file or a directory.
     ///   - pinnedPublicKeys: further keys, for ``PinningMode/publicKey``.
     ///   - allowInvalidCertificates: whether a certificate counts that no authority vouches for.
     ///   - validatesDomainName: whether the certificate has to be one for the host.
     public init(
         pinningMode: PinningMode = .none,
-        pinnedCertificates: [Certificate] = [],
+        pinnedCertificates: [X509Certificate] = [],
         pinnedPublicKeys: Set<PublicKeyPin> = [],
         allowInvalidCertificates: Bool = false,
         validatesDomainName: Bool = true
@@ -73,7 +73,7 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
             pinningMode: try values.decode(PinningMode.self, forKey: .pinningMode),
-            pinnedCertificates: try values.decode([Certificate].self, forKey: .pinnedCertificates),
+            pinnedCertificates: try values.decode([X509Certificate].self, forKey: .pinnedCertificates),
             pinnedPublicKeys: try values.decode(Set<PublicKeyPin>.self, forKey: .pinnedPublicKeys),
             allowInvalidCertificates: try values.decode(Bool.self, forKey: .allowInvalidCertificates),
             validatesDomainName: try values.decode(Bool.self, forKey: .validatesDomainName)
@@ -92,8 +92,8 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
     /// Whether it compares anything with pins.
     package var pins: Bool { pinningMode != .none }
 
-    private static func unique(_ certificates: [Certificate]) -> [Certificate] {
-        var seen: Set<Certificate> = []
+    private static func unique(_ certificates: [X509Certificate]) -> [X509Certificate] {
+        var seen: Set<X509Certificate> = []
         return certificates.filter { seen.insert($0).inserted }
     }
 }
@@ -117,7 +117,7 @@ extension SecurityPolicy {
         return failureOfName(host, in: leaf)
     }
 
-    private func failureOfName(_ host: String, in leaf: Certificate) -> ServerTrustError.Check? {
+    private func failureOfName(_ host: String, in leaf: X509Certificate) -> ServerTrustError.Check? {
         if leaf.isIssued(to: host) { return nil }
         // For a handmade certificate that is pinned, the pin has proven whose it is (SEC-36).
         if pins, allowInvalidCertificates, isPinned(leaf) {
@@ -127,7 +127,7 @@ extension SecurityPolicy {
     }
 
     /// Whether the server's own certificate is pinned, and not only one above it.
-    private func isPinned(_ leaf: Certificate) -> Bool {
+    private func isPinned(_ leaf: X509Certificate) -> Bool {
         switch pinningMode {
         case .none: false
         case .publicKey: publicKeys.contains(leaf)
@@ -167,13 +167,13 @@ extension SecurityPolicy {
 struct PinnedKeySet: Hashable, Sendable {
     private let pins: Set<PublicKeyPin>
 
-    init(certificates: [Certificate], keys: Set<PublicKeyPin>) {
+    init(certificates: [X509Certificate], keys: Set<PublicKeyPin>) {
         pins = keys.union(certificates.compactMap { try? PublicKeyPin($0) })
     }
 
     var isEmpty: Bool { pins.isEmpty }
 
-    func contains(_ certificate: Certificate) -> Bool {
+    func contains(_ certificate: X509Certificate) -> Bool {
         (try? PublicKeyPin(certificate)).map { pins.contains($0) } ?? false
     }
 }

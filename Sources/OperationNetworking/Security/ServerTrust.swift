@@ -6,7 +6,7 @@ public struct ServerTrust: Hashable, Sendable {
     /// The host of the request; `nil`: no name is to be compared.
     public let host: String?
     /// The certificates that the server has presented, its own first. Nothing of them is proven.
-    public let certificates: [Certificate]
+    public let certificates: [X509Certificate]
     /// The result by the trusted authorities.
     public let path: Path
     /// The result with the pinned certificates as the only authorities.
@@ -15,11 +15,11 @@ public struct ServerTrust: Hashable, Sendable {
     /// The result of verifying a chain.
     public enum Path: Hashable, Sendable {
         /// From the server's certificate to one that is trusted.
-        case valid([Certificate])
+        case valid([X509Certificate])
         case invalid(CertificateChainFailure)
 
         /// The path from the server's certificate to one that is trusted; empty if there is none.
-        public var certificates: [Certificate] {
+        public var certificates: [X509Certificate] {
             switch self {
             case .valid(let certificates): certificates
             case .invalid: []
@@ -35,20 +35,20 @@ public struct ServerTrust: Hashable, Sendable {
 
         init(_ result: ChainResult) {
             switch result {
-            case .valid(let path): self = .valid(path.map(Certificate.init(verified:)))
+            case .valid(let path): self = .valid(path.map(X509Certificate.init(verified:)))
             case .invalid(let failure): self = .invalid(CertificateChainFailure(failure))
             }
         }
     }
 
-    /// Trust that was found out already: for tests of a policy.
+    /// Trust that was found out already: for the tests of ``SecurityPolicy``.
     ///
     /// - Parameters:
     ///   - host: the host of the request; `nil`: no name is to be compared.
     ///   - certificates: those that the server has presented, its own first.
     ///   - path: the result by the trusted authorities.
     ///   - pinnedPath: the result with the pinned certificates as the only authorities.
-    public init(host: String?, certificates: [Certificate], path: Path, pinnedPath: Path) {
+    package init(host: String?, certificates: [X509Certificate], path: Path, pinnedPath: Path) {
         self.host = host
         self.certificates = certificates
         self.path = path
@@ -63,7 +63,7 @@ public struct ServerTrust: Hashable, Sendable {
     ///   - anchors: the trusted authorities.
     ///   - policy: what is pinned.
     public init(
-        verifying certificates: [Certificate],
+        verifying certificates: [X509Certificate],
         for host: String?,
         anchors: TrustAnchors = .system,
         policy: SecurityPolicy
@@ -78,7 +78,7 @@ public struct ServerTrust: Hashable, Sendable {
 
     init(host: String?, presented: [Data], chain: ChainResult, policy: SecurityPolicy) {
         self.host = host
-        certificates = presented.map(Certificate.init(verified:))
+        certificates = presented.map(X509Certificate.init(verified:))
         path = Path(chain)
         guard policy.pinningMode == .certificate else {
             pinnedPath = .invalid(.unknownAuthority)

@@ -10,7 +10,7 @@ public enum TrustAnchors: Hashable, Codable, Sendable {
     /// The authorities in a directory as `openssl rehash` makes it, and no others.
     case directory(URL)
     /// These authorities, and no others.
-    case certificates([Certificate])
+    case certificates([X509Certificate])
 }
 
 extension TrustAnchors {

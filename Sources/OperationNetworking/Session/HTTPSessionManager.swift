@@ -64,10 +64,17 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     }
 
     /// The origins that get the secret fields of ``requestSerializer``, and of the session's additional
-    /// headers: see ``OperationManager/secretFieldScope``.
-    public var secretFieldScope: OperationManager.SecretFieldScope {
-        get { core.operations.secretFieldScope }
-        set { core.operations.secretFieldScope = newValue }
+    /// headers: see ``OperationManager/secretHeaderScope``.
+    public var secretHeaderScope: OperationManager.SecretHeaderScope {
+        get { core.operations.secretHeaderScope }
+        set { core.operations.secretHeaderScope = newValue }
+    }
+
+    /// The old name of ``secretHeaderScope``.
+    @available(*, deprecated, renamed: "secretHeaderScope")
+    public var secretFieldScope: OperationManager.SecretHeaderScope {
+        get { secretHeaderScope }
+        set { secretHeaderScope = newValue }
     }
 
     /// The URL that `path` means: see ``OperationManager/url(for:)``.

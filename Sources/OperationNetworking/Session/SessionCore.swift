@@ -143,7 +143,7 @@ final class SessionCore: Sendable {
         var extra = configuration.additionalHeaders
         guard !extra.isEmpty else { return [:] }
         extra = extra.filter { request.value(forHTTPHeaderField: $0.key) == nil }
-        let scope = operations.secretFieldScope
+        let scope = operations.secretHeaderScope
         if let url = request.url, !scope.includes(url, base: operations.baseURL) {
             let names = Set(operations.redirectPolicy.fieldsOfOneOrigin.map { $0.lowercased() })
             extra = extra.filter { !names.contains($0.key.lowercased()) }

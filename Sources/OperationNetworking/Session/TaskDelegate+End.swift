@@ -66,7 +66,7 @@ extension TaskDelegate {
             operation: operation,
             object: object,
             error: error,
-            metrics: operation?.transferMetrics ?? [],
+            metrics: operation?.metricsOfEachTransfer ?? [],
             resumeData: resumeData,
             resumeDataHandlers: handlers
         )

@@ -55,6 +55,7 @@ open class URLSessionManager: @unchecked Sendable {
     /// from now on have it. Of a download it judges nothing: any successful response is saved.
     public var responseSerializer: any ResponseSerializer {
         get { core.operations.responseSerializer }
+        _modify { yield &core.operations.responseSerializer }
         set { core.operations.responseSerializer = newValue }
     }
 

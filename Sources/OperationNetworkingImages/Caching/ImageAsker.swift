@@ -26,7 +26,7 @@ struct ImageAsker: Hashable, Sendable {
         guard let url = request.url else { return }
         let settings = manager.readTransferSettings { $0 }
         let isAtHome = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
-        if !settings.requestAdapters.isEmpty, isAtHome || manager.secretFieldScope != .baseURL { return nil }
+        if !settings.requestAdapters.isEmpty, isAtHome || manager.secretHeaderScope != .baseURL { return nil }
         if settings.shouldUseCredentialStorage, URLCredentialStorage.shared.knows(url) { return nil }
         if isAtHome {
             credential = settings.credential

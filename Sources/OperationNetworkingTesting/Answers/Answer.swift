@@ -51,16 +51,16 @@ public struct Answer: Sendable {
 
     // MARK: - Kinds
 
-    /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `fields`
+    /// A response with these fields, in this order and spelling. `Content-Length` is added, unless `headers`
     /// has it or another framing is asked for. With a `breakingAfter`, the connection is closed after that
     /// number of bytes of the body, as by ``breaking(after:)``.
     public static func respond(
         _ status: Int = 200,
-        _ fields: FieldLines = [:],
+        _ headers: FieldLines = [:],
         body: AnswerBody = "",
         breakingAfter count: Int? = nil
     ) -> Answer {
-        let answer = Answer(.message(Message(status: status, fields: fields, body: body)))
+        let answer = Answer(.message(Message(status: status, fields: headers, body: body)))
         return count.map { answer.breaking(after: .body($0)) } ?? answer
     }
 
@@ -131,8 +131,8 @@ public struct Answer: Sendable {
     }
 
     /// Sends an interim (1xx) response before; several are sent in the order in which they are asked for.
-    public func after(interim status: Int, _ fields: FieldLines = [:]) -> Answer {
-        changed { $0.interim.append(Message(status: status, fields: fields, body: "")) }
+    public func after(interim status: Int, _ headers: FieldLines = [:]) -> Answer {
+        changed { $0.interim.append(Message(status: status, fields: headers, body: "")) }
     }
 
     /// Sends the body slowly, and keeps little of it in the kernel: a client that reads has almost everything

@@ -14,7 +14,7 @@ extension Representation {
         if !misbehaviors.contains(.ignoresConditions) {
             if !isMatched(by: request) { return Message(status: 412, fields: [:], body: "") }
             if !isModified(for: request) {
-                return Message(status: 304, fields: validators + fields.lines, body: "")
+                return Message(status: 304, fields: validators + headers.lines, body: "")
             }
         }
         switch requestedRange(of: request) {
@@ -72,7 +72,7 @@ extension Representation {
     private var whole: Message {
         var fields = validators + contentFields(contentCoding)
         if !misbehaviors.contains(.ignoresRange) { fields.append("Accept-Ranges", "bytes") }
-        return Message(status: 200, fields: fields + self.fields.lines, body: body)
+        return Message(status: 200, fields: fields + self.headers.lines, body: body)
     }
 
     private var unsatisfiable: Message {
@@ -95,14 +95,14 @@ extension Representation {
             let type = contentType.map { "Content-Type: \($0)\r\n" } ?? ""
             var data = Data("--\(boundary)\r\n\(type)Content-Range: \(plan.contentRangeText)\r\n\r\n".utf8)
             data += body.data + Data("\r\n--\(boundary)--\r\n".utf8)
-            return Message(status: 206, fields: fields + self.fields.lines, body: .data(data))
+            return Message(status: 206, fields: fields + self.headers.lines, body: .data(data))
         }
         fields = fields + contentFields(plan.coding)
         switch plan.contentRange {
         case .automatic: fields.append("Content-Range", plan.contentRangeText)
         case .literal(let value): if let value { fields.append("Content-Range", value) }
         }
-        return Message(status: 206, fields: fields + self.fields.lines, body: body)
+        return Message(status: 206, fields: fields + self.headers.lines, body: body)
     }
 
     // MARK: - Fields

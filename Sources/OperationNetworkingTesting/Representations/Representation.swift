@@ -35,8 +35,8 @@ public struct Representation: Sendable {
     public var contentCoding: String?
     /// The value of `Date`; `nil` sends the time of the answer.
     public var date: Date?
-    /// Further fields, sent with 200, 206 and 304.
-    public var fields: FieldLines
+    /// Further header fields, sent with 200, 206 and 304.
+    public var headers: FieldLines
     /// The misbehaviors of the server, all of them at once.
     public var misbehaviors: [Misbehavior]
 
@@ -48,7 +48,7 @@ public struct Representation: Sendable {
         contentType: String? = "application/octet-stream",
         contentCoding: String? = nil,
         date: Date? = nil,
-        fields: FieldLines = [:],
+        headers: FieldLines = [:],
         misbehaviors: [Misbehavior] = []
     ) {
         self.body = body
@@ -57,8 +57,43 @@ public struct Representation: Sendable {
         self.contentType = contentType
         self.contentCoding = contentCoding
         self.date = date
-        self.fields = fields
+        self.headers = headers
         self.misbehaviors = misbehaviors
+    }
+
+    /// The old initializer, with `fields:` for `headers:`.
+    @available(
+        *,
+        deprecated,
+        renamed: "init(_:entityTag:lastModified:contentType:contentCoding:date:headers:misbehaviors:)"
+    )
+    public init(
+        _ body: AnswerBody,
+        entityTag: EntityTag? = nil,
+        lastModified: Date? = nil,
+        contentType: String? = "application/octet-stream",
+        contentCoding: String? = nil,
+        date: Date? = nil,
+        fields: FieldLines,
+        misbehaviors: [Misbehavior] = []
+    ) {
+        self.init(
+            body,
+            entityTag: entityTag,
+            lastModified: lastModified,
+            contentType: contentType,
+            contentCoding: contentCoding,
+            date: date,
+            headers: fields,
+            misbehaviors: misbehaviors
+        )
+    }
+
+    /// The old name of ``headers``.
+    @available(*, deprecated, renamed: "headers")
+    public var fields: FieldLines {
+        get { headers }
+        set { headers = newValue }
     }
 
     /// The same representation, served with these faults besides those it has.

@@ -4,7 +4,7 @@ import OperationNetworking
 /// The checksums that files have to have, as the options say.
 struct ExpectedChecksums: Hashable, Sendable {
     /// `--checksum`: of the one file there is.
-    var only: Digest?
+    var only: FileDigest?
     /// `--checksums`, and what to call the list in errors.
     var list: ChecksumList?
     var listName = ""
@@ -27,9 +27,9 @@ struct ExpectedChecksums: Hashable, Sendable {
     /// A digest from text such as `sha-256=2cf2…`, `sha256:2cf2…` or `2cf2…`.
     ///
     /// - Throws: `Failure` with ``Outcome/usage``.
-    static func digest(_ text: String, _ place: String) throws -> Digest {
+    static func digest(_ text: String, _ place: String) throws -> FileDigest {
         do {
-            return try Digest(text: text)
+            return try FileDigest(text: text)
         } catch {
             throw Failure(.usage, "\(place): \(error)")
         }
@@ -43,7 +43,7 @@ struct ExpectedChecksums: Hashable, Sendable {
     /// - Returns: none if there are none for it.
     /// - Throws: `Failure` with ``Outcome/usage`` when there is a list and no checksum of the file, or when
     ///   the checksums contradict each other.
-    func digests(ofFileNamed names: [String], own: Digest?) throws -> [Digest] {
+    func digests(ofFileNamed names: [String], own: FileDigest?) throws -> [FileDigest] {
         var digests = [own ?? only].compactMap { $0 }
         guard let list else { return digests }
         let found = try listed(names, in: list)
@@ -59,7 +59,7 @@ struct ExpectedChecksums: Hashable, Sendable {
         return digests
     }
 
-    private func listed(_ names: [String], in list: ChecksumList) throws -> [Digest] {
+    private func listed(_ names: [String], in list: ChecksumList) throws -> [FileDigest] {
         do {
             for name in names {
                 let digests = try list.digests(for: name)

@@ -100,7 +100,7 @@ struct Plan: Hashable, Sendable {
         _ name: String,
         _ origin: String,
         _ place: (Int) -> String
-    ) throws -> [Digest] {
+    ) throws -> [FileDigest] {
         let own = try entry.checksum.map { value in
             try ExpectedChecksums.digest(value.text, "\(place(value.line)): checksum")
         }

@@ -56,7 +56,7 @@ extension ItemFinished {
         _ result: Result,
         bytes: Int64 = 0,
         proof: Proof? = nil,
-        digest: Digest? = nil,
+        digest: FileDigest? = nil,
         failure: Failure? = nil
     ) {
         self.init(

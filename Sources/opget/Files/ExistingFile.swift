@@ -7,9 +7,9 @@ enum ExistingFile {
     ///
     /// - Returns: the strongest digest that it has; `nil` when nothing is expected.
     /// - Throws: `Failure` with ``Outcome/checksum`` when it is another one, or why it cannot be read.
-    static func verify(_ path: FilePath, _ expected: [Digest]) throws -> Digest? {
+    static func verify(_ path: FilePath, _ expected: [FileDigest]) throws -> FileDigest? {
         for digest in expected {
-            let actual = try Digest.of(file: path.url, algorithm: digest.algorithm)
+            let actual = try FileDigest.of(file: path.url, algorithm: digest.algorithm)
             guard actual == digest else {
                 throw Failure(
                     .checksum,
@@ -22,7 +22,7 @@ enum ExistingFile {
     }
 
     /// The digest that proves most.
-    static func strongest(_ digests: [Digest]) -> Digest? {
+    static func strongest(_ digests: [FileDigest]) -> FileDigest? {
         digests.max { $0.bytes.count < $1.bytes.count }
     }
 }

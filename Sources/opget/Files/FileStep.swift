@@ -25,7 +25,7 @@ enum FileStep: Hashable, Sendable {
     /// Compare its last bytes with those of the server.
     case compare
     /// Leave it as it is: it is what was asked for. The checksum that proves it; `nil`: its record does.
-    case leave(Digest?)
+    case leave(FileDigest?)
     /// Leave it as it is, and fail.
     case refuse(Failure)
 
@@ -34,7 +34,7 @@ enum FileStep: Hashable, Sendable {
         /// None are expected.
         case unneeded
         case pending
-        case right(Digest?)
+        case right(FileDigest?)
         case wrong(Failure)
 
         /// The failure of a file that has another checksum.

@@ -72,7 +72,8 @@ struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     private init(_ error: ResponseSerializationError) {
         switch error.reason {
         case .unacceptableStatusCode(let code): self.init(status: code)
-        case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure:
+        case .unacceptableContentType, .undecodableText, .malformedBody, .unexpectedStructure,
+            .settingNotSupported:
             self.init(.wrongAnswer, "\(error)")
         }
     }

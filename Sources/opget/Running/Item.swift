@@ -15,7 +15,7 @@ struct Item: Hashable, Sendable {
     /// The name shown while it is fetched: its path below the directory, or its address.
     let name: String
     /// The checksums that the file has to have, all of them.
-    var digests: [Digest] = []
+    var digests: [FileDigest] = []
 
     /// The descriptor that the body goes to; `nil`: a file.
     var descriptor: Int32? { if case .descriptor(let number) = destination { number } else { nil } }

@@ -177,7 +177,7 @@ extension Run {
         alreadyThere index: Int,
         _ path: FilePath,
         _ size: Int64,
-        _ digest: Digest?,
+        _ digest: FileDigest?,
         _ proof: ItemFinished.Proof,
         after transfer: Transfer? = nil
     ) {

@@ -36,7 +36,7 @@ struct RepresentationTests {
         representation.contentType = "text/plain"
         representation.contentCoding = "gzip"
         representation.date = Self.modified + 60
-        representation.fields = ["X-More": "yes"]
+        representation.headers = ["X-More": "yes"]
         let message = message(representation)
         #expect(message.status == 200)
         #expect(

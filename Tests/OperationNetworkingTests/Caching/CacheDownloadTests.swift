@@ -18,7 +18,7 @@ struct CacheDownloadTests {
         Representation(
             .generated(seed: number, length: length),
             entityTag: weak ? .weak("v\(number)") : .strong("v\(number)"),
-            fields: ["Cache-Control": "max-age=60"]
+            headers: ["Cache-Control": "max-age=60"]
         )
     }
 

@@ -169,7 +169,7 @@ struct CacheSharingTests {
         let first = scene.manager.operation(for: scene.request())
         scene.manager.operationQueue.addOperation(first)
         try await gate.waitForArrivals()
-        scene.cache.removeAll()
+        scene.cache.removeAllCachedResponses()
         gate.open()
         _ = try await first.value
         #expect(scene.cache.cachedResponse(for: scene.request()) == nil)

@@ -83,7 +83,7 @@ struct CacheStallTests {
         let representation = Representation(
             .generated(length: 300_000),
             entityTag: .strong("v1"),
-            fields: ["Cache-Control": "max-age=60"]
+            headers: ["Cache-Control": "max-age=60"]
         )
         let server = try ScriptedServer([
             .representation(representation).breaking(after: .body(100_000)), .representation(representation),
@@ -271,7 +271,7 @@ struct CacheStallTests {
         let representation = Representation(
             .generated(length: 8 << 20),
             entityTag: .strong("v1"),
-            fields: ["Cache-Control": "max-age=60"]
+            headers: ["Cache-Control": "max-age=60"]
         )
         try await read([.representation(representation)], failing: failure) { scene, bytes, error in
             #expect(error == nil && bytes == representation.body.data)
@@ -288,7 +288,7 @@ struct CacheStallTests {
                 Representation(
                     .generated(length: 8 << 20),
                     entityTag: .strong(name),
-                    fields: ["Cache-Control": "max-age=60"]
+                    headers: ["Cache-Control": "max-age=60"]
                 )
             )
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheVariantsTests {
     private static func representation(_ text: String, _ tag: String) -> Representation {
-        Representation(.text(text), entityTag: .strong(tag), fields: ["Cache-Control": "max-age=60"])
+        Representation(.text(text), entityTag: .strong(tag), headers: ["Cache-Control": "max-age=60"])
     }
 
     private func entries(_ scene: CacheScene) -> [CacheEntry] {
@@ -33,8 +33,8 @@ struct CacheVariantsTests {
     @Test(arguments: [URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .useProtocolCachePolicy])
     func anotherVersionThatBreaksOffLeavesTheOlderOne(policy: URLRequest.CachePolicy) async throws {
         let fields: FieldLines = ["Cache-Control": "max-age=60, stale-if-error=1000"]
-        let old = Representation(.text("0123456789"), entityTag: .strong("v1"), fields: fields)
-        let new = Representation(.text("abcdefghij"), entityTag: .strong("v2"), fields: fields)
+        let old = Representation(.text("0123456789"), entityTag: .strong("v1"), headers: fields)
+        let new = Representation(.text("abcdefghij"), entityTag: .strong("v2"), headers: fields)
         let server = try ScriptedServer([
             .representation(old), .representation(new).breaking(after: .body(4)), .respond(503),
             .representation(new),

@@ -321,7 +321,7 @@ import Testing
         let representation = Representation(
             .generated(length: 300_000),
             entityTag: .strong("v1"),
-            fields: ["Cache-Control": "max-age=60"]
+            headers: ["Cache-Control": "max-age=60"]
         )
         let server = try ScriptedServer([
             .representation(representation).breaking(after: .body(100_000)), .representation(representation),
@@ -357,7 +357,7 @@ import Testing
         let representation = Representation(
             .generated(length: 400_000),
             entityTag: .strong("v1"),
-            fields: ["Cache-Control": "max-age=60"]
+            headers: ["Cache-Control": "max-age=60"]
         )
         let server = try ScriptedServer([
             .representation(representation).stalling(after: .body(150_000)), .representation(representation),

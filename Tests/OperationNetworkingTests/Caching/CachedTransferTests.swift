@@ -12,7 +12,7 @@ struct CachedTransferTests {
     private static let representation = Representation(
         .text("0123456789"),
         entityTag: .strong("v1"),
-        fields: ["Cache-Control": "max-age=60"]
+        headers: ["Cache-Control": "max-age=60"]
     )
     private let directory: TemporaryDirectory
 
@@ -153,7 +153,7 @@ struct CachedTransferTests {
         let representation = Representation(
             body,
             entityTag: .strong("v"),
-            fields: ["Cache-Control": "max-age=\(seed % 2 == 0 ? 60 : 0)"]
+            headers: ["Cache-Control": "max-age=\(seed % 2 == 0 ? 60 : 0)"]
         )
         let server = try ScriptedServer { _ in .representation(representation) }
         let scene = CacheScene(server, diskCapacity: 64 << 20, directory: directory.file("cache"))

@@ -15,7 +15,7 @@ import Testing
         try DigestFollower(algorithms) { offset, buffer in try file.read(offset, &buffer) }
     }
 
-    private func failure(_ body: () async throws -> [Digest]) async throws -> DigestFollowerError {
+    private func failure(_ body: () async throws -> [FileDigest]) async throws -> DigestFollowerError {
         do {
             let digests = try await body()
             Issue.record("There are digests: \(digests)")
@@ -138,7 +138,7 @@ import Testing
         try file.truncate(to: 0)
         try file.write(new, at: 0)
         follower.advance(to: Int64(new.count))
-        let answers = Recorder<[Digest]>()
+        let answers = Recorder<[FileDigest]>()
         follower.finish(length: Int64(new.count)) { result in
             if case .success(let digests) = result { answers.append(digests) }
         }

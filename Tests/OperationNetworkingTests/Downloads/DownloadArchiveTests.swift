@@ -34,7 +34,7 @@ struct DownloadArchiveTests {
     @Test func aPausedDownloadGoesOnInAnotherProcess() async throws {
         let scene = try DownloadScene(answers: Self.stalling)
         let operation = scene.operation()
-        operation.expectedDigests = [try Digest.of(DownloadScene.body.data, algorithm: .sha256)]
+        operation.expectedDigests = [try FileDigest.of(DownloadScene.body.data, algorithm: .sha256)]
         let archive = try JSONEncoder().encode(try await pausedArchive(operation))
         let target = scene.target.path
 
@@ -73,7 +73,7 @@ struct DownloadArchiveTests {
         operation.onlyIfChanged = true
         operation.startsOver = true
         operation.isStrict = true
-        operation.expectedDigests = [try Digest.of(Data(), algorithm: .md5)]
+        operation.expectedDigests = [try FileDigest.of(Data(), algorithm: .md5)]
         operation.wantedDigests = [.sha256, .sha512]
         operation.unprovenBytes = .compare(overlap: 77)
         operation.retryPolicy = RetryPolicy(maximumRetries: 9)
@@ -136,7 +136,7 @@ struct DownloadArchiveTests {
     }
 
     @Test func everyProofComesBack() throws {
-        let digest = try Digest.of(Data(), algorithm: .md5)
+        let digest = try FileDigest.of(Data(), algorithm: .md5)
         let proofs: [DownloadedFile.Proof] = [
             .digest(digest), .length, .overlap, .range(3..<9), .unverifiable,
         ]

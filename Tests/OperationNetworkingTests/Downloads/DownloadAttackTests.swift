@@ -219,7 +219,7 @@ struct DownloadAttackTests {
             .representation(wrong), .respond(503), .hangUp, .currentRepresentation,
         ])
         let operation = scene.operation()
-        operation.expectedDigests = [try Digest.of(Self.body.data, algorithm: .sha256)]
+        operation.expectedDigests = [try FileDigest.of(Self.body.data, algorithm: .sha256)]
         var policy = RetryPolicy(maximumRetries: 3)
         policy.initialDelay = 0.001
         operation.retryPolicy = policy

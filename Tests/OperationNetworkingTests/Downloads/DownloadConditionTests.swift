@@ -99,7 +99,7 @@ struct DownloadConditionTests {
         _ = await scene.run(scene.operation())
         scene.server.setRepresentation(representation(expected, tag: "v1"))
         let operation = conditional(scene)
-        operation.expectedDigests = [try Digest.of(Data(expected.utf8), algorithm: .sha256)]
+        operation.expectedDigests = [try FileDigest.of(Data(expected.utf8), algorithm: .sha256)]
         #expect(try await scene.run(operation).get() == scene.target)
         #expect(operation.isUpToDate == (expected == "one"))
         #expect(scene.server.requests[1]["If-None-Match"] == (expected == "one" ? "\"v1\"" : nil))

@@ -10,15 +10,15 @@ struct DownloadDigestTests {
     private static let text = Data("The quick brown fox jumps over the lazy dog".utf8)
     private static let sha256 = "d7a8fbb307d7809469ca9abcb0082e4f8d5651e46d3cdb762d02d0bf37c9e592"
     private static let md5 = "9e107d9d372bb6826bd81d3542a419d6"
-    private static let right = try? Digest(text: "sha-256=\(sha256)")
-    private static let wrong = try? Digest(text: "sha-256=\(String(repeating: "0", count: 64))")
+    private static let right = try? FileDigest(text: "sha-256=\(sha256)")
+    private static let wrong = try? FileDigest(text: "sha-256=\(String(repeating: "0", count: 64))")
 
     private func scene(
         _ fields: FieldLines = [:],
         answers: [Answer] = [.currentRepresentation]
     ) throws -> DownloadScene {
         try DownloadScene(
-            serving: Representation(.data(Self.text), entityTag: .strong("v1"), fields: fields),
+            serving: Representation(.data(Self.text), entityTag: .strong("v1"), headers: fields),
             answers: answers
         )
     }
@@ -64,7 +64,7 @@ struct DownloadDigestTests {
         let scene = try scene()
         let operation = scene.operation()
         operation.expectedDigests = [
-            try #require(Self.right), try Digest(text: "md5=\(String(repeating: "0", count: 32))"),
+            try #require(Self.right), try FileDigest(text: "md5=\(String(repeating: "0", count: 32))"),
         ]
         await #expect(throws: DownloadError.self) { try await scene.run(operation).get() }
         #expect(scene.names.isEmpty)
@@ -83,7 +83,9 @@ struct DownloadDigestTests {
         let scene = try scene(fields)
         let operation = scene.operation()
         _ = try await scene.run(operation).get()
-        let expected = try Digest(text: name == "Content-MD5" ? "md5=\(Self.md5)" : "sha-256=\(Self.sha256)")
+        let expected = try FileDigest(
+            text: name == "Content-MD5" ? "md5=\(Self.md5)" : "sha-256=\(Self.sha256)"
+        )
         #expect(operation.download?.proof == .digest(expected))
 
         fields = [:]
@@ -102,7 +104,7 @@ struct DownloadDigestTests {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
         ])
-        let digest = try Digest.of(DownloadScene.body.data, algorithm: .sha512)
+        let digest = try FileDigest.of(DownloadScene.body.data, algorithm: .sha512)
         for _ in 0..<2 {
             let operation = scene.operation()
             operation.expectedDigests = [digest]
@@ -129,11 +131,11 @@ struct DownloadDigestTests {
 
     @Test("S24") func bytesOfACodingThatNobodyAskedForAreKeptAsTheyAre() async throws {
         let coded = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJBwCGphA2BQAAAA=="))
-        let digest = try Digest.of(coded, algorithm: .sha256)
+        let digest = try FileDigest.of(coded, algorithm: .sha256)
         let scene = try scene()
         var fields: FieldLines = ["Content-MD5": "AAAAAAAAAAAAAAAAAAAAAA=="]
         fields.append("Repr-Digest", "sha-256=:\(digest.base64):")
-        scene.server.setRepresentation(Representation(.data(coded), contentCoding: "gzip", fields: fields))
+        scene.server.setRepresentation(Representation(.data(coded), contentCoding: "gzip", headers: fields))
         let operation = scene.operation()
         _ = try await scene.run(operation).get()
         #expect(try Data(contentsOf: scene.target) == coded)

@@ -143,7 +143,7 @@ struct DownloadPlaceAttackTests {
     @Test func pausesAtEveryReportLoseNothing() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.throttled(to: 3_000_000)])
         let operation = scene.operation()
-        operation.expectedDigests = [try Digest.of(Self.body.data, algorithm: .sha256)]
+        operation.expectedDigests = [try FileDigest.of(Self.body.data, algorithm: .sha256)]
         operation.setDownloadProgress { [weak operation] _, _, _ in
             operation?.pause()
             operation?.resume()

@@ -294,7 +294,7 @@ struct DownloadResumeTests {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation,
         ])
-        let digest = try Digest.of(Self.body.data, algorithm: .sha256)
+        let digest = try FileDigest.of(Self.body.data, algorithm: .sha256)
         let first = scene.operation("file?version=1")
         first.expectedDigests = [digest]
         _ = await scene.run(first)

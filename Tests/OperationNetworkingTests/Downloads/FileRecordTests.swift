@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test func everyProofOfADownloadHasItsWord() throws {
-        let digest = try Digest.of(Data(), algorithm: .sha256)
+        let digest = try FileDigest.of(Data(), algorithm: .sha256)
         #expect(FileRecord.Proof(.digest(digest)) == .complete)
         #expect(FileRecord.Proof(.length) == .complete)
         #expect(FileRecord.Proof(.range(0..<1)) == .complete)

@@ -40,7 +40,7 @@ final class FollowedFile: Sendable {
 
 extension DigestFollower {
     /// The answer of ``finish(length:then:)``.
-    func digests(length: Int) async throws -> [Digest] {
+    func digests(length: Int) async throws -> [FileDigest] {
         try await withCheckedThrowingContinuation { continuation in
             finish(length: Int64(length)) { continuation.resume(with: $0) }
         }
@@ -48,6 +48,6 @@ extension DigestFollower {
 }
 
 /// The digests that a file with these bytes should have.
-func digests(of data: Data, _ algorithms: [DigestAlgorithm] = [.sha256]) throws -> [Digest] {
-    try algorithms.map { try Digest.of(data, algorithm: $0) }
+func digests(of data: Data, _ algorithms: [DigestAlgorithm] = [.sha256]) throws -> [FileDigest] {
+    try algorithms.map { try FileDigest.of(data, algorithm: $0) }
 }

@@ -167,7 +167,7 @@ struct ExamplesTests {
             return request.number == 0 ? answer.breaking(after: 60_000) : answer
         }
         let directory = try TemporaryDirectory()
-        let digest = try Digest.of(body.data, algorithm: .sha256).description
+        let digest = try FileDigest.of(body.data, algorithm: .sha256).description
         let arguments = (server.url.absoluteString, directory.file("big.iso").path)
         let result = try await ExampleProgram("Download").run(arguments.0, arguments.1, digest)
         #expect(result.status == 0, "\(result)")

@@ -12,8 +12,8 @@ private let b = String(repeating: "bb", count: 32)
         try ChecksumList(Data(text.utf8))
     }
 
-    private func sha256(_ hex: String) throws -> Digest {
-        try Digest(.sha256, hex: hex)
+    private func sha256(_ hex: String) throws -> FileDigest {
+        try FileDigest(.sha256, hex: hex)
     }
 
     // MARK: - Lines
@@ -160,7 +160,7 @@ private let b = String(repeating: "bb", count: 32)
 
     @Test func aFileMayBeThereTwiceIfBothLinesAgree() throws {
         let list = try list("\(a)  x\n\(a.uppercased()) *./x\nMD5 (x) = \(a.prefix(32))\n")
-        #expect(try list.digests(for: "x") == [sha256(a), Digest(.md5, hex: a.prefix(32))])
+        #expect(try list.digests(for: "x") == [sha256(a), FileDigest(.md5, hex: a.prefix(32))])
     }
 
     @Test(arguments: ["x", "./x", ".//x"])
@@ -202,7 +202,7 @@ private let b = String(repeating: "bb", count: 32)
         let algorithm = try #require(DigestAlgorithm(name: program.dropLast(3)))
         #expect(list.entries.map(\.path) == names)
         for name in names {
-            #expect(try list.digests(for: name) == [Digest.of(Data(name.utf8), algorithm: algorithm)])
+            #expect(try list.digests(for: name) == [FileDigest.of(Data(name.utf8), algorithm: algorithm)])
         }
     }
 
@@ -217,7 +217,7 @@ private let b = String(repeating: "bb", count: 32)
             )
             let list = try ChecksumList(printed)
             for name in ["one", "(two)"] {
-                #expect(try list.digests(for: name) == [Digest.of(Data(name.utf8), algorithm: algorithm)])
+                #expect(try list.digests(for: name) == [FileDigest.of(Data(name.utf8), algorithm: algorithm)])
             }
         }
     }

@@ -11,15 +11,15 @@ import Testing
         data.prefix(algorithm.byteCount).base64EncodedString()
     }
 
-    private func digest(_ algorithm: DigestAlgorithm, _ data: Data) throws -> Digest {
-        try Digest(algorithm, bytes: Array(data.prefix(algorithm.byteCount)))
+    private func digest(_ algorithm: DigestAlgorithm, _ data: Data) throws -> FileDigest {
+        try FileDigest(algorithm, bytes: Array(data.prefix(algorithm.byteCount)))
     }
 
     private func digests(
         _ fields: HeaderFields,
         status: Int = 200,
         coding: DigestFields.ContentCoding = .none
-    ) -> [Digest] {
+    ) -> [FileDigest] {
         DigestFields(fields, status: status, coding: coding).digests
     }
 
@@ -27,7 +27,7 @@ import Testing
 
     @Test("RFC 9530 appendix B.1: the whole representation") func theWholeRepresentation() throws {
         let fields: HeaderFields = ["Repr-Digest": "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:"]
-        let expected = try Digest.of(Data("{\"hello\": \"world\"}\n".utf8), algorithm: .sha256)
+        let expected = try FileDigest.of(Data("{\"hello\": \"world\"}\n".utf8), algorithm: .sha256)
         #expect(digests(fields) == [expected])
     }
 
@@ -38,10 +38,10 @@ import Testing
             "Content-Digest": "sha-256=:jjcgBDWNAtbYUXI37CVG3gRuGOAjaaDRGpIUFsdyepQ=:",
             "Repr-Digest": "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:",
         ]
-        let whole = try Digest.of(Data("{\"hello\": \"world\"}\n".utf8), algorithm: .sha256)
+        let whole = try FileDigest.of(Data("{\"hello\": \"world\"}\n".utf8), algorithm: .sha256)
         #expect(digests(fields, status: 206) == [whole])
         // The other digest is that of the part.
-        let part = try Digest.of(Data("\"world\"}\n".utf8), algorithm: .sha256)
+        let part = try FileDigest.of(Data("\"world\"}\n".utf8), algorithm: .sha256)
         #expect(part.base64 == "jjcgBDWNAtbYUXI37CVG3gRuGOAjaaDRGpIUFsdyepQ=")
     }
 
@@ -55,7 +55,7 @@ import Testing
         ]
         #expect(
             digests(fields) == [
-                try Digest.of(body, algorithm: .sha512), try Digest.of(body, algorithm: .sha256),
+                try FileDigest.of(body, algorithm: .sha512), try FileDigest.of(body, algorithm: .sha256),
             ]
         )
     }
@@ -72,7 +72,7 @@ import Testing
     @Test("RFC 1864 §2: the body of the message") func theOldestField() throws {
         #expect(
             digests(["Content-MD5": "Q2hlY2sgSW50ZWdyaXR5IQ=="])
-                == [try Digest(.md5, bytes: Array("Check Integrity!".utf8))]
+                == [try FileDigest(.md5, bytes: Array("Check Integrity!".utf8))]
         )
     }
 

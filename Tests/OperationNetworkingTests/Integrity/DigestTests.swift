@@ -39,23 +39,23 @@ import Testing
 
     @Test(arguments: ["sha256:", "SHA256:", "sha-256=", "Sha-256:", "sha256=", ""])
     func everyTextOfADigestIsRead(prefix: String) throws {
-        let digest = try Digest(.sha256, hex: Self.hello)
-        #expect(try Digest(text: prefix + Self.hello) == digest)
-        #expect(try Digest(text: prefix + Self.hello.uppercased()) == digest)
+        let digest = try FileDigest(.sha256, hex: Self.hello)
+        #expect(try FileDigest(text: prefix + Self.hello) == digest)
+        #expect(try FileDigest(text: prefix + Self.hello.uppercased()) == digest)
         #expect(digest.description == "sha256:" + Self.hello)
     }
 
     @Test(arguments: DigestAlgorithm.allCases)
     func aDigestComesBackFromAllOfItsTexts(algorithm: DigestAlgorithm) throws {
-        let digest = try Digest.of(Data("hello".utf8), algorithm: algorithm)
-        #expect(Digest(digest.description) == digest)
-        #expect(try Digest(algorithm, hex: digest.hex) == digest)
-        #expect(try Digest(algorithm, base64: digest.base64) == digest)
-        #expect(try Digest(algorithm, bytes: digest.bytes) == digest)
-        #expect(try Digest(text: digest.hex) == digest)
+        let digest = try FileDigest.of(Data("hello".utf8), algorithm: algorithm)
+        #expect(FileDigest(digest.description) == digest)
+        #expect(try FileDigest(algorithm, hex: digest.hex) == digest)
+        #expect(try FileDigest(algorithm, base64: digest.base64) == digest)
+        #expect(try FileDigest(algorithm, bytes: digest.bytes) == digest)
+        #expect(try FileDigest(text: digest.hex) == digest)
         let coded = try JSONEncoder().encode([digest])
         #expect(String(decoding: coded, as: UTF8.self) == "[\"\(digest.description)\"]")
-        #expect(try JSONDecoder().decode([Digest].self, from: coded) == [digest])
+        #expect(try JSONDecoder().decode([FileDigest].self, from: coded) == [digest])
     }
 
     @Test(arguments: [
@@ -72,10 +72,10 @@ import Testing
         (":abcd", .unknownAlgorithm("")),
     ])
     func whatIsNoDigestIsAnError(text: String, error: DigestError) {
-        #expect(throws: error) { try Digest(text: text) }
-        #expect(Digest(text) == nil)
+        #expect(throws: error) { try FileDigest(text: text) }
+        #expect(FileDigest(text) == nil)
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode([Digest].self, from: JSONEncoder().encode([text]))
+            try JSONDecoder().decode([FileDigest].self, from: JSONEncoder().encode([text]))
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         ]
     )
     func theDigestsOfTheStandard(algorithm: DigestAlgorithm, base64: String) throws {
-        let digest = try Digest.of(Data(#"{"hello": "world"}"#.utf8), algorithm: algorithm)
+        let digest = try FileDigest.of(Data(#"{"hello": "world"}"#.utf8), algorithm: algorithm)
         #expect(digest.base64 == base64)
     }
 
@@ -118,26 +118,26 @@ import Testing
         try content.write(to: directory.file())
         for algorithm in DigestAlgorithm.allCases {
             let printed = try ChecksumProgram.run("\(algorithm.rawValue)sum", ["file"], in: directory.url)
-            let digest = try Digest.of(file: directory.file(), algorithm: algorithm)
+            let digest = try FileDigest.of(file: directory.file(), algorithm: algorithm)
             #expect(String(decoding: printed, as: UTF8.self) == "\(digest.hex)  file\n")
-            #expect(try Digest.of(content, algorithm: algorithm) == digest)
+            #expect(try FileDigest.of(content, algorithm: algorithm) == digest)
         }
     }
 
     @Test func aPartOfSomeDataHasTheDigestOfThatPart() throws {
         let whole = Data("xxhelloxx".utf8)
-        #expect(try Digest.of(whole.dropFirst(2).dropLast(2), algorithm: .sha256).hex == Self.hello)
+        #expect(try FileDigest.of(whole.dropFirst(2).dropLast(2), algorithm: .sha256).hex == Self.hello)
     }
 
     @Test func aFileThatCannotBeReadIsAnErrorThatNamesIt() throws {
         let directory = try TemporaryDirectory()
         let missing = try #require(throws: CocoaError.self) {
-            try Digest.of(file: directory.file("missing"), algorithm: .md5)
+            try FileDigest.of(file: directory.file("missing"), algorithm: .md5)
         }
         #expect(missing.code == .fileReadNoSuchFile)
         #expect(missing.filePath == directory.file("missing").path)
         let noFile = try #require(throws: CocoaError.self) {
-            try Digest.of(file: directory.url, algorithm: .md5)
+            try FileDigest.of(file: directory.url, algorithm: .md5)
         }
         #expect(noFile.code == .fileReadUnknown)
     }

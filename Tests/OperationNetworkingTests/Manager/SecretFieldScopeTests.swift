@@ -104,36 +104,36 @@ struct SecretFieldScopeTests {
 
     @Test func othersCanBeAllowed() throws {
         let manager = try manager(url("http://api.example/"))
-        manager.secretFieldScope = .baseURLAnd([try url("https://files.example/any/path")])
+        manager.secretHeaderScope = .baseURLAnd([try url("https://files.example/any/path")])
         #expect(try secrets(in: request(manager, "users")) == Self.secrets)
         #expect(try secrets(in: request(manager, "https://FILES.example:443/x")) == Self.secrets)
         #expect(try secrets(in: request(manager, "http://files.example/x")) == [])
         #expect(try secrets(in: request(manager, "http://other.example/")) == [])
-        manager.secretFieldScope = .everywhere
+        manager.secretHeaderScope = .everywhere
         #expect(try secrets(in: request(manager, "http://other.example/")) == Self.secrets)
-        manager.secretFieldScope = .baseURL
+        manager.secretHeaderScope = .baseURL
         manager.redirectPolicy.droppedHeaders = []
         #expect(
             try secrets(in: request(manager, "http://other.example/")) == ["X-Api-Key", "x-own-secret"]
         )
 
         let baseless = try self.manager(nil)
-        baseless.secretFieldScope = .baseURLAnd([try url("http://files.example/")])
+        baseless.secretHeaderScope = .baseURLAnd([try url("http://files.example/")])
         #expect(try secrets(in: request(baseless, "http://files.example/x")) == Self.secrets)
         #expect(try secrets(in: request(baseless, "http://other.example/")) == [])
     }
 
     @Test func copiesAndArchivesHaveTheSetting() throws {
         let manager = OperationManager(baseURL: try url("http://api.example/"))
-        #expect(manager.secretFieldScope == .baseURL)
+        #expect(manager.secretHeaderScope == .baseURL)
         for scope in [
-            OperationManager.SecretFieldScope.baseURL, .everywhere, .baseURLAnd([try url("http://h/")]),
+            OperationManager.SecretHeaderScope.baseURL, .everywhere, .baseURLAnd([try url("http://h/")]),
         ] {
-            manager.secretFieldScope = scope
-            #expect((manager.copy() as? OperationManager)?.secretFieldScope == scope)
+            manager.secretHeaderScope = scope
+            #expect((manager.copy() as? OperationManager)?.secretHeaderScope == scope)
             let kept = try JSONEncoder().encode(try manager.archive)
             let archive = try JSONDecoder().decode(OperationManagerArchive.self, from: kept)
-            #expect(OperationManager(archive: archive).secretFieldScope == scope)
+            #expect(OperationManager(archive: archive).secretHeaderScope == scope)
         }
     }
 

@@ -73,6 +73,6 @@ final class DigestServer: Sendable {
     }
 
     private static func md5(_ text: String) -> String {
-        (try? Digest.of(Data(text.utf8), algorithm: .md5).hex) ?? ""
+        (try? FileDigest.of(Data(text.utf8), algorithm: .md5).hex) ?? ""
     }
 }

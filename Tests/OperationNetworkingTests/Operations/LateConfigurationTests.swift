@@ -179,7 +179,7 @@ struct LateConfigurationTests {
         let batch = OperationBatch(
             [member, other, member],
             completionQueue: DispatchQueue(label: "callbacks"),
-            onProgress: { ended, total in counts.append(ended * 10 + total) }
+            progress: { ended, total in counts.append(ended * 10 + total) }
         )
         #expect(
             batch.members.map { ObjectIdentifier($0) } == [ObjectIdentifier(member), ObjectIdentifier(other)]

@@ -71,7 +71,7 @@ struct LoneOperationTests {
         let batch = OperationBatch(
             [operation],
             completionQueue: callbacks,
-            onCompletion: { _ in heard.append("batch") }
+            completion: { _ in heard.append("batch") }
         )
         Thread.detachNewThread {
             begun.append(true)

@@ -252,7 +252,7 @@ struct WaitingTests {
         let batch = OperationBatch(
             [member],
             completionQueue: blocked,
-            onCompletion: { completions.append($0.count) }
+            completion: { completions.append($0.count) }
         )
         member.start()
         _ = try await member.value
@@ -275,7 +275,7 @@ struct WaitingTests {
         blocked.async { try? gate.waitSynchronously(within: .seconds(60)) }
         scene.manager.completionQueue = blocked
         let batch = try scene.batch(scene.items(0..<4, of: server), journal: scene.journal) { options in
-            options.maximumAtOnce = 1
+            options.maximumActiveDownloads = 1
         }
         try await server.waitForStalls()
         let task = Task { await batch.results() }

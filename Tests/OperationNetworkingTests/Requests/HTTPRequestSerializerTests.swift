@@ -347,6 +347,10 @@ import Testing
         #expect(request.timeoutInterval == 7 && request.value(forHTTPHeaderField: "X-Test") == "x")
         try serializer.setTimeoutInterval(nil)
         #expect(try serializer.request(method: "POST", url: url, parameters: nil).timeoutInterval == 60)
+        try serializer.setCachePolicy(.returnCacheDataElseLoad)
+        try serializer.setHTTPShouldHandleCookies(false)
+        let other = try serializer.request(method: "GET", url: url, parameters: nil)
+        #expect(other.cachePolicy == .returnCacheDataElseLoad && !other.httpShouldHandleCookies)
     }
 
     @Test func aSerializerOfOnesOwnHasItsSettingsInTheShortForm() throws {
@@ -367,9 +371,12 @@ import Testing
         }
         #expect(try Patient().request(method: "GET", url: url, parameters: nil).timeoutInterval == 99)
         var patient = Patient()
-        #expect(throws: RequestSerializationError.timeoutNotSupported(serializer: "Patient")) {
-            try patient.setTimeoutInterval(5)
+        func lacks(_ setting: String) -> RequestSerializationError {
+            .settingNotSupported(setting, serializer: "Patient")
         }
+        #expect(throws: lacks("timeoutInterval")) { try patient.setTimeoutInterval(5) }
+        #expect(throws: lacks("cachePolicy")) { try patient.setCachePolicy(.useProtocolCachePolicy) }
+        #expect(throws: lacks("httpShouldHandleCookies")) { try patient.setHTTPShouldHandleCookies(true) }
     }
 }
 

@@ -75,7 +75,21 @@ import Testing
             "=4&aaaaaaaaaaaaa=5&aaaaaaaaaaaaac=2&aaaaaaaaaaaab=1&b=3"
         ),
         Row("a URL is its description", ["k": URL(string: "http://h/") as any Sendable], "k=http://h/"),
+        Row("text of other types", ["a": "xyz".dropFirst(), "b": Character("c")], "a=yz&b=c"),
+        Row("slices", ["a": [1, 2, 3].dropFirst(), "b": ContiguousArray([4])], "a[]=2&a[]=3&b[]=4"),
+        Row("an enum is its raw value", ["a": Order.descending, "b": [Order.ascending]], "a=down&b[]=up"),
+        Row("an object with a description of its own", ["k": Described()], "k=text"),
+        Row("a dictionary's keys are text", ["k": [Order.ascending: 1]], "k[up]=1"),
     ]
+
+    private enum Order: String {
+        case ascending = "up"
+        case descending = "down"
+    }
+
+    private final class Described: NSObject, Sendable {
+        override var description: String { "text" }
+    }
 
     @Test(arguments: rows)
     func ordersAndNamesPairs(row: Row) throws {
@@ -198,6 +212,76 @@ import Testing
         #expect(throws: RequestSerializationError.parametersTooDeep(limit: 512)) {
             try QueryString(["k": nestedArrays(512)])
         }
+    }
+
+    private final class Plain: Sendable {}
+    private struct Opaque: Hashable, Sendable {
+        var number = 1
+    }
+    private enum Bare: Sendable {
+        case one
+    }
+
+    /// Each of these was sent as the name of a class and an address, or as a dump of Swift.
+    static var valuesWithoutText: [(value: Any, type: String)] {
+        let closure: @Sendable () -> Void = {}
+        return [
+            (NSObject(), "NSObject"), (Operation(), "Operation"), (Plain(), "Plain"), (Opaque(), "Opaque"),
+            (Bare.one, "Bare"), (closure, "() -> ()"), ((1, 2), "(Int, Int)"), (Int.self, "Int.Type"),
+        ]
+    }
+
+    @Test(arguments: QueryString.ArrayStyle.allCases)
+    func aValueWithoutATextIsAnError(style: QueryString.ArrayStyle) throws {
+        for (value, type) in Self.valuesWithoutText {
+            let places: [(parameters: [String: Any], name: String)] = [
+                (["k": value], "k"), (["a b": ["ü": value]], "a b[ü]"), (["k": [1: value]], "k[1]"),
+            ]
+            for (parameters, name) in places {
+                let error = try #require(throws: RequestSerializationError.self) {
+                    try QueryString(parameters, arrayStyle: style)
+                }
+                guard case .invalidParameter(name, let found) = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+                #expect(found.hasPrefix("a value of type ") && found.contains(type), "\(found)")
+                #expect(RequestFailure(error).isCallersMistake)
+            }
+            #expect(throws: RequestSerializationError.self) {
+                try QueryString(["k": [1, value]], arrayStyle: style)
+            }
+            #expect(throws: RequestSerializationError.self) {
+                try QueryString(["k": Set([AnyHashable(1), AnyHashable(Opaque())])], arrayStyle: style)
+            }
+        }
+    }
+
+    @Test func aKeyWithoutATextIsAnError() {
+        #expect(
+            throws: RequestSerializationError.invalidParameter(at: "k", found: "a key of type Opaque")
+        ) {
+            try QueryString(["k": [Opaque(): 1]])
+        }
+    }
+
+    @Test func aFormTakesNoMoreThanAQuery() throws {
+        let serializer = HTTPRequestSerializer()
+        let url = try #require(URL(string: "http://h/"))
+        let error = RequestSerializationError.invalidParameter(
+            at: "user[photo]",
+            found: "a value of type NSObject"
+        )
+        let parameters = ["user": ["photo": NSObject()]]
+        for method in ["GET", "POST"] {
+            #expect(throws: error) {
+                try serializer.request(method: method, url: url, parameters: parameters)
+            }
+        }
+        #expect(throws: error) {
+            try serializer.multipartFormRequest(method: "POST", url: url, parameters: parameters)
+        }
+        #expect("\(error)".contains("at user[photo]"))
     }
 
     @Test func refusesWhatHasNoNames() {

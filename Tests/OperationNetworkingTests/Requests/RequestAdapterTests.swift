@@ -82,7 +82,7 @@ struct RequestAdapterTests {
         manager.requestAdapters = [signer]
         _ = try await manager.get("a")
         _ = try await manager.get(other.url.absoluteString)
-        manager.secretFieldScope = .everywhere
+        manager.secretHeaderScope = .everywhere
         _ = try await manager.get(other.url.absoluteString)
         #expect(server.requests.map { $0["X-Signature"] } == ["1"])
         #expect(other.requests.map { $0["X-Signature"] } == [nil, "1"])

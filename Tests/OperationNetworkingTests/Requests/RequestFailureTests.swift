@@ -90,6 +90,43 @@ struct RequestFailureTests {
         #expect(policy.errorCodes.contains(.timedOut) && !policy.errorCodes.contains(.badURL))
     }
 
+    /// A type that no response gives is a mistake; one that another response may give is not.
+    @Test func aValueOfATypeThatTheSerializerNeverMakesIsAMistake() async throws {
+        struct User: Decodable, Sendable {
+            let name: String
+        }
+        let server = try ScriptedServer { _ in
+            .respond(200, ["Content-Type": "application/json"], body: #"{"name": "Ada"}"#)
+        }
+        let folder = try TemporaryDirectory()
+        func failure<Value: Sendable>(
+            _ serializer: any ResponseSerializer,
+            _ type: Value.Type,
+            file: URL? = nil
+        ) async throws -> RequestFailure {
+            let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+            operation.responseSerializer = serializer
+            operation.outputFile = file
+            operation.start()
+            let error = try await #require(throws: ResponseSerializationError.self) {
+                try await operation.value(as: type)
+            }
+            #expect(error.reason != .unacceptableStatusCode(200))
+            return RequestFailure(error)
+        }
+        #expect(try await failure(JSONResponseSerializer(), User.self).isCallersMistake)
+        #expect(try await failure(HTTPResponseSerializer(), String.self).isCallersMistake)
+        #expect(try await failure(DecodableResponseSerializer(User.self), Int.self).isCallersMistake)
+        let file = folder.file("a")
+        #expect(try await failure(HTTPResponseSerializer(), Data.self, file: file).isCallersMistake)
+        // A server may answer with a list or a number as well.
+        #expect(try await !failure(JSONResponseSerializer(), [Int].self).isCallersMistake)
+        #expect(try await !failure(JSONResponseSerializer(), Int.self).isCallersMistake)
+        #expect(try await !failure(CompoundResponseSerializer([]), String.self).isCallersMistake)
+        let sentence = try await "\(failure(JSONResponseSerializer(), User.self).error)"
+        #expect(sentence.contains("no User: JSONResponseSerializer made a Dictionary"), "\(sentence)")
+    }
+
     @Test func anOperationIsAsked() async throws {
         let server = try ScriptedServer([.silence])
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))

@@ -32,6 +32,48 @@ func exampleResponse(_ status: Int, _ contentType: String? = nil) throws -> HTTP
         #expect(error.responseObject as? Data == body)
     }
 
+    @Test(
+        arguments: [HTTPResponseSerializer(), JSONResponseSerializer(), StringResponseSerializer()]
+            as [any ResponseSerializer]
+    )
+    func aManagersSerializerIsChangedInPlace(serializer: any ResponseSerializer) throws {
+        let managers = (OperationManager(), HTTPSessionManager())
+        managers.0.responseSerializer = serializer
+        managers.1.responseSerializer = serializer
+        try managers.0.responseSerializer.setAcceptableContentTypes(["text/x-odd"])
+        try managers.0.responseSerializer.setAcceptableStatusCodes([404])
+        try managers.1.responseSerializer.setAcceptableContentTypes(["text/x-odd"])
+        try managers.1.responseSerializer.setAcceptableStatusCodes([404])
+        let data = Data("{}".utf8)
+        for changed in [managers.0.responseSerializer, managers.1.responseSerializer] {
+            #expect(try changed.responseObject(for: exampleResponse(404, "text/x-odd"), data: data) != nil)
+            #expect(throws: ResponseSerializationError.self) {
+                try changed.responseObject(for: exampleResponse(404, "application/json"), data: data)
+            }
+            #expect(throws: ResponseSerializationError.self) {
+                try changed.responseObject(for: exampleResponse(200, "text/x-odd"), data: data)
+            }
+        }
+    }
+
+    @Test func aSerializerWithoutTheSettingSaysSo() {
+        struct Plain: ResponseSerializer {
+            func responseObject(for response: HTTPURLResponse?, data: Data?) -> (any Sendable)? { data }
+        }
+        let manager = OperationManager()
+        manager.responseSerializer = Plain()
+        for (setting, set) in [
+            ("acceptableContentTypes", { try manager.responseSerializer.setAcceptableContentTypes(nil) }),
+            ("acceptableStatusCodes", { try manager.responseSerializer.setAcceptableStatusCodes(nil) }),
+        ] as [(String, () throws -> Void)] {
+            let error = #expect(throws: ResponseSerializationError.self) { try set() }
+            #expect(error?.reason == .settingNotSupported(setting, serializer: "Plain"))
+            #expect(error.map { RequestFailure($0).isCallersMistake } == true)
+            let sentence = error.map { "\($0)" } ?? ""
+            #expect(sentence == "The response serializer Plain has no \(setting) that can be changed.")
+        }
+    }
+
     @Test(arguments: [nil, Data()])
     func aResponseWithoutABodyIsEmptyData(data: Data?) throws {
         let object = try serializer.responseObject(for: exampleResponse(204), data: data)

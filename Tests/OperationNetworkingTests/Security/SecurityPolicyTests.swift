@@ -26,7 +26,7 @@ import Testing
         try FileManager.default.copyItem(at: leaf, to: folder.url.appendingPathComponent("a.cer"))
         try FileManager.default.copyItem(at: root, to: folder.url.appendingPathComponent("b.PEM"))
         try Data("not a certificate".utf8).write(to: folder.url.appendingPathComponent("README"))
-        let certificates = try Certificate.all(inDirectory: folder.url)
+        let certificates = try X509Certificate.all(inDirectory: folder.url)
         let expected = try TestCertificates.all("leaf") + TestCertificates.all("root")
         #expect(certificates == expected)
         let policy = SecurityPolicy(pinningMode: mode, pinnedCertificates: certificates + certificates)
@@ -34,14 +34,14 @@ import Testing
 
         try Data("not a certificate".utf8).write(to: folder.url.appendingPathComponent("c.crt"))
         #expect(throws: CertificateError.noCertificate(folder.url.appendingPathComponent("c.crt").path)) {
-            try Certificate.all(inDirectory: folder.url)
+            try X509Certificate.all(inDirectory: folder.url)
         }
     }
 
     @Test func aDirectoryWithoutACertificateIsAnError() throws {
         let folder = try TemporaryDirectory()
         #expect(throws: CertificateError.noCertificate(folder.url.path)) {
-            try Certificate.all(inDirectory: folder.url)
+            try X509Certificate.all(inDirectory: folder.url)
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
 
     @Test func whatIsNoCertificateIsNotDecoded() {
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(Certificate.self, from: Data(#""bm90IGEgY2VydGlmaWNhdGU=""#.utf8))
+            try JSONDecoder().decode(X509Certificate.self, from: Data(#""bm90IGEgY2VydGlmaWNhdGU=""#.utf8))
         }
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(PublicKeyPin.self, from: Data(#""sha256//short""#.utf8))
@@ -106,9 +106,9 @@ import Testing
 struct CertificateTests {
     @Test func aCertificateIsTheSameInBothFormats() throws {
         let der = try Data(contentsOf: try #require(TestCertificates.der("leaf")))
-        let certificate = try Certificate(der: der)
+        let certificate = try X509Certificate(der: der)
         #expect(try TestCertificates.all("leaf") == [certificate])
-        #expect(try Certificate.all(in: der) == [certificate])
+        #expect(try X509Certificate.all(in: der) == [certificate])
         #expect(certificate.subject == "CN=localhost")
         #expect(try TestCertificates.all("self-signed-no-name").first?.subject == "O=Tests")
     }
@@ -117,7 +117,7 @@ struct CertificateTests {
         let leaf = try Data(contentsOf: try #require(TestCertificates.pem("leaf")))
         let root = try Data(contentsOf: try #require(TestCertificates.pem("root")))
         let both = Data("A leaf:\n".utf8) + leaf + Data("\nand its root\n".utf8) + root + Data("end\n".utf8)
-        #expect(try Certificate.all(in: both).count == 2)
+        #expect(try X509Certificate.all(in: both).count == 2)
     }
 
     @Test func aBrokenCertificateIsAnErrorAndNotPassedOver() throws {
@@ -132,9 +132,9 @@ struct CertificateTests {
             Data("-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n".utf8),
         ]
         for data in broken {
-            #expect(throws: CertificateError.self) { try Certificate.all(in: data) }
+            #expect(throws: CertificateError.self) { try X509Certificate.all(in: data) }
         }
-        #expect(throws: CertificateError.self) { try Certificate(der: leaf) }
+        #expect(throws: CertificateError.self) { try X509Certificate(der: leaf) }
     }
 
     /// OpenSSL would take `.wild.localhost` for any name below it.

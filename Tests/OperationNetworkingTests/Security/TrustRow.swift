@@ -41,9 +41,9 @@ struct TrustRow: Sendable, CustomTestStringConvertible {
 }
 
 extension TestCertificates {
-    static func all(_ name: String) throws -> [Certificate] {
+    static func all(_ name: String) throws -> [X509Certificate] {
         guard let file = pem(name) else { throw TestFailure("There are no certificates") }
-        return try Certificate.all(contentsOf: file)
+        return try X509Certificate.all(contentsOf: file)
     }
 }
 

@@ -137,7 +137,7 @@ struct HTTPSessionManagerTests {
         _ = try await session.get(other.url.absoluteString)
         #expect(home.requests.first?["Authorization"] == "Bearer a")
         #expect(other.requests.first?["Authorization"] == nil && other.requests.first?["X-Plain"] == "1")
-        session.secretFieldScope = .everywhere
+        session.secretHeaderScope = .everywhere
         _ = try await session.get(other.url.absoluteString)
         #expect(other.requests.last?["Authorization"] == "Bearer a")
     }

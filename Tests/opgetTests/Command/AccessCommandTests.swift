@@ -181,7 +181,7 @@ import Testing
         let authority = try certificate("root.pem")
         let pin = { (name: String) in
             let file = URL(fileURLWithPath: try certificate(name))
-            return try PublicKeyPin(try #require(try Certificate.all(contentsOf: file).first)).description
+            return try PublicKeyPin(try #require(try X509Certificate.all(contentsOf: file).first)).description
         }
         let wrong = try await opget("--cacert", authority, "--pin", try pin("other-leaf.pem"), url)
         #expect(wrong.code == 5)

@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.serialized) struct ChecksumTests {
     private let opget: Opget
-    private let digest: Digest
+    private let digest: FileDigest
     private let wrong = String(repeating: "0", count: 64)
 
     init() throws {
         opget = try Opget()
-        digest = try Digest.of(Data("0123456789".utf8), algorithm: .sha256)
+        digest = try FileDigest.of(Data("0123456789".utf8), algorithm: .sha256)
     }
 
     private func address(_ server: ScriptedServer, _ path: String = "a") -> String {

@@ -205,7 +205,7 @@ import Testing
         let again = try await opget("-c", address(server))
         #expect(again.code == 0)
         #expect(again.errors.hasSuffix(", same length and last bytes\n"))
-        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        let digest = try FileDigest.of(Data(body.utf8), algorithm: .sha256).hex
         #expect(try await opget("--checksum", digest, address(server)).code == 9)
         let changes = try await opget("-N", address(server))
         #expect(changes.code == 0)
@@ -358,7 +358,7 @@ import Testing
         ])
         _ = try await completeByHand(server, gate)
         gate.open()
-        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        let digest = try FileDigest.of(Data(body.utf8), algorithm: .sha256).hex
         // Another address has said nothing of the part.
         #expect(try await opget("-o", "a", "--checksum", digest, address(server, "b")).code == 0)
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
@@ -384,7 +384,7 @@ import Testing
 
     @Test func aPartOfAnotherProgramIsNotRemoved() async throws {
         let server = try server()
-        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        let digest = try FileDigest.of(Data(body.utf8), algorithm: .sha256).hex
         for name in ["a", "a.part", "a.part.resume"] { try opget.write(body, name) }
         #expect(try await opget("--checksum", digest, address(server)).code == 0)
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
@@ -416,7 +416,7 @@ import Testing
 
     @Test func aChecksumIsHeldAgainstWhatIsContinued() async throws {
         let server = try server()
-        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        let digest = try FileDigest.of(Data(body.utf8), algorithm: .sha256).hex
         // The last bytes are right, the first one is not.
         try opget.write("X" + body.dropFirst().prefix(150_000), "a")
         let result = try await opget("-c", "--checksum", digest, address(server))
@@ -431,7 +431,7 @@ import Testing
 
     @Test func aChecksumIsHeldAgainstWhatTheServerHasNoOtherFor() async throws {
         let server = try server()
-        let digest = try Digest.of(Data(body.utf8), algorithm: .sha256).hex
+        let digest = try FileDigest.of(Data(body.utf8), algorithm: .sha256).hex
         #expect(try await opget(address(server)).code == 0)
         let good = try await opget("-N", "--json", "--checksum", digest, address(server))
         #expect(good.errors == "a: up to date, verified sha256\n")

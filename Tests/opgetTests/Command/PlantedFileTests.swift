@@ -26,7 +26,7 @@ import Testing
     private func plant(_ count: Int) throws {
         let part = String(hostile.prefix(count))
         let block = Data(part.utf8.suffix(65_536))
-        let digest = try Digest.of(block, algorithm: .sha256).hex
+        let digest = try FileDigest.of(block, algorithm: .sha256).hex
         let text = """
             {"attempts":1,"blocks":[{"digest":"\(digest)","end":\(count),"length":\(block.count)}],\
             "committed":\(count),"created":0,"digests":[],"origin":{"fields":[{"name":"ETag","value":"\\"v1\\""}],\
@@ -34,7 +34,7 @@ import Testing
             "method":"GET","secretFields":[],"selectingFields":{},"url":"\(address)"},"total":\(body.count),\
             "updated":0,"wasted":0,"wish":{"digests":[],"name":"a","replacesFile":false}}
             """
-        let checksum = try Digest.of(Data(text.utf8), algorithm: .sha256).hex
+        let checksum = try FileDigest.of(Data(text.utf8), algorithm: .sha256).hex
         try opget.write(part, "a.part")
         try opget.write("OperationNetworking-download 1 \(checksum)\n" + text, "a.part.resume")
         for name in ["a.part", "a.part.resume"] {

@@ -63,7 +63,7 @@ import Testing
 
     @Test func failuresOfDownloadsHaveAClass() throws {
         let file = URL(fileURLWithPath: "/f")
-        let digest = try Digest(text: String(repeating: "0", count: 64))
+        let digest = try FileDigest(text: String(repeating: "0", count: 64))
         #expect(Failure(DownloadError.notEnoughSpace(file, needed: 2, available: 1)).outcome == .diskFull)
         let mismatch = DownloadError.digestMismatch(file, expected: digest, actual: digest)
         #expect(Failure(mismatch).outcome == .checksum)

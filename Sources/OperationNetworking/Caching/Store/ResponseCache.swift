@@ -127,13 +127,14 @@ public final class ResponseCache: ResponseStoring {
 
     /// Removes everything, and waits until it is removed. What is being received now is not stored any more;
     /// a stored body that is being read can be read to its end.
-    public func removeAll() {
+    public func removeAllCachedResponses() {
         store.removeAll()
         store.waitForChanges()
     }
 
-    /// The same as ``removeAll()``, as `URLCache` calls it.
-    public func removeAllCachedResponses() {
-        removeAll()
+    /// The old name of ``removeAllCachedResponses()``.
+    @available(*, deprecated, renamed: "removeAllCachedResponses()")
+    public func removeAll() {
+        removeAllCachedResponses()
     }
 }

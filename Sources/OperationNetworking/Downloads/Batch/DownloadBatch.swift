@@ -10,8 +10,8 @@ internal import OperationNetworkingSystem
 /// for result in await batch.results() { print(result) }
 /// ```
 ///
-/// Made by ``OperationManager/downloads(_:options:journal:onEvent:)``, and by
-/// ``OperationManager/downloads(resuming:retriesFailed:headers:onEvent:)`` from the journal of one that did
+/// Made by ``OperationManager/downloads(_:options:journal:event:)``, and by
+/// ``OperationManager/downloads(resuming:retriesFailed:headers:event:)`` from the journal of one that did
 /// not complete. It runs at once, in the manager's queue, and makes its operations as it needs them.
 /// Everything may be called from any thread.
 ///
@@ -107,8 +107,8 @@ public final class DownloadBatch: Sendable {
             items.map { Origin($0.url) },
             done: Set(known.keys),
             policy: options.policy,
-            limit: options.maximumPerHost,
-            total: options.maximumAtOnce
+            limit: options.maximumActiveDownloadsPerHost,
+            total: options.maximumActiveDownloads
         )
         state = Locked(
             State(run: run, results: results, bytesPerSecondPerDownload: options.bytesPerSecondPerDownload)
@@ -169,7 +169,7 @@ public final class DownloadBatch: Sendable {
     // MARK: - Results
 
     /// The end of each member, in the order of ``items``, when all have ended, and all events have been
-    /// delivered. Without an `onEvent` it needs no completion queue.
+    /// delivered. Without an `event` closure it needs no completion queue.
     ///
     /// Cancelling the task cancels the batch, and ends the wait at once: members without an end have
     /// `URLError.cancelled` then.
@@ -287,7 +287,9 @@ public final class DownloadBatch: Sendable {
         operation.unprovenBytes = options.unprovenBytes
         operation.retryPolicy = options.retryPolicy
         operation.downloadLimits += [limit, ownLimit]
-        operation.changeTransferSettings { [options] in $0.raisedConnectionLimit = options.maximumPerHost }
+        operation.changeTransferSettings { [options] in
+            $0.raisedConnectionLimit = options.maximumActiveDownloadsPerHost
+        }
         if let journal {
             operation.willFinish = { download, part in
                 guard let stamp = try FileStamp(path: part.path) else { return }

@@ -4,11 +4,11 @@ extension DownloadBatch {
         /// The number of files that come from one host at once, of the same scheme and port; redirects do not
         /// count. At least 1. While there are members, the manager's
         /// ``OperationManager/maximumConnectionsPerHost`` is at least that much, for all of its operations.
-        public var maximumPerHost = 6
+        public var maximumActiveDownloadsPerHost = 6
 
         /// The number of operations that the batch has in the manager's queue at once, at least 1. The
         /// queue's own limit holds besides.
-        public var maximumAtOnce = 32
+        public var maximumActiveDownloads = 32
 
         /// The consequence of a failed member for the others.
         public var policy = BatchPolicy.collectAll
@@ -31,5 +31,19 @@ extension DownloadBatch {
 
         /// Six at once from a host; all run to their ends.
         public init() {}
+
+        /// The old name of ``maximumActiveDownloadsPerHost``.
+        @available(*, deprecated, renamed: "maximumActiveDownloadsPerHost")
+        public var maximumPerHost: Int {
+            get { maximumActiveDownloadsPerHost }
+            set { maximumActiveDownloadsPerHost = newValue }
+        }
+
+        /// The old name of ``maximumActiveDownloads``.
+        @available(*, deprecated, renamed: "maximumActiveDownloads")
+        public var maximumAtOnce: Int {
+            get { maximumActiveDownloads }
+            set { maximumActiveDownloads = newValue }
+        }
     }
 }

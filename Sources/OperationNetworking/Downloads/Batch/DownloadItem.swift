@@ -14,7 +14,7 @@ public struct DownloadItem: Hashable, Codable, Sendable {
     public var headers: [String: String]
 
     /// The digests that the file has to have, all of them.
-    public var expectedDigests: [Digest]
+    public var expectedDigests: [FileDigest]
 
     /// The names of those ``headers`` that the journal does not hold, for an item that comes from one;
     /// sorted.
@@ -31,7 +31,7 @@ public struct DownloadItem: Hashable, Codable, Sendable {
         url: URL,
         destination: URL,
         headers: [String: String] = [:],
-        expectedDigests: [Digest] = []
+        expectedDigests: [FileDigest] = []
     ) {
         self.url = url
         self.destination = destination

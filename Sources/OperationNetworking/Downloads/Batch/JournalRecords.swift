@@ -20,7 +20,7 @@ struct JournalItem: Hashable, Codable, Sendable {
     let headers: [String: String]?
     /// Names of those whose values are not written down, sorted.
     let withheld: [String]?
-    let digests: [Digest]?
+    let digests: [FileDigest]?
 
     /// - Parameters:
     ///   - item: the member.
@@ -60,7 +60,7 @@ struct JournalItem: Hashable, Codable, Sendable {
     }
 }
 
-/// ``DownloadBatch/Options`` as they are written.
+/// ``DownloadBatch/Options`` as they are written. The names are those of the file.
 struct JournalOptions: Hashable, Codable, Sendable {
     var maximumPerHost: Int
     var maximumAtOnce: Int
@@ -73,8 +73,8 @@ struct JournalOptions: Hashable, Codable, Sendable {
     var overlap: Int64?
 
     init(_ options: DownloadBatch.Options) {
-        maximumPerHost = options.maximumPerHost
-        maximumAtOnce = options.maximumAtOnce
+        maximumPerHost = options.maximumActiveDownloadsPerHost
+        maximumAtOnce = options.maximumActiveDownloads
         stopsAtFirstFailure = options.policy == .stopAtFirstFailure
         bytesPerSecond = options.bytesPerSecond
         bytesPerSecondPerDownload = options.bytesPerSecondPerDownload
@@ -85,8 +85,8 @@ struct JournalOptions: Hashable, Codable, Sendable {
 
     var options: DownloadBatch.Options {
         var options = DownloadBatch.Options()
-        options.maximumPerHost = maximumPerHost
-        options.maximumAtOnce = maximumAtOnce
+        options.maximumActiveDownloadsPerHost = maximumPerHost
+        options.maximumActiveDownloads = maximumAtOnce
         options.policy = stopsAtFirstFailure ? .stopAtFirstFailure : .collectAll
         options.bytesPerSecond = bytesPerSecond
         options.bytesPerSecondPerDownload = bytesPerSecondPerDownload
@@ -103,14 +103,14 @@ struct JournalEntry: Hashable, Codable, Sendable {
     struct Finished: Hashable, Codable, Sendable {
         var stamp: FileStamp
         /// By which it was proven.
-        var digest: Digest?
+        var digest: FileDigest?
         /// Whether its end was marked.
         var isEndMarked: Bool
         /// The first byte of the whole that it has, if the caller's own `Range` asked for a part.
         var rangeStart: Int64?
         /// Whether nothing but an overlap says that its bytes belong together; `nil` is no.
         var isJoinedByOverlap: Bool?
-        var digests: [Digest]?
+        var digests: [FileDigest]?
         /// Whether the file has a ``FileRecord``; `nil` is no. Another program's file of this length and time
         /// has none.
         var isRecorded: Bool?

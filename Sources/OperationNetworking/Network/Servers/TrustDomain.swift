@@ -99,7 +99,7 @@ extension TrustDomain {
         return places.isEmpty ? .standard : .places(file: places.file, directory: places.directory)
     }
 
-    private static func pem(_ certificates: [Certificate]) -> Data {
+    private static func pem(_ certificates: [X509Certificate]) -> Data {
         var text = ""
         for certificate in certificates {
             text += "-----BEGIN CERTIFICATE-----\n"
@@ -116,7 +116,7 @@ extension TrustDomain {
 /// certificate.
 struct TrustException: Hashable, Sendable {
     let host: String
-    let certificate: Certificate
+    let certificate: X509Certificate
 
     /// - Returns: `nil` if nothing is known about the server.
     init?(_ refusal: ServerTrustError) {

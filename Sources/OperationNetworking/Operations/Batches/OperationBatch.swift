@@ -38,17 +38,17 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// - Parameters:
     ///   - members: one that is given several times is a member once.
     ///   - policy: what happens when a member fails.
-    ///   - completionQueue: where `onProgress` and `onCompletion` are called, one at a time, unless they were
+    ///   - completionQueue: where `progress` and `completion` are called, one at a time, unless they were
     ///     written in main-actor code, and ``progress`` is updated. `nil`: the main queue, which a batch
     ///     without closures does not need.
-    ///   - onProgress: called once for each member, with counts from 1 to the number of members.
-    ///   - onCompletion: called once, when all have ended, with the members in order.
+    ///   - progress: called once for each member, with counts from 1 to the number of members.
+    ///   - completion: called once, when all have ended, with the members in order.
     public convenience init(
         _ members: [Member],
         policy: BatchPolicy = .collectAll,
         completionQueue: DispatchQueue? = nil,
-        @_inheritActorContext onProgress: BatchProgressHandler? = nil,
-        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
+        @_inheritActorContext progress: BatchProgressHandler? = nil,
+        @_inheritActorContext completion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
     ) {
         let members = members.distinct
         self.init(
@@ -56,8 +56,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
             operations: members,
             children: [],
             policy: policy,
-            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: onProgress),
-            onCompletion: onCompletion
+            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: progress),
+            completion: completion
         )
     }
 
@@ -67,8 +67,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         _ batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
         completionQueue: DispatchQueue? = nil,
-        @_inheritActorContext onProgress: BatchProgressHandler? = nil,
-        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
+        @_inheritActorContext progress: BatchProgressHandler? = nil,
+        @_inheritActorContext completion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
     ) {
         let members = batches.flatMap(\.members).distinct
         self.init(
@@ -76,9 +76,40 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
             operations: batches.flatMap(\.operations).distinct,
             children: batches.map(\.count),
             policy: policy,
-            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: onProgress),
-            onCompletion: onCompletion
+            count: BatchCount(total: members.count, completionQueue: completionQueue, heard: progress),
+            completion: completion
         )
+    }
+
+    /// The old labels of ``init(_:policy:completionQueue:progress:completion:)``.
+    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
+    @_disfavoredOverload
+    public convenience init(
+        _ members: [Member],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext onProgress: BatchProgressHandler?,
+        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
+    ) {
+        self.init(
+            members,
+            policy: policy,
+            completionQueue: completionQueue,
+            progress: onProgress,
+            completion: onCompletion
+        )
+    }
+
+    /// The old label of ``init(_:policy:completionQueue:progress:completion:)``.
+    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
+    @_disfavoredOverload
+    public convenience init(
+        _ members: [Member],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
+    ) {
+        self.init(members, policy: policy, completionQueue: completionQueue, completion: onCompletion)
     }
 
     private init(
@@ -87,7 +118,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         children: [BatchCount],
         policy: BatchPolicy,
         count: BatchCount,
-        onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
+        completion: (@isolated(any) @Sendable ([Member]) -> Void)?
     ) {
         let end = BatchEndOperation()
         self.members = members
@@ -105,8 +136,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
             )
         )
         var tell: CallLine.Call?
-        if let onCompletion {
-            tell = { [unowned count] in Detour(onCompletion, count.finished.compactMap { $0 as? Member }) }
+        if let completion {
+            tell = { [unowned count] in Detour(completion, count.finished.compactMap { $0 as? Member }) }
         }
         count.begin(after: children, tell: tell) { end.allow() }
         for (index, member) in members.enumerated() { member.take(BatchSeat(index, of: count)) }
@@ -227,8 +258,8 @@ extension ConnectionOperation {
         OperationBatch(
             operations,
             completionQueue: completionQueue,
-            onProgress: progress,
-            onCompletion: completion
+            progress: progress,
+            completion: completion
         ).operations
     }
 }

@@ -46,7 +46,7 @@ public struct TransferSettings: Sendable {
     public var tokenSource: TokenSource?
 
     /// Change each request before it is sent, in order; none unless set. See ``RequestAdapter``. A manager
-    /// gives them to requests in its `secretFieldScope`: to the origin of its base URL unless that is set.
+    /// gives them to requests in its `secretHeaderScope`: to the origin of its base URL unless that is set.
     public var requestAdapters: [any RequestAdapter] = []
 
     // MARK: - Policies

@@ -98,8 +98,8 @@ func goOn(fromJournal body: [UInt8]) {
         items.map { Origin($0.url) },
         done: Set(known.keys),
         policy: options.policy,
-        limit: options.maximumPerHost,
-        total: options.maximumAtOnce
+        limit: options.maximumActiveDownloadsPerHost,
+        total: options.maximumActiveDownloads
     )
     while let index = run.next() { _ = run.end(index, .finished) }
     precondition(run.isComplete)

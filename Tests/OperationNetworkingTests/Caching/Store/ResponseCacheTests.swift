@@ -133,7 +133,7 @@ struct ResponseCacheTests {
             switch number % 7 {
             case 0: cache.removeCachedResponse(for: requests[index])
             case 1: cache.storeCachedResponse(responses[index], for: requests[index])
-            case 2 where number % 49 == 2: cache.removeAll()
+            case 2 where number % 49 == 2: cache.removeAllCachedResponses()
             case 3: _ = cache.currentDiskUsage
             default:
                 let data = cache.cachedResponse(for: requests[index])?.data

@@ -29,7 +29,7 @@ struct BatchKillTests {
         }
         let batch: DownloadBatch
         if FileManager.default.fileExists(atPath: journal.path) {
-            batch = try manager.downloads(resuming: journal, onEvent: onEvent)
+            batch = try manager.downloads(resuming: journal, event: onEvent)
         } else {
             let items = try (0..<count).map { index in
                 DownloadItem(
@@ -37,7 +37,7 @@ struct BatchKillTests {
                     destination: folder.appendingPathComponent("\(index)")
                 )
             }
-            batch = try manager.downloads(items, journal: journal, onEvent: onEvent)
+            batch = try manager.downloads(items, journal: journal, event: onEvent)
         }
         for result in await batch.results() { _ = try result.get() }
     }
@@ -75,6 +75,9 @@ struct BatchKillTests {
         #expect(names.count == Self.count, "\(names.filter { Int($0) == nil })")
         // A member that was on its way when its process was killed may be asked for again: at most this
         // number.
-        #expect(server.requests.count <= Self.count + Self.kills * DownloadBatch.Options().maximumPerHost)
+        #expect(
+            server.requests.count <= Self.count + Self.kills
+                * DownloadBatch.Options().maximumActiveDownloadsPerHost
+        )
     }
 }

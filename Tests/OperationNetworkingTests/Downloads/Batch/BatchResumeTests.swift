@@ -14,7 +14,7 @@ struct BatchResumeTests {
     /// Leaves a journal: 0 and 1 are complete, of 2 came a part, the others have not begun.
     private static func leave(_ scene: BatchScene, of server: ScriptedServer, count: Int = 5) async throws {
         let batch = try scene.batch(scene.items(0..<count, of: server), journal: scene.journal) { options in
-            options.maximumPerHost = 1
+            options.maximumActiveDownloadsPerHost = 1
             options.policy = .stopAtFirstFailure
         }
         #expect(await batch.results().map(\.isSuccess) == (0..<count).map { $0 < 2 })
@@ -36,7 +36,7 @@ struct BatchResumeTests {
 
         let batch = try scene.resumed()
         #expect(batch.items.map(\.url) == (0..<5).map { server.url(path: "\($0)") })
-        #expect(batch.options.maximumPerHost == 1 && batch.options.retryPolicy == nil)
+        #expect(batch.options.maximumActiveDownloadsPerHost == 1 && batch.options.retryPolicy == nil)
         let downloads = try await batch.results().map { try $0.get() }
         #expect(server.requests.map(\.target) == ["/0", "/1", "/2", "/2", "/3", "/4"])
         #expect(server.requests[3]["Range"] == "bytes=60000-")
@@ -73,7 +73,7 @@ struct BatchResumeTests {
         let server = try ScriptedServer([Answer.respond(body: "x").stalling(after: .wire(0))])
         let scene = try BatchScene()
         let batch = try scene.batch(scene.items(0..<5, of: server), journal: scene.journal) {
-            $0.maximumPerHost = 1
+            $0.maximumActiveDownloadsPerHost = 1
         }
         try await server.waitForStalls()
         #expect(throws: DownloadBatchError.journalInUse(scene.journal)) { try scene.resumed() }
@@ -159,7 +159,7 @@ struct BatchResumeTests {
             DownloadItem(url: server.url(path: "\($0)"), destination: disk.file("\($0)"))
         }
         let batch = try scene.batch(items, journal: scene.journal) { options in
-            options.maximumPerHost = 1
+            options.maximumActiveDownloadsPerHost = 1
             options.policy = .stopAtFirstFailure
         }
         try await scene.full.wait()

@@ -42,11 +42,11 @@ struct BatchScene {
         var options = DownloadBatch.Options()
         options.retryPolicy = nil
         change(&options)
-        return try manager.downloads(items, options: options, journal: journal, onEvent: onEvent)
+        return try manager.downloads(items, options: options, journal: journal, event: onEvent)
     }
 
     func resumed() throws -> DownloadBatch {
-        try manager.downloads(resuming: journal, onEvent: onEvent)
+        try manager.downloads(resuming: journal, event: onEvent)
     }
 
     func text(_ name: String) throws -> String {

@@ -33,7 +33,8 @@ struct DownloadBatchTests {
     @Test func membersStartInOrder() async throws {
         let server = try BatchScene.server()
         let scene = try BatchScene()
-        _ = await (try scene.batch(scene.items(0..<20, of: server)) { $0.maximumPerHost = 1 }).results()
+        _ = await (try scene.batch(scene.items(0..<20, of: server)) { $0.maximumActiveDownloadsPerHost = 1 })
+            .results()
         #expect(server.requests.map(\.target) == (0..<20).map { "/\($0)" })
         #expect(scene.ended.elements == Array(0..<20))
     }
@@ -44,7 +45,7 @@ struct DownloadBatchTests {
         let (first, second) = (try ScriptedServer([answer]), try ScriptedServer([answer]))
         let scene = try BatchScene()
         let items = scene.items(0..<20, of: first) + scene.items(20..<23, of: second)
-        let batch = try scene.batch(items) { $0.maximumPerHost = 2 }
+        let batch = try scene.batch(items) { $0.maximumActiveDownloadsPerHost = 2 }
         try await gate.waitForArrivals(4)
         #expect(first.requests.count == 2 && second.requests.count == 2)
         // Operations are made when there is room for them.
@@ -58,8 +59,8 @@ struct DownloadBatchTests {
         let server = try ScriptedServer([Answer.respond(body: "x").held(by: gate)])
         let scene = try BatchScene()
         let batch = try scene.batch(scene.items(0..<5000, of: server)) { options in
-            options.maximumPerHost = 100
-            options.maximumAtOnce = 8
+            options.maximumActiveDownloadsPerHost = 100
+            options.maximumActiveDownloads = 8
         }
         try await gate.waitForArrivals(8)
         #expect(scene.manager.operationQueue.operationCount == 8)
@@ -104,7 +105,7 @@ struct DownloadBatchTests {
         let server = try Self.failing(at: "/2")
         let scene = try BatchScene()
         let batch = try scene.batch(scene.items(0..<8, of: server)) { options in
-            options.maximumPerHost = 1
+            options.maximumActiveDownloadsPerHost = 1
             options.policy = .stopAtFirstFailure
         }
         let results = await batch.results()
@@ -157,7 +158,7 @@ struct DownloadBatchTests {
             answers: [.currentRepresentation.stalling(after: .body(60_000)), .currentRepresentation]
         )
         let scene = try BatchScene()
-        let batch = try scene.batch(scene.items(0..<3, of: server)) { $0.maximumPerHost = 1 }
+        let batch = try scene.batch(scene.items(0..<3, of: server)) { $0.maximumActiveDownloadsPerHost = 1 }
         try await server.waitForStalls()
         batch.pause()
         #expect(batch.isPaused)
@@ -253,7 +254,7 @@ struct DownloadBatchTests {
         try Data(count: 30_000).write(to: disk.file("other"))
         var items = scene.items(0..<5, of: server)
         for index in items.indices { items[index].destination = disk.file("\(index)") }
-        let batch = try scene.batch(items) { $0.maximumPerHost = 1 }
+        let batch = try scene.batch(items) { $0.maximumActiveDownloadsPerHost = 1 }
         try await scene.full.wait()
         #expect(batch.isPaused && scene.ended.elements.isEmpty)
         try FileManager.default.removeItem(at: disk.file("other"))
@@ -274,7 +275,9 @@ struct DownloadBatchTests {
         try Data(count: 20_000).write(to: disk.file("other"))
         var items = scene.items(0..<6, of: server)
         for index in items.indices { items[index].destination = disk.file("\(index)") }
-        let batch = try scene.batch(items, journal: scene.journal) { $0.maximumPerHost = atOnce }
+        let batch = try scene.batch(items, journal: scene.journal) {
+            $0.maximumActiveDownloadsPerHost = atOnce
+        }
         try await scene.full.wait()
         #expect(batch.isPaused)
         // No room is made.
@@ -300,7 +303,7 @@ struct DownloadBatchTests {
         scene.manager.requestSerializer = serializer
         var item = scene.items(0..<1, of: server)[0]
         item.headers = ["X-Test": "yes"]
-        item.expectedDigests = [try Digest(.md5, hex: "00000000000000000000000000000000")]
+        item.expectedDigests = [try FileDigest(.md5, hex: "00000000000000000000000000000000")]
         let results = await (try scene.batch([item])).results()
         #expect(server.requests.first?["X-Test"] == "yes")
         guard case .digestMismatch? = results[0].error as? DownloadError else {

@@ -57,10 +57,10 @@ import Testing
 
     @Test func itemsAndOptionsComeBack() throws {
         var item = Self.item("sub/name", headers: ["Accept": "text/plain"])
-        item.expectedDigests = [try Digest(.md5, hex: "9e107d9d372bb6826bd81d3542a419d6")]
+        item.expectedDigests = [try FileDigest(.md5, hex: "9e107d9d372bb6826bd81d3542a419d6")]
         var options = DownloadBatch.Options()
-        options.maximumPerHost = 3
-        options.maximumAtOnce = 5
+        options.maximumActiveDownloadsPerHost = 3
+        options.maximumActiveDownloads = 5
         options.policy = .stopAtFirstFailure
         options.bytesPerSecond = 1000
         options.bytesPerSecondPerDownload = 100

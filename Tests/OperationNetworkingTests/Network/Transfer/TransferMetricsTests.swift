@@ -21,7 +21,7 @@ struct TransferMetricsTests {
         operation.retryPolicy = retryPolicy
         try await operation.run()
 
-        let transfers = operation.transferMetrics
+        let transfers = operation.metricsOfEachTransfer
         #expect(transfers.map { $0.url?.path } == ["/here", "/there", "/here", "/there"])
         #expect(transfers.allSatisfy { $0.transferCount == 1 })
         #expect(transfers.map(\.bytesReceived).last == 10)

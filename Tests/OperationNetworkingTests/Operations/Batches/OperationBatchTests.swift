@@ -164,18 +164,18 @@ struct OperationBatchTests {
             [member(server, "/bad"), member(server, "/silent")],
             policy: .stopAtFirstFailure,
             completionQueue: callbacks,
-            onCompletion: { heard.append("first \($0.count)") }
+            completion: { heard.append("first \($0.count)") }
         )
         let second = OperationBatch(
             [member(server), member(server)],
             completionQueue: callbacks,
-            onCompletion: { heard.append("second \($0.count)") }
+            completion: { heard.append("second \($0.count)") }
         )
         let both = OperationBatch(
             [first, second],
             completionQueue: callbacks,
-            onProgress: { ended, total in heard.append("\(ended) of \(total)") },
-            onCompletion: { heard.append("both \($0.count)") }
+            progress: { ended, total in heard.append("\(ended) of \(total)") },
+            completion: { heard.append("both \($0.count)") }
         )
         #expect(both.operations.count == 7)
         _ = queue(limit: 4, both.operations)

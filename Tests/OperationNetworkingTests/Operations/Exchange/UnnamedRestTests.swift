@@ -218,7 +218,7 @@ struct UnnamedRestTests {
         let first = Representation(
             .pattern(Self.body),
             entityTag: .strong("v1"),
-            fields: ["Accept-Ranges": "none"],
+            headers: ["Accept-Ranges": "none"],
             misbehaviors: [.ignoresRange]
         )
         let server = try ScriptedServer([

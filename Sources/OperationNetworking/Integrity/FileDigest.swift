@@ -9,7 +9,7 @@ import Foundation
 /// | `2cf24dba…`              | `sha256sum`; the length names the algorithm |
 ///
 /// Names of algorithms and hexadecimal digits may be in any case.
-public struct Digest: Hashable, Sendable {
+public struct FileDigest: Hashable, Sendable {
     /// The algorithm that computed it.
     public let algorithm: DigestAlgorithm
     /// The bytes, as many as the algorithm says.
@@ -67,9 +67,14 @@ public struct Digest: Hashable, Sendable {
     public var base64: String { Data(bytes).base64EncodedString() }
 }
 
+/// The old name of ``FileDigest``. It is unavailable and not only deprecated: so the compiler passes it over
+/// in a file that imports `Crypto`, whose protocol has the same name.
+@available(*, unavailable, renamed: "FileDigest")
+public typealias Digest = FileDigest
+
 // MARK: - LosslessStringConvertible
 
-extension Digest: LosslessStringConvertible {
+extension FileDigest: LosslessStringConvertible {
     /// The algorithm and the hexadecimal digits, such as `sha256:2cf24dba…`.
     public var description: String { "\(algorithm.rawValue):\(hex)" }
 
@@ -85,7 +90,7 @@ extension Digest: LosslessStringConvertible {
 
 // MARK: - Codable
 
-extension Digest: Codable {
+extension FileDigest: Codable {
     /// Decodes its ``description``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -1,14 +1,14 @@
 public import Foundation
 internal import OperationNetworkingSystem
 
-extension Digest {
+extension FileDigest {
     /// Bytes of a file that are read at once.
     private static let pieceLength = 256 * 1024
 
     /// The digest of bytes in memory, which are not copied.
     ///
     /// - Throws: ``DigestError/refused(_:_:)``.
-    public static func of(_ data: Data, algorithm: DigestAlgorithm) throws(DigestError) -> Digest {
+    public static func of(_ data: Data, algorithm: DigestAlgorithm) throws(DigestError) -> FileDigest {
         let computation = try DigestComputation(algorithm)
         computation.update(data.span)
         return try computation.finish()
@@ -18,7 +18,7 @@ extension Digest {
     /// or so.
     ///
     /// - Throws: ``DigestError/refused(_:_:)``, or a `CocoaError` when the file cannot be read.
-    public static func of(file: URL, algorithm: DigestAlgorithm) throws -> Digest {
+    public static func of(file: URL, algorithm: DigestAlgorithm) throws -> FileDigest {
         let computation = try DigestComputation(algorithm)
         do {
             let input = try InputFile(path: file.path)
@@ -72,14 +72,14 @@ final class DigestComputation {
     }
 
     /// The digest of all bytes. Only ``reset()`` may follow.
-    func finish() throws(DigestError) -> Digest {
+    func finish() throws(DigestError) -> FileDigest {
         let bytes: [UInt8]
         do {
             bytes = try digest.finish()
         } catch {
             throw .refused(algorithm, error.reason)
         }
-        return try Digest(algorithm, bytes: bytes)
+        return try FileDigest(algorithm, bytes: bytes)
     }
 
     /// Forgets all bytes.

@@ -3,7 +3,7 @@ internal import OperationNetworkingSystem
 
 /// An X.509 certificate ([RFC 5280](https://www.rfc-editor.org/rfc/rfc5280)), as bytes that are known to be
 /// one.
-public struct Certificate: Hashable, Sendable {
+public struct X509Certificate: Hashable, Sendable {
     /// The certificate in DER.
     public let der: Data
 
@@ -24,14 +24,14 @@ public struct Certificate: Hashable, Sendable {
     /// The certificates in `data`: one in DER, or any number in PEM, with whatever text stands between them.
     ///
     /// - Throws: ``CertificateError/noCertificate(_:)`` when one is broken, or there is none.
-    public static func all(in data: Data) throws(CertificateError) -> [Certificate] {
+    public static func all(in data: Data) throws(CertificateError) -> [X509Certificate] {
         try all(in: data, named: "the data")
     }
 
     /// The certificates in a file, DER or PEM. Waits for the disk.
     ///
     /// - Throws: ``CertificateError``.
-    public static func all(contentsOf file: URL) throws(CertificateError) -> [Certificate] {
+    public static func all(contentsOf file: URL) throws(CertificateError) -> [X509Certificate] {
         try all(in: contents(of: file), named: file.path)
     }
 
@@ -54,7 +54,7 @@ public struct Certificate: Hashable, Sendable {
     ///
     /// - Throws: ``CertificateError``; also when there is no such file: an empty list of pins would trust no
     ///   server.
-    public static func all(inDirectory directory: URL) throws(CertificateError) -> [Certificate] {
+    public static func all(inDirectory directory: URL) throws(CertificateError) -> [X509Certificate] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -63,16 +63,16 @@ public struct Certificate: Hashable, Sendable {
         }
         let files = names.filter { extensions.contains(($0 as NSString).pathExtension.lowercased()) }.sorted()
         guard !files.isEmpty else { throw .noCertificate(directory.path) }
-        var found: [Certificate] = []
+        var found: [X509Certificate] = []
         for name in files { found += try all(contentsOf: directory.appendingPathComponent(name)) }
         return found
     }
 
     private static let extensions = ["cer", "crt", "der", "pem"]
 
-    private static func all(in data: Data, named name: String) throws(CertificateError) -> [Certificate] {
+    private static func all(in data: Data, named name: String) throws(CertificateError) -> [X509Certificate] {
         guard let found = CertificateReader.certificates(in: data) else { throw .noCertificate(name) }
-        return found.map(Certificate.init(verified:))
+        return found.map(X509Certificate.init(verified:))
     }
 
     /// The subject on one line, as in `CN=localhost,O=Example` (RFC 2253).
@@ -108,9 +108,14 @@ public struct Certificate: Hashable, Sendable {
     }
 }
 
+/// The old name of ``X509Certificate``. It is unavailable and not only deprecated: so the compiler passes it
+/// over in a file that imports `X509`, swift-certificates, whose type has the same name.
+@available(*, unavailable, renamed: "X509Certificate")
+public typealias Certificate = X509Certificate
+
 // MARK: - Codable
 
-extension Certificate: Codable {
+extension X509Certificate: Codable {
     /// - Throws: `DecodingError` for what is no certificate.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -137,12 +142,12 @@ extension SingleValueDecodingContainer {
 
 // MARK: - CustomStringConvertible
 
-extension Certificate: CustomStringConvertible {
+extension X509Certificate: CustomStringConvertible {
     /// The subject.
-    public var description: String { "<Certificate: \(subject)>" }
+    public var description: String { "<X509Certificate: \(subject)>" }
 }
 
-/// Why there is no ``Certificate``, ``PublicKeyPin`` or ``ClientIdentity``.
+/// Why there is no ``X509Certificate``, ``PublicKeyPin`` or ``ClientIdentity``.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
