@@ -28,6 +28,22 @@ extension HTTPSessionManager {
         try await outcome(of: Call(method: "POST", path: path, parameters: parameters, headers: headers))
     }
 
+    /// Sends a POST request with a list, and calls back with the response as a value of `type`: else as the
+    /// verb without a type.
+    @discardableResult
+    public func post<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [Any],
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: ValueHandler<Value>?,
+        @_inheritActorContext failure: FailureHandler? = nil
+    ) -> DataTask? {
+        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
+        return resumed(call, as: type, uploadProgress: progress, success, failure)
+    }
+
     /// Sends a POST request with a list, and returns the response as a value of `type`.
     public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
         _ path: String,
@@ -65,6 +81,22 @@ extension HTTPSessionManager {
         try await outcome(of: Call(method: "PUT", path: path, parameters: parameters, headers: headers))
     }
 
+    /// Sends a PUT request with a list, and calls back with the response as a value of `type`: else as the
+    /// verb without a type.
+    @discardableResult
+    public func put<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [Any],
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: ValueHandler<Value>?,
+        @_inheritActorContext failure: FailureHandler? = nil
+    ) -> DataTask? {
+        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
+        return resumed(call, as: type, uploadProgress: progress, success, failure)
+    }
+
     /// Sends a PUT request with a list, and returns the response as a value of `type`.
     public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
         _ path: String,
@@ -100,6 +132,22 @@ extension HTTPSessionManager {
         headers: [String: String] = [:]
     ) async throws -> (any Sendable)? {
         try await outcome(of: Call(method: "PATCH", path: path, parameters: parameters, headers: headers))
+    }
+
+    /// Sends a PATCH request with a list, and calls back with the response as a value of `type`: else as the
+    /// verb without a type.
+    @discardableResult
+    public func patch<Value: Decodable & Sendable>(
+        _ path: String,
+        parameters: [Any],
+        headers: [String: String] = [:],
+        as type: Value.Type,
+        @_inheritActorContext progress: SessionTask.ProgressHandler? = nil,
+        @_inheritActorContext success: ValueHandler<Value>?,
+        @_inheritActorContext failure: FailureHandler? = nil
+    ) -> DataTask? {
+        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
+        return resumed(call, as: type, uploadProgress: progress, success, failure)
     }
 
     /// Sends a PATCH request with a list, and returns the response as a value of `type`.

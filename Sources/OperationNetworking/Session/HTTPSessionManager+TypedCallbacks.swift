@@ -181,7 +181,7 @@ extension HTTPSessionManager {
 
     // MARK: - For the verbs
 
-    private func resumed<Value: Decodable & Sendable>(
+    func resumed<Value: Decodable & Sendable>(
         _ call: Call,
         as type: Value.Type,
         uploadProgress: SessionTask.ProgressHandler? = nil,
@@ -189,11 +189,9 @@ extension HTTPSessionManager {
         _ success: ValueHandler<Value>?,
         _ failure: FailureHandler?
     ) -> DataTask? {
-        let closures = TaskDelegate.Closures(
-            completion: success == nil && failure == nil ? nil : Self.completion(success, failure),
-            uploadProgress: uploadProgress,
-            downloadProgress: downloadProgress
-        )
+        var closures = Self.typedClosures(success, failure)
+        closures.uploadProgress = uploadProgress
+        closures.downloadProgress = downloadProgress
         let task = making(failure) {
             makeDataTask(
                 try core.operations.request(for: call),
@@ -205,18 +203,19 @@ extension HTTPSessionManager {
         return task
     }
 
-    private static func completion<Value: Sendable>(
+    static func typedClosures<Value: Sendable>(
         _ success: ValueHandler<Value>?,
         _ failure: FailureHandler?
-    ) -> @Sendable (SessionTask, HTTPURLResponse?, (any Sendable)?, (any Error)?) -> Detour? {
-        { task, _, object, error in
+    ) -> TaskDelegate.Closures {
+        guard success != nil || failure != nil else { return TaskDelegate.Closures() }
+        return TaskDelegate.Closures(completion: { task, _, object, error in
             guard let task = task as? DataTask else { return nil }
             if let error { return failure.map { Detour($0, task, error) } }
             guard let value = object as? Value else {
                 return failure.map { Detour($0, task, Self.noObject(of: task, as: Value.self)) }
             }
             return success.map { Detour($0, task, value) }
-        }
+        })
     }
 
     /// The error of a task that has become a download, and has a file instead.

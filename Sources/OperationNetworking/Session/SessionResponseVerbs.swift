@@ -1,5 +1,5 @@
 internal import Foundation
-public import FoundationNetworking
+internal import FoundationNetworking
 
 extension HTTPSessionManager {
     /// The verbs that return the value together with the response and the cost of the exchange.
@@ -12,31 +12,10 @@ extension HTTPSessionManager {
 }
 
 /// The verbs of a session that return a ``Response``: see ``HTTPSessionManager/responses``. They take what
-/// those of the session take, but lists and forms, throw the same, and end with the cancellation of their
-/// Swift task. The object of such a task is its ``Response``.
+/// those of the session take, throw the same, and end with the cancellation of their Swift task. The object
+/// of such a task is its ``Response``.
 public struct SessionResponseVerbs: Sendable {
     let session: HTTPSessionManager
-
-    /// Sends a request, and returns what the serializer makes of the response.
-    public nonisolated(nonsending) func response<Serializer: TypedResponseSerializer>(
-        for request: URLRequest,
-        with serializer: Serializer
-    ) async throws -> Response<Serializer.Object> {
-        try await send(request, serializer)
-    }
-
-    /// Sends a GET request, and returns what the serializer makes of the response.
-    public nonisolated(nonsending) func get<Serializer: TypedResponseSerializer>(
-        _ path: String,
-        parameters: [String: Any]? = nil,
-        headers: [String: String] = [:],
-        with serializer: Serializer
-    ) async throws -> Response<Serializer.Object> {
-        let call = Call(method: "GET", path: path, parameters: parameters, headers: headers)
-        return try await send(session.core.operations.request(for: call), serializer)
-    }
-
-    // MARK: - Verbs
 
     /// Sends a GET request.
     @discardableResult
@@ -208,15 +187,15 @@ public struct SessionResponseVerbs: Sendable {
         return try await send(call, as: type)
     }
 
-    // MARK: - Private
+    // MARK: - For the verbs
 
-    private typealias Call = OperationManager.Call
+    typealias Call = OperationManager.Call
 
-    private nonisolated(nonsending) func send(_ call: Call) async throws -> Response<(any Sendable)?> {
+    nonisolated(nonsending) func send(_ call: Call) async throws -> Response<(any Sendable)?> {
         try await send(session.core.operations.request(for: call), session.responseSerializer)
     }
 
-    private nonisolated(nonsending) func send<Value: Decodable & Sendable>(
+    nonisolated(nonsending) func send<Value: Decodable & Sendable>(
         _ call: Call,
         as type: Value.Type
     ) async throws -> Response<Value> {
@@ -224,15 +203,27 @@ public struct SessionResponseVerbs: Sendable {
         return try await send(request, session.decodableSerializer(for: type))
     }
 
-    private nonisolated(nonsending) func send<Value: Sendable>(
+    nonisolated(nonsending) func send<Value: Sendable>(
         _ request: URLRequest,
         _ serializer: any ResponseSerializer
     ) async throws -> Response<Value> {
-        let task = session.makeDataTask(
-            request,
-            TaskDelegate.Closures(),
-            serializer: WholeResponseSerializer<Value>(object: serializer)
-        )
+        let serializer = WholeResponseSerializer<Value>(object: serializer)
+        let task = session.makeDataTask(request, TaskDelegate.Closures(), serializer: serializer)
+        return try await response(of: task)
+    }
+
+    nonisolated(nonsending) func send<Value: Sendable>(
+        form request: URLRequest,
+        _ serializer: any ResponseSerializer
+    ) async throws -> Response<Value> {
+        let serializer = WholeResponseSerializer<Value>(object: serializer)
+        let task = session.makeUploadTask(request, TaskDelegate.Closures(), serializer: serializer)
+        return try await response(of: task)
+    }
+
+    private nonisolated(nonsending) func response<Value: Sendable>(of task: DataTask) async throws
+        -> Response<Value>
+    {
         task.resume()
         guard let response = try await task.outcome as? Response<Value> else {
             throw HTTPSessionManager.noObject(of: task, as: Value.self)

@@ -191,7 +191,81 @@ struct SessionVerbsTests {
         await #expect(throws: URLError.self) { try await task.value }
     }
 
-    // MARK: - Lists
+    // MARK: - Forms and lists
+
+    private func fill(_ form: inout MultipartFormData) {
+        form.appendPart(withFormData: Data("x".utf8), name: "a")
+    }
+
+    @Test func responsesOfFormsAndListsHaveValueHeadAndCost() async throws {
+        let server = try server()
+        let verbs = session(server).responses
+        let list: [Any] = [1, "b"]
+        let typed = [
+            try await verbs.post("a", constructingBody: fill, as: User.self),
+            try await verbs.put("a", constructingBody: fill, as: User.self),
+            try await verbs.patch("a", constructingBody: fill, as: User.self),
+            try await verbs.post("a", parameters: list, as: User.self),
+            try await verbs.put("a", parameters: list, as: User.self),
+            try await verbs.patch("a", parameters: list, as: User.self),
+            try await verbs.post("a", parameters: ["n": 1], with: DecodableResponseSerializer(User.self)),
+            try await verbs.put("a", with: DecodableResponseSerializer(User.self)),
+            try await verbs.patch("a", with: DecodableResponseSerializer(User.self)),
+            try await verbs.delete("a", with: DecodableResponseSerializer(User.self)),
+        ]
+        #expect(typed.allSatisfy { $0.value == Self.ada && $0.statusCode == 200 })
+        #expect(typed.allSatisfy { $0.value(forHTTPHeaderField: "X-Page") == "7" })
+        #expect(typed[0].metrics.bytesSent > 0)
+        let untyped = [
+            try await verbs.post("a", constructingBody: fill),
+            try await verbs.put("a", constructingBody: fill),
+            try await verbs.patch("a", constructingBody: fill),
+            try await verbs.post("a", parameters: list),
+            try await verbs.put("a", parameters: list),
+            try await verbs.patch("a", parameters: list),
+        ]
+        #expect(untyped.allSatisfy { ($0.value as? [String: any Sendable])?["name"] as? String == "Ada" })
+        let bodied = ["POST", "PUT", "PATCH"]
+        #expect(server.requests.map(\.method) == bodied + bodied + bodied + ["DELETE"] + bodied + bodied)
+        let forms = server.requests.filter { $0["Content-Type"]?.hasPrefix("multipart/form-data") == true }
+        #expect(forms.count == 6 && forms.allSatisfy { $0.text.contains("name=\"a\"") })
+        #expect(server.requests.filter { $0.text == "[1,\"b\"]" }.count == 6)
+        await #expect(throws: URLError.self) {
+            try await verbs.post("http://[", constructingBody: fill)
+        }
+    }
+
+    @Test func callbacksOfFormsAndListsGetAValue() async throws {
+        let server = try server()
+        let session = session(server)
+        let heard = Recorder<User>()
+        let success: HTTPSessionManager.ValueHandler<User> = { _, user in heard.append(user) }
+        session.post("a", parameters: [1], as: User.self, success: success)
+        session.put("a", parameters: [1], as: User.self, success: success)
+        session.patch("a", parameters: [1], as: User.self, success: success)
+        let upload = session.post("a", constructingBody: fill, as: User.self, success: success)
+        session.put("a", constructingBody: fill, as: User.self, success: success)
+        session.patch("a", constructingBody: fill, as: User.self, success: success)
+        #expect(try await heard.wait(count: 6) == Array(repeating: Self.ada, count: 6))
+        #expect(upload?.progress.totalUnitCount ?? 0 > 0)
+        #expect(try await session.put("a", constructingBody: fill, as: User.self) == Self.ada)
+        #expect(try await session.patch("a", constructingBody: fill, as: User.self) == Self.ada)
+        let objects = Recorder<Bool>()
+        session.put("a", constructingBody: fill, success: { _, object in objects.append(object != nil) })
+        session.patch("a", constructingBody: fill, success: { _, object in objects.append(object != nil) })
+        #expect(try await objects.wait(count: 2) == [true, true])
+        try await session.put("a", constructingBody: fill)
+        let failures = Recorder<Bool>()
+        let none = session.put(
+            "http://[",
+            constructingBody: fill,
+            as: User.self,
+            success: success,
+            failure: { task, _ in failures.append(task == nil) }
+        )
+        #expect(none == nil)
+        #expect(try await failures.wait() == [true])
+    }
 
     @Test func aListIsTheBody() async throws {
         let server = try server()
