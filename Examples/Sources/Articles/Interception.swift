@@ -21,6 +21,57 @@ struct TimedSerializer: TransferResponseSerializer {
 
 // MARK: End of example
 
+// MARK: Example
+
+nonisolated struct TraceAdapter: RequestAdapter {
+    func adapt(_ request: URLRequest, in context: RequestContext) async throws -> URLRequest {
+        guard let trace = context.userInfo["trace"] as? String else { return request }
+        var request = request
+        request.setValue(trace, forHTTPHeaderField: "traceparent")
+        return request
+    }
+}
+
+// MARK: End of example
+
+// MARK: Example
+
+nonisolated final class Stopwatch: OperationObserver {
+    func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
+        print("again in \(retry.delay) seconds")
+    }
+
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        for transfer in operation.metricsOfEachTransfer { print(transfer.url as Any, transfer.transferTime) }
+    }
+}
+
+// MARK: End of example
+
+func tracing(_ manager: OperationManager, trace: String) async throws {
+    // MARK: Example
+
+    manager.requestAdapters.append(TraceAdapter())
+    let users = try await manager.get("users", configure: { operation in operation.userInfo = ["trace": trace] })
+
+    // MARK: End of example
+    print(users ?? "none")
+}
+
+func observing(_ manager: OperationManager, _ operation: HTTPRequestOperation) async throws {
+    let stopwatch = Stopwatch()
+    // MARK: Example
+
+    let observation = operation.addObserver(stopwatch)
+    manager.operationQueue.addOperation(operation)
+    let object = try await operation.value
+    observation.end()                               // or leave it: it ends with the operation
+
+    // MARK: End of example
+    print(object ?? "none")
+    _ = try await manager.get("users", configure: { $0.addObserver(stopwatch) })
+}
+
 func interception(_ manager: OperationManager, signer: Signer) {
     // MARK: Example
 
