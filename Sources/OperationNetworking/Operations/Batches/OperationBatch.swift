@@ -81,7 +81,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// The old labels of ``init(_:policy:completionQueue:progress:completion:)``.
+    /// The old initializer, with `onProgress:` for `progress:` and `onCompletion:` for `completion:`.
     @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
     @_disfavoredOverload
     public convenience init(
@@ -100,7 +100,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// The old label of ``init(_:policy:completionQueue:progress:completion:)``.
+    /// The old initializer, with `onCompletion:` for `completion:`.
     @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
     @_disfavoredOverload
     public convenience init(
@@ -110,6 +110,37 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
     ) {
         self.init(members, policy: policy, completionQueue: completionQueue, completion: onCompletion)
+    }
+
+    /// The old initializer, with `onProgress:` for `progress:` and `onCompletion:` for `completion:`.
+    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
+    @_disfavoredOverload
+    public convenience init(
+        _ batches: [OperationBatch],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext onProgress: BatchProgressHandler?,
+        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)? = nil
+    ) {
+        self.init(
+            batches,
+            policy: policy,
+            completionQueue: completionQueue,
+            progress: onProgress,
+            completion: onCompletion
+        )
+    }
+
+    /// The old initializer, with `onCompletion:` for `completion:`.
+    @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
+    @_disfavoredOverload
+    public convenience init(
+        _ batches: [OperationBatch],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext onCompletion: (@isolated(any) @Sendable ([Member]) -> Void)?
+    ) {
+        self.init(batches, policy: policy, completionQueue: completionQueue, completion: onCompletion)
     }
 
     private init(
