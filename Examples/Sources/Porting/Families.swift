@@ -356,7 +356,7 @@ final class Families {
             with: request,
             progress: { progress in self.title = progress.localizedDescription },
             destination: { temporary, response in
-                folder.appendingPathComponent(response?.suggestedFilename ?? "file")
+                folder.appendingPathComponent(response?.url?.lastPathComponent ?? "file")
             },
             completion: { response, file, error in self.show(file ?? error) })
         task.resume()
