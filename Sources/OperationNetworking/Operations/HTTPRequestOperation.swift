@@ -196,3 +196,23 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
         return configuration
     }
 }
+
+/// An operation whose exchange has ended, as the origin of a message.
+private struct OperationOrigin: MessageOrigin {
+    let operation: ConnectionOperation
+    let end: ExchangeEnd
+
+    func responseObject(of message: ReceivedMessage, by serializer: any ResponseSerializer) throws
+        -> ResponseObject?
+    {
+        guard let serializer = serializer as? any TransferResponseSerializer else { return nil }
+        let transfer = ReceivedTransfer(
+            request: operation.request,
+            response: message.response?.value,
+            data: message.data,
+            file: end.data == nil ? operation.outputFile : nil,
+            metrics: end.metrics.sum
+        )
+        return ResponseObject(value: try serializer.responseObject(for: transfer))
+    }
+}

@@ -62,23 +62,3 @@ extension TransferResponseSerializer {
         try responseObject(for: ReceivedTransfer(response: response, data: data))
     }
 }
-
-/// An operation whose exchange has ended, as the origin of a message.
-struct OperationOrigin: MessageOrigin {
-    let operation: ConnectionOperation
-    let end: ExchangeEnd
-
-    func responseObject(of message: ReceivedMessage, by serializer: any ResponseSerializer) throws
-        -> ResponseObject?
-    {
-        guard let serializer = serializer as? any TransferResponseSerializer else { return nil }
-        let transfer = ReceivedTransfer(
-            request: operation.request,
-            response: message.response?.value,
-            data: message.data,
-            file: end.data == nil ? operation.outputFile : nil,
-            metrics: end.metrics.sum
-        )
-        return ResponseObject(value: try serializer.responseObject(for: transfer))
-    }
-}
