@@ -20,7 +20,7 @@ extension ConnectionOperation {
     {
         let (effect, hasBecomeCancelled, lookup) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
-            let effect = event(&state)
+            let effect = possible(event(&state), &state)
             // Scheduled before a waiter for the operation can go on: what it then does on the completion
             // queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
@@ -29,6 +29,24 @@ extension ConnectionOperation {
         announce(effect, hasBecomeCancelled: hasBecomeCancelled)
         if let lookup { perform(lookup) }
         return effect
+    }
+
+    /// Ends the operation where an exchange is to begin, or to stop, and there is no network thread: then no
+    /// exchange has begun, and none would tell of its end.
+    private func possible(_ effect: OperationStateMachine.Effect, _ state: inout OperationState)
+        -> OperationStateMachine.Effect
+    {
+        switch effect {
+        case .begin, .abandon:
+            guard let obstacle = NetworkThread.shared.obstacle() else { return effect }
+            state.results.error =
+                effect == .begin
+                ? TransferError.noThread(obstacle).error(for: state.request.url ?? URL(fileURLWithPath: "/"))
+                : URLError.cancelled(url: state.request.url)
+            return state.machine.transferEnded()
+        case .none, .announceReadiness, .suspend, .settleSlot, .finishCancelled, .finish, .announceEnd:
+            return effect
+        }
     }
 
     /// Gives all of them a command before a queue hears that one of them is ready.

@@ -1,11 +1,8 @@
 import COperationNetworking
 import CoreFoundation
-import Foundation
 import Glibc
 
 /// A thread that sleeps in its run loop and nowhere else, for as long as the process lives.
-///
-/// It owns a `Thread`: a subclass of `Thread` cannot be `Sendable`.
 package enum RunLoopThread {
     /// Descriptors that a run loop opens for each of its modes: one to wait with, and one for timers.
     /// CoreFoundation traps where one of them cannot be had.
@@ -41,21 +38,26 @@ package enum RunLoopThread {
         }
     }
 
-    /// Starts one.
+    /// The size of its stack, in bytes: four times that of a dispatch thread, for closures that borrow the
+    /// run loop.
+    private static let stackSize = 2 << 20
+
+    /// Starts one. Does not wait for it.
     /// - Parameters:
     ///   - name: as debuggers show it; Linux keeps 15 bytes.
     ///   - prepare: called on the new thread, before its run loop runs for the first time, to put a source or
     ///     a timer into it: a run loop with neither does not sleep. It may wait until a run loop can be made.
     ///     What it returns is kept.
-    package static func start(name: String, prepare: @escaping @Sendable () -> AnyObject) {
-        let thread = Thread {
-            // Not with Foundation: it forgets a name that is given before the thread starts, may forget one
-            // that is given soon after, and ignores one that is too long for the system.
+    /// - Throws: `SystemError` when no thread can be had now; `prepare` was not called then.
+    package static func start(
+        name: String,
+        prepare: @escaping @Sendable () -> AnyObject
+    ) throws(SystemError) {
+        try SystemThread.start(stackSize: stackSize, isDetached: true) {
             cthread_set_name(name)
             withExtendedLifetime(prepare()) {
                 while true { CFRunLoopRunInMode(kCFRunLoopDefaultMode, .greatestFiniteMagnitude, false) }
             }
         }
-        thread.start()
     }
 }

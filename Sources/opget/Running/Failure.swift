@@ -130,7 +130,8 @@ extension Outcome {
             case .badServerResponse, .cannotDecodeRawData, .cannotDecodeContentData, .cannotParseResponse,
                 .httpTooManyRedirects, .redirectToNonExistentLocation, .zeroByteResource:
                 .wrongAnswer
-            case .dataLengthExceedsMaximum, .requestBodyStreamExhausted: .other
+            // No descriptors or no threads are left.
+            case .dataLengthExceedsMaximum, .requestBodyStreamExhausted, .resourceUnavailable: .other
             case .cannotCreateFile, .cannotOpenFile, .cannotCloseFile, .cannotWriteToFile, .cannotRemoveFile,
                 .cannotMoveFile, .noPermissionsToReadFile:
                 .file

@@ -7,6 +7,20 @@ import Testing
 struct RunLoopTests {
     private static let mode = RunLoop.Mode("test")
 
+    /// Starts a thread with a run loop, and waits for what it resumes the continuation with.
+    private func resumed<Value: Sendable>(
+        by name: String,
+        _ prepare: @escaping @Sendable (CheckedContinuation<Value, any Error>) -> RunLoopSource
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                try RunLoopThread.start(name: name) { prepare(continuation) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
     /// Runs `body` on a new thread and hands over what it returns.
     private func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws
         -> Result
@@ -178,32 +192,28 @@ struct RunLoopTests {
     }
 
     @Test func aThreadPreparesBeforeItRunsItsLoop() async throws {
-        let isSame = await withCheckedContinuation { (continuation: CheckedContinuation<Bool?, Never>) in
-            let identity = Locked<ThreadIdentity?>(nil)
-            RunLoopThread.start(name: "any") {
-                identity.withLock { $0 = .current }
-                let source = RunLoopSource {
-                    continuation.resume(returning: identity.withLock { $0?.isCurrent })
-                }
-                source.add(to: .default)
-                source.signal()
-                return source
+        let identity = Locked<ThreadIdentity?>(nil)
+        let isSame: Bool = try await resumed(by: "any") { continuation in
+            identity.withLock { $0 = .current }
+            let source = RunLoopSource {
+                continuation.resume(returning: identity.withLock { $0?.isCurrent } == true)
             }
+            source.add(to: .default)
+            source.signal()
+            return source
         }
-        #expect(isSame == true)
+        #expect(isSame)
     }
 
     @Test(arguments: [("short", "short"), ("a name of more than 15 bytes", "a name of more ")])
-    func aThreadHasItsNameForTheSystemToo(name: String, shown: String) async {
-        let seen = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
-            RunLoopThread.start(name: name) {
-                let name = FileManager.default.contents(atPath: "/proc/thread-self/comm") ?? Data()
-                continuation.resume(returning: String(decoding: name.dropLast(), as: UTF8.self))
-                // Without a source in it the loop would not sleep, and the thread would use a core for ever.
-                let source = RunLoopSource {}
-                source.add(to: .default)
-                return source
-            }
+    func aThreadHasItsNameForTheSystemToo(name: String, shown: String) async throws {
+        let seen: String = try await resumed(by: name) { continuation in
+            let name = FileManager.default.contents(atPath: "/proc/thread-self/comm") ?? Data()
+            continuation.resume(returning: String(decoding: name.dropLast(), as: UTF8.self))
+            // Without a source in it the loop would not sleep, and the thread would use a core for ever.
+            let source = RunLoopSource {}
+            source.add(to: .default)
+            return source
         }
         #expect(seen == shown)
     }

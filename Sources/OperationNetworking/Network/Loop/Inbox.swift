@@ -12,13 +12,17 @@ final class Inbox: Sendable {
     /// Signaled as long as there is nothing else to wake.
     private let firstWork = DispatchSemaphore(value: 0)
 
-    func append(_ work: NetworkWork) {
+    /// - Returns: whether the thread has not opened it yet: it may not be there.
+    @discardableResult
+    func append(_ work: NetworkWork) -> Bool {
         let (isFirst, wake) = state.withLock { state in
             state.work.append(work)
             return (state.work.count == 1, state.wake)
         }
-        guard isFirst else { return }
-        if let wake { wake.signal() } else { firstWork.signal() }
+        if isFirst {
+            if let wake { wake.signal() } else { firstWork.signal() }
+        }
+        return wake == nil
     }
 
     /// Waits until there may be work, or until a moment. Not once the inbox is open.

@@ -4,6 +4,9 @@ internal import OperationNetworkingSystem
 
 /// The one thread on which libcurl runs. It is made at first use, sleeps in its run loop, and never ends.
 ///
+/// The system may have no thread left (`RLIMIT_NPROC`, `pids.max`). Then each operation that starts waits a
+/// little for one, and fails (``ThreadMaking``); no exchange begins without it.
+///
 /// After `fork` without `exec` it does not exist in the child, and nothing works there, as in all of
 /// Foundation.
 final class NetworkThread: Sendable {
@@ -13,10 +16,37 @@ final class NetworkThread: Sendable {
     private let passWork = PassWork()
     /// Itself, once it runs.
     private let identity = Locked<ThreadIdentity?>(nil)
+    private let making = Locked(ThreadMaking())
 
-    private init() {
+    private init() {}
+
+    // MARK: - Its start
+
+    /// Waits on the calling thread, which may hold no lock, until the network thread is there: at most
+    /// ``ThreadMaking/patience`` seconds.
+    func waitUntilMade() {
+        while let pause = making.withLock({ attempt(&$0)?.pause }) { Thread.sleep(forTimeInterval: pause) }
+    }
+
+    /// Why there is no network thread; `nil`: it is there. Makes it if that can be done now, and does not
+    /// wait.
+    func obstacle() -> SystemError? { making.withLock { attempt(&$0)?.error } }
+
+    /// - Returns: `nil` if the thread is there.
+    private func attempt(_ making: inout ThreadMaking) -> (error: SystemError, pause: Double?)? {
+        guard !making.isDone else { return nil }
+        do throws(SystemError) {
+            try start()
+            making.didMake()
+            return nil
+        } catch {
+            return (error, making.didFail(now: .now))
+        }
+    }
+
+    private func start() throws(SystemError) {
         let (inbox, passWork, identity) = (inbox, passWork, identity)
-        RunLoopThread.start(name: "OperationNetworking") {
+        try RunLoopThread.start(name: "OperationNetworking") {
             identity.withLock { $0 = .current }
             let room = NetworkRoom(Transfers { work in NetworkThread.shared.perform { work($0.transfers) } })
             let kept = Self.waitForDescriptors(room, inbox, passWork)
@@ -51,11 +81,18 @@ final class NetworkThread: Sendable {
         }
     }
 
+    // MARK: - Its work
+
     /// Runs `work` on the network thread after everything already asked for. Callable from any thread;
     /// returns at once. Nothing that may wait, or runs the run loop, belongs in there: every transfer of the
     /// process would wait with it.
     func perform(_ work: @escaping @Sendable (NetworkRoom) -> Void) {
-        inbox.append(.room(work))
+        append(.room(work))
+    }
+
+    /// Without a thread the work waits in the inbox, and the next one who wants something tries again.
+    private func append(_ work: NetworkWork) {
+        if inbox.append(work) { _ = obstacle() }
     }
 
     /// Runs `work` on another thread after the pass that goes on now. It must not wait for anything: others
@@ -65,9 +102,10 @@ final class NetworkThread: Sendable {
     }
 
     /// The answer of the network thread to a question, after everything already asked for. Waits for it,
-    /// which that thread itself cannot: there it is `nil`.
+    /// which that thread itself cannot: there it is `nil`. So it is where there is no network thread, and
+    /// nothing to ask it for.
     func answer<Answer: Sendable>(_ question: @escaping @Sendable (NetworkRoom) -> Answer) -> Answer? {
-        guard identity.withLock({ $0?.isCurrent != true }) else { return nil }
+        guard obstacle() == nil, identity.withLock({ $0?.isCurrent != true }) else { return nil }
         let (answer, isThere) = (Locked<Answer?>(nil), DispatchSemaphore(value: 0))
         perform { room in
             answer.withLock { $0 = question(room) }
@@ -79,11 +117,11 @@ final class NetworkThread: Sendable {
 
     /// Lends the thread's run loop to `body`, after everything already asked for. Callable from any thread.
     func withRunLoop(_ body: @escaping @Sendable (RunLoop) -> Void) {
-        inbox.append(.loop { loop in loop.lend(to: body) })
+        append(.loop { loop in loop.lend(to: body) })
     }
 
     /// Lets transfers move while the thread's run loop runs in these modes, too.
     func add(modes: Set<RunLoop.Mode>) {
-        inbox.append(.loop { loop in loop.add(to: modes) })
+        append(.loop { loop in loop.add(to: modes) })
     }
 }

@@ -6,6 +6,8 @@ enum TransferError: Error, Sendable {
     case curl(CurlError)
     /// The process has too few descriptors left for the network thread's own.
     case cannotStart(SystemError)
+    /// The process can have no network thread.
+    case noThread(SystemError)
     /// The server is not one to talk to.
     case untrusted(ServerTrustError)
     /// `seconds` passed without a byte.

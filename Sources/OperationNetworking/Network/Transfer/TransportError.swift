@@ -54,6 +54,9 @@ extension URLError {
     fileprivate static let hasNoDescriptors =
         "The process has no file descriptors left (see RLIMIT_NOFILE, ulimit -n): "
 
+    fileprivate static let hasNoThreads =
+        "The process can have no more threads (see RLIMIT_NPROC, ulimit -u, and pids.max of a container): "
+
     /// The `CURLcode` behind a transport failure; `nil` when libcurl saw nothing wrong, and the judgement was
     /// ours.
     public var curlCode: Int? {
@@ -191,6 +194,13 @@ extension TransferError {
                 sentence: URLError.hasNoDescriptors + "the network thread could not start",
                 underlying: error.posixError
             )
+        case .noThread(let error):
+            return URLError(
+                .resourceUnavailable,
+                url: url,
+                sentence: URLError.hasNoThreads + "the network thread could not be made",
+                underlying: error.posixError
+            )
         case .wrongLength(let declared, let received):
             return URLError(
                 received < declared ? .networkConnectionLost : .badServerResponse,
@@ -297,6 +307,9 @@ extension TransferError {
 }
 
 extension CurlError {
+    /// Whether libcurl could not make the thread that resolves a name: it has no code of its own for that.
+    private var hasNoThreads: Bool { message == "getaddrinfo() thread failed to start" }
+
     /// Whether the process may have no descriptors more.
     var hasNoDescriptors: Bool { systemError == 24 }  // EMFILE
 
@@ -307,7 +320,8 @@ extension CurlError {
             URLError.Code(self),
             url: url,
             sentence: hasNoDescriptors
-                ? URLError.hasNoDescriptors + message : message,
+                ? URLError.hasNoDescriptors + message
+                : hasNoThreads ? URLError.hasNoThreads + "a name could not be resolved" : message,
             curlCode: Int(code),
             underlying: systemError == 0 ? nil : SystemError(systemError, "libcurl").posixError
         )

@@ -133,6 +133,22 @@ struct TransportErrorTests {
         #expect(error.map { RetryPolicy().errorCodes.contains($0.code) } == false)
     }
 
+    @Test func aThreadThatCannotBeMadeNamesTheLimitAndTheSystemsError() {
+        let error =
+            TransferError.noThread(SystemError(11, "pthread_create")).error(for: Self.url) as? URLError
+        #expect(error?.localizedDescription.contains("RLIMIT_NPROC") == true)
+        #expect((error?.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 11)
+        #expect(error.map { RetryPolicy().errorCodes.contains($0.code) } == false)
+    }
+
+    /// The lack may pass: a retry policy tries again, as after any look-up that failed.
+    @Test func aNameThatGotNoThreadIsNotAHostThatIsNotThere() {
+        let failure = CurlError(code: 6, message: "getaddrinfo() thread failed to start")
+        let error = failure.urlError(for: Self.url)
+        #expect(error.code == .cannotFindHost)
+        #expect(error.localizedDescription.contains("RLIMIT_NPROC"))
+    }
+
     @Test(arguments: [(60.0, "60"), (0.5, "0.5"), (1e30, "1e+30")])
     func secondsAreWrittenAsTheyAre(seconds: Double, text: String) {
         let error = TransferError.idle(seconds: seconds).error(for: Self.url)
