@@ -212,7 +212,11 @@ extension ResumeDecision.Question {
             !history.hasFoundDifference && evidence == .equal && !partial.isCoded && !fields.hasContentCoding
             && (total ?? offset) >= offset && (partial.total ?? total) == (total ?? partial.total)
         guard isSame else {
-            if mayBeRest { return restart(because: .invalidAnswer, or: .representationChanged) }  // S28
+            if mayBeRest {  // S28
+                let isOther = evidence == .different
+                let reason = isOther ? reason(toReplace: partial, fields: fields) : .invalidAnswer
+                return restart(because: reason, or: .representationChanged)
+            }
             // S20, S22
             guard abilities.canBeEmptied else { return .fail(.representationChanged) }
             return .replace(total: total, because: reason(toReplace: partial, fields: fields))
@@ -255,19 +259,17 @@ extension ResumeDecision.Question {
     /// Whether a 200 to a question for the rest may be just that rest, or nothing of the file, from a server
     /// that forgot the status (S28). It would replace the whole.
     ///
-    /// | Length of the 200 | Validator                                                | Length of the whole | May it? |
-    /// |-------------------|----------------------------------------------------------|---------------------|---------|
-    /// | that of the whole | any                                                      | known               | no      |
-    /// | that of the rest  | any: some servers make a tag of what they send           | known               | yes     |
-    /// | another           | equal: one tag has one length; or absent: nothing tells  | known               | yes     |
-    /// | another           | different: another file                                  | known               | no      |
-    /// | none              | any                                                      | known               | yes     |
-    /// | any, or none      | any                                                      | unknown             | yes     |
+    /// | Length of the 200                    | Length of the whole | May it? |
+    /// |--------------------------------------|---------------------|---------|
+    /// | that of the whole                    | known               | no      |
+    /// | another, or none, or that of a coding | known              | yes     |
+    /// | any, or none                         | unknown             | yes     |
+    ///
+    /// Its validator does not count: some servers make a tag of what they send, and the file may have grown.
     private func mayBeRest(_ fields: HeaderFields) -> Bool {
-        guard firstAsked > 0, let partial, !partial.isCoded, !fields.hasContentCoding else { return false }
-        guard let length = fields.contentLength, let known = partial.total else { return true }
-        guard length != known else { return false }
-        return length == known - firstAsked || evidence(in: fields) != .different
+        guard firstAsked > 0, let partial, !partial.isCoded else { return false }
+        guard let length = total(of: fields) else { return true }
+        return length != partial.total
     }
 
     /// Whether the answer to a question for the whole has the tag of the kept bytes, and the length of the

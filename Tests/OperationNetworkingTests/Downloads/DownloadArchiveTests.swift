@@ -56,7 +56,6 @@ struct DownloadArchiveTests {
     @Test func aFileThatChangedStartsOver() async throws {
         let scene = try DownloadScene(answers: Self.stalling)
         let archive = try await pausedArchive(scene.operation())
-        // Not as long as the rest of the old one, which would be asked for once more (S28).
         let body = PatternBody(seed: 2, length: 199_999)
         scene.server.setRepresentation(Representation(.pattern(body), entityTag: .strong("v2")))
         let later = DownloadOperation(archive: archive)

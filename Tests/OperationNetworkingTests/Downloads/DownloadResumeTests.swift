@@ -60,7 +60,8 @@ struct DownloadResumeTests {
             testDescription: "S20 another, shorter file",
             second: Representation(.pattern(PatternBody(seed: 3, length: 1000)), entityTag: .strong("v2")),
             kept: nil,
-            reason: .resourceChanged
+            reason: .resourceChanged,
+            requestCount: 2
         ),
         Change(
             testDescription: "S20 another date",
@@ -152,7 +153,8 @@ struct DownloadResumeTests {
                 contentType: "text/html"
             ),
             kept: nil,
-            reason: .variantChanged
+            reason: .variantChanged,
+            requestCount: 2
         ),
     ]
 

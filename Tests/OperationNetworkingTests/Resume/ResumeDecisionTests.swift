@@ -302,8 +302,8 @@ import Testing
         Row(
             "S20, F2 another tag",
             200,
-            ["ETag": "\"v2\"", "Content-Length": "7"],
-            .replace(total: 7, because: .resourceChanged)
+            ["ETag": "\"v2\"", "Content-Length": "10"],
+            .replace(total: 10, because: .resourceChanged)
         ),
         Row("S20, F2 no tag", 200, ["Content-Length": "10"], .replace(total: 10, because: .validatorMissing)),
         Row(
@@ -373,8 +373,18 @@ import Testing
             "S21 coded, into a stream",
             200,
             ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
-            .fail(.representationChanged),
+            .ask(.whole(because: .invalidAnswer)),
             with: unrewindable
+        ),
+        Row(
+            "S21 coded, into a stream, to a question for the whole",
+            200,
+            ["ETag": "\"v1\"", "Content-Encoding": "gzip"],
+            .fail(.representationChanged),
+            with: {
+                unrewindable(&$0)
+                askedForWhole(&$0)
+            }
         ),
         Row(
             "S21 after a restart, into a stream",
@@ -438,6 +448,7 @@ import Testing
     // MARK: - A rest that is sent as 200
 
     private static let again = ResumeDecision.ask(.whole(because: .invalidAnswer))
+    private static let changed = ResumeDecision.ask(.whole(because: .resourceChanged))
     private static let overlapping: @Sendable (inout Row) -> Void = {
         $0.asked = .rest(from: 4, ifRange: "\"v1\"", overlap: 3)
     }
@@ -446,7 +457,9 @@ import Testing
         Row("S28 the same tag", 200, ["ETag": "\"v1\"", "Content-Length": "6"], again),
         Row("S28 203", 203, ["ETag": "\"v1\"", "Content-Length": "6"], again),
         Row("S28 no tag", 200, ["Content-Length": "6"], again),
-        Row("S28 a tag of what was sent", 200, ["ETag": "\"v2\"", "Content-Length": "6"], again),
+        Row("S28 a tag of what was sent", 200, ["ETag": "\"v2\"", "Content-Length": "6"], changed),
+        Row("S28 the same, and less", 200, ["ETag": "\"v2\"", "Content-Length": "5"], changed),
+        Row("S28 the same, of a file that grew", 200, ["ETag": "\"v2\"", "Content-Length": "11"], changed),
         Row("S28 into a stream", 200, ["ETag": "\"v1\"", "Content-Length": "6"], again, with: unrewindable),
         Row(
             "S28 to the question without If-Range",
@@ -460,7 +473,7 @@ import Testing
             "S28 with an overlap, of another length",
             200,
             ["ETag": "\"v2\"", "Content-Length": "6"],
-            .replace(total: 6, because: .resourceChanged),
+            changed,
             with: overlapping
         ),
         Row("S28 the date", 200, ["Last-Modified": modified, "Content-Length": "6"], again, with: dated),
@@ -479,7 +492,7 @@ import Testing
             again,
             with: unrewindable
         ),
-        Row("S28 no length, a tag of what was sent", 200, ["ETag": "\"v2\""], again),
+        Row("S28 no length, a tag of what was sent", 200, ["ETag": "\"v2\""], changed),
         Row("S28 nothing of the file", 200, ["Content-Length": "0"], again),
         Row("S28 a word of excuse", 200, ["Content-Length": "9", "Content-Type": "text/html"], again),
         Row("S28 of unknown length", 200, ["Content-Length": "6"], again, with: ofUnknownLength),
@@ -487,10 +500,10 @@ import Testing
             "S28 of unknown length, a tag of what was sent",
             200,
             ["ETag": "\"v2\"", "Content-Length": "6"],
-            again,
+            changed,
             with: ofUnknownLength
         ),
-        Row("S28 no length at all", 200, ["ETag": "\"v2\""], again, with: ofUnknownLength),
+        Row("S28 no length at all", 200, ["ETag": "\"v2\""], changed, with: ofUnknownLength),
         Row(
             "S28 of unknown length, the same tag, for a file that would be compared",
             200,
@@ -515,10 +528,11 @@ import Testing
             }
         ),
         Row(
-            "S28 another file, with a length of its own",
+            "S28 another file, to a question for the whole",
             200,
             ["ETag": "\"v2\"", "Content-Length": "7"],
-            .replace(total: 7, because: .resourceChanged)
+            .replace(total: 7, because: .resourceChanged),
+            with: askedForWhole
         ),
         Row(
             "S28 no length, the same tag, in memory",
@@ -547,8 +561,8 @@ import Testing
         Row(
             "S28 a coding, whose length says nothing",
             200,
-            ["ETag": "\"v2\"", "Content-Encoding": "gzip", "Content-Length": "6"],
-            .replace(total: nil, because: .resourceChanged)
+            ["ETag": "\"v2\"", "Content-Encoding": "gzip", "Content-Length": "10"],
+            changed
         ),
     ]
 

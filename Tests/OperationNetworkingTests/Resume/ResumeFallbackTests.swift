@@ -141,7 +141,7 @@ import Testing
             "S27 a login page, which says nothing of the file (S28)",
             200,
             ["Content-Type": "text/html; charset=utf-8", "ETag": "\"v2\""],
-            .ask(.whole(because: .invalidAnswer)),
+            .ask(.whole(because: .variantChanged)),
             with: inFile { $0.first["Content-Type"] = "application/zip" }
         ),
         Row(

@@ -282,7 +282,9 @@ struct StubbedExchangeTests {
             }
         }
         #expect(try Data(contentsOf: file) == new)
-        #expect(stubs.requests.last?.value(forHTTPHeaderField: "Range") == "bytes=70000-")
+        // An answer that is not as long as the whole was is not believed: the whole is asked for (S28).
+        let ranges = stubs.requests.map { $0.value(forHTTPHeaderField: "Range") }
+        #expect(ranges == [nil, "bytes=70000-"] + (changes ? [nil] : []))
     }
 
     @Test func aBatchRunsOverStubs() async throws {
