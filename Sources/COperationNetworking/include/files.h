@@ -118,6 +118,21 @@ static inline int cfiles_entry_of(int descriptor, struct cfiles_entry *entry) {
     return 0;
 }
 
+// When the bytes of an open file were changed last, and when anything of it was.
+struct cfiles_times {
+    long long modified_seconds, modified_nanoseconds, changed_seconds, changed_nanoseconds;
+};
+
+static inline int cfiles_times_of(int descriptor, struct cfiles_times *times) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) return -1;
+    times->modified_seconds = status.st_mtim.tv_sec;
+    times->modified_nanoseconds = status.st_mtim.tv_nsec;
+    times->changed_seconds = status.st_ctim.tv_sec;
+    times->changed_nanoseconds = status.st_ctim.tv_nsec;
+    return 0;
+}
+
 static inline int cfiles_kind_of_descriptor(int descriptor, struct cfiles_entry *entry) {
     struct stat status;
     if (fstat(descriptor, &status) != 0) return -1;

@@ -61,6 +61,12 @@ final class DownloadDigests {
         follower?.advance(to: length)
     }
 
+    /// The bytes in the file may be others than those that were read.
+    func readAgain() {
+        follower?.startOver()
+        follower?.advance(to: length)
+    }
+
     /// The file is complete: `then` is called on another queue with all digests that were computed.
     func finish(length: Int64, then: @escaping @Sendable (Result<[FileDigest], any Error>) -> Void) {
         guard let follower else { return then(.success([])) }

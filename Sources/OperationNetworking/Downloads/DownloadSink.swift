@@ -130,6 +130,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? {
         queue.async {
             self.drain()
+            self.attempt { if try $0.isTouched() { self.digests?.readAgain() } }
             self.verify(whenEnded)
         }
         return nil
@@ -277,6 +278,8 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             } else if partial.count != shared.withLock({ $0.count }) {
                 // Whatever was to be kept is not there.
                 throw DownloadError.partialFileReplaced(partial.partURL)
+            } else if try partial.isTouched() {
+                digests?.readAgain()
             }
             let origin = DownloadCheckpoint.Response(
                 url: start.url.absoluteString,

@@ -158,7 +158,7 @@ struct FoundPart {
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = isOfOtherDestination(checkpoint, names, at: place)
             facts.isSameAsker = asker.isAsker(of: checkpoint.asker)
-            facts.intactBlocks = checkpoint.blocks.prefix { isIntact($0, in: file) }.count
+            facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
         }
         var found = FoundPart(names: names, file: file, status: status)
         switch PartRecovery(facts) {
@@ -196,13 +196,15 @@ struct FoundPart {
         return !other.isEmpty && !other.utf8.elementsEqual(place.name.utf8)
             && PartialName(of: other).mayBe(names.part)
     }
+}
 
+extension DownloadCheckpoint.Block {
     /// Whether the bytes are those that were there when it was written down; one that cannot be read is not.
-    private static func isIntact(_ block: DownloadCheckpoint.Block, in file: PartFile) -> Bool {
-        guard let bytes = try? file.read(block.length, at: block.end - Int64(block.length)),
-            bytes.count == block.length
-        else { return false }
-        return (try? bytes.span.sha256Text()) == block.digest
+    func isIntact(in file: PartFile) -> Bool {
+        guard let bytes = try? file.read(length, at: end - Int64(length)), bytes.count == length else {
+            return false
+        }
+        return (try? bytes.span.sha256Text()) == digest
     }
 }
 

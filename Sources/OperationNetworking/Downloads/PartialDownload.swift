@@ -55,6 +55,8 @@ final class PartialDownload {
     private var isTainted: Bool
     private var lastCommit: MonotonicTime
     private var hasNotes = false
+    /// The file's times when the last transfer had stopped; `nil` from the beginning of the next body on.
+    private var timesAtRest: FileTimes?
     private var room: DiskRoom
     private var failure: (any Error)?
     private var isClosed = false
@@ -148,6 +150,7 @@ final class PartialDownload {
         origin: DownloadCheckpoint.Response,
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
+        timesAtRest = nil
         try translating {
             try room.check(for: total)
             switch start {
@@ -227,12 +230,30 @@ final class PartialDownload {
     /// Brings the received bytes to the disk: the transfer has ended, and a later one may go on.
     func flush() throws {
         guard !isClosed else { return }
-        defer { room.giveBack(behind: count) }
-        try translating {
-            try commit(isAtRest: true)
-            guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
-            checkpoint.isAtRest = true
-            try save(checkpoint, isDurable: true)
+        do {
+            defer { room.giveBack(behind: count) }
+            try translating {
+                try commit(isAtRest: true)
+                guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
+                checkpoint.isAtRest = true
+                try save(checkpoint, isDurable: true)
+            }
+        }
+        // Not anew where no transfer has come since: another program may have written in between.
+        if timesAtRest == nil { timesAtRest = try? part.file.times }
+    }
+
+    /// Whether another program may have changed bytes since the last transfer had stopped: by the file's
+    /// times, which cost nothing to read. If they differ, the blocks of the checkpoint are read.
+    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if one of them has other bytes (B12).
+    func isTouched() throws -> Bool {
+        guard let timesAtRest, let checkpoint else { return false }
+        return try translating {
+            guard try part.file.times != timesAtRest else { return false }
+            guard checkpoint.blocks.allSatisfy({ $0.isIntact(in: part.file) }) else {
+                throw DownloadError.partialFileReplaced(partURL)
+            }
+            return true
         }
     }
 

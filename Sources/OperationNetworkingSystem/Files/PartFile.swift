@@ -52,6 +52,18 @@ package final class PartFile {
         }
     }
 
+    /// The times of its last changes (fstat(2)).
+    package var times: FileTimes {
+        get throws {
+            var times = cfiles_times()
+            guard cfiles_times_of(descriptor, &times) == 0 else { throw SystemError(errno, "fstat \(name)") }
+            return FileTimes(
+                modified: .init(seconds: times.modified_seconds, nanoseconds: times.modified_nanoseconds),
+                changed: .init(seconds: times.changed_seconds, nanoseconds: times.changed_nanoseconds)
+            )
+        }
+    }
+
     /// Names the mount that the file was opened through, as long as the kernel runs; `nil` if it does not
     /// tell.
     package var mount: Int64? {

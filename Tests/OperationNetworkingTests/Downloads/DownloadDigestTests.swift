@@ -23,6 +23,14 @@ struct DownloadDigestTests {
         )
     }
 
+    private func eventually(_ holds: () -> Bool) async throws {
+        let limit = ContinuousClock.now + .waitingLimit
+        while !holds() {
+            try #require(ContinuousClock.now < limit)
+            await Task.yield()
+        }
+    }
+
     @Test func theRightDigestIsTheProof() async throws {
         let scene = try scene()
         let operation = scene.operation()
@@ -116,6 +124,36 @@ struct DownloadDigestTests {
             #expect(operation.download?.bytesRecovered == 100_000)
         }
         #expect(scene.names == ["file.bin"])
+    }
+
+    /// The checkpoint has digests of the last bytes only; the whole's was computed from the bytes as they came.
+    @Test("P6") func bytesThatAnotherProgramChangedInAPauseAreNotTakenForThoseThatCame() async throws {
+        let gate = Gate()
+        let scene = try DownloadScene(answers: [
+            .currentRepresentation.held(after: .body(200_000), by: gate), .currentRepresentation,
+        ])
+        let digest = try Digest.of(DownloadScene.body.data, algorithm: .sha256)
+        let operation = scene.operation()
+        operation.expectedDigests = [digest]
+        operation.start()
+        try await gate.waitForArrivals()
+        try await eventually { (try? Data(contentsOf: scene.part))?.count == 200_000 }
+        operation.pause()
+        try await eventually {
+            (try? String(contentsOf: scene.checkpoint, encoding: .utf8))?.contains("isAtRest") == true
+        }
+        await #expect(throws: DownloadError.inUse(scene.target)) {
+            try await scene.run(scene.operation()).get()
+        }
+        let handle = try FileHandle(forUpdating: scene.part)
+        try handle.write(contentsOf: Data("X".utf8))
+        try handle.close()
+        gate.open()
+        operation.resume()
+        _ = try await operation.value
+        #expect(operation.download?.proof == .digest(digest))
+        #expect(operation.download?.restarts == [.digestMismatch])
+        #expect(try DownloadScene.body.firstDifference(fromFile: scene.target) == nil)
     }
 
     @Test func whatTheServerSaidBeforeItBrokeCountsForTheRest() async throws {

@@ -218,6 +218,42 @@ struct PartialDownloadFaultTests {
         #expect(try Data(contentsOf: part).count == length)
     }
 
+    /// While the operation waits, or is paused.
+    @Test("B12") func aPartWhoseBytesWereChangedBetweenTwoAnswersIsAnError() throws {
+        let download = try begun()
+        try download.write("01234567")
+        try download.flush()
+        #expect(try !download.isTouched())
+        let part = directory.file("a.part")
+        let handle = try FileHandle(forUpdating: part)
+        try handle.write(contentsOf: Data("X".utf8))
+        try handle.close()
+        // As old as before: what a program cannot set tells.
+        try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: part.path)
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.isTouched() }
+        // The end of an attempt that got no body is no reason to forget it.
+        try download.flush()
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.isTouched() }
+        // The bytes of another body are others.
+        try download.begin(.start, total: 2, origin: Sample.origin())
+        #expect(try !download.isTouched())
+    }
+
+    /// Permissions, times: a backup, a user.
+    @Test("P6") func aPartOfWhichOnlyTheTimesWereChangedIsContinued() throws {
+        let download = try begun()
+        try download.write("01234567")
+        try download.flush()
+        let part = directory.file("a.part")
+        try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: part.path)
+        #expect(try download.isTouched())
+        try download.begin(.end, total: 10, origin: Sample.origin())
+        #expect(try !download.isTouched())
+        try download.write("89")
+        try download.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
     /// Another program has appended something after the transfer had stopped, in the same session.
     @Test("P4") func whatIsBehindAPartAtRestIsCutAway() throws {
         let download = try begun()
