@@ -2,18 +2,23 @@ package import Foundation
 package import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// Copies of other programs' files (P20) that a killed download has left beside a file that is done without
-/// them: the user, or another program, has completed it meanwhile.
+/// Leftovers of a killed download beside a file that is done without them, and of no use to a later one: the
+/// user, or another program, has completed the file meanwhile.
 ///
 /// | A partial file of that name, and its checkpoint                 |         |
 /// |-----------------------------------------------------------------|---------|
 /// | that are not certainly of this user's downloads (``FileTrust``) | stay    |
 /// | that are locked: a download is running                          | stay    |
+/// | a part without a byte, and no checkpoint: nothing had come      | removed |
 /// | of another address                                              | stay    |
-/// | a copy: the file that it was made of is another one by now      | removed |
+/// | a part without a byte, and its checkpoint                       | removed |
+/// | a copy (P20): the file that it was made of is another one now   | removed |
 /// | any other: it may be of a later version, and is then continued  | stay    |
+///
+/// Where the file system keeps no marks, a part without a byte counts as this user's if no other one may open
+/// it. Two free names in a row end the search, as in ``FoundPart``.
 package enum StalePart {
-    /// Removes the copies.
+    /// Removes them.
     /// - Parameters:
     ///   - file: the file that is done.
     ///   - request: the request that it is the answer to.
@@ -23,29 +28,50 @@ package enum StalePart {
         let name = PartialName(of: place.name)
         let url = RequestRecord(request).url
         try FileError.translating(file) {
+            var isFree = false
             for number in 0..<PartialName.candidateCount {
                 let names = name.candidate(number)
-                guard try place.folder.status(of: names.part) != .nothing else { return }
-                try place.folder.removeCopy(names, of: url)
+                if try place.folder.status(of: names.part) != .nothing {
+                    try place.folder.removeStale(names, of: url)
+                } else if isFree {
+                    return
+                } else {
+                    isFree = true
+                }
             }
         }
     }
 }
 
 extension DownloadFolder {
-    fileprivate func removeCopy(_ names: PartialName.Candidate, of url: String) throws {
+    fileprivate func removeStale(_ names: PartialName.Candidate, of url: String) throws {
         guard case .file(let found) = try status(of: names.part), try mayBeOurs(found),
-            let file = try open(names.part), try trust(file, as: .part) == .full,
-            try file.lock() == .taken,
+            let file = try open(names.part)
+        else { return }
+        let trust = try trust(file, as: .part)
+        guard trust != .none, try file.lock() == .taken,
             // Another file may have had the name since, or have it now.
             case .file(let named) = try status(of: names.part), try named.identity == file.status.identity,
-            case .checkpoint(let checkpoint) = try finding(names),
-            checkpoint.request.url == url, checkpoint.copy != nil
+            try isStale(finding(names), of: url, trust, isEmpty: file.status.size == 0)
         else { return }
         // First: bytes without a checkpoint would be taken for another program's.
         try file.truncate(to: 0)
         try remove(names.temporary)
         try remove(names.checkpoint)
         try remove(names.part)
+    }
+
+    private func isStale(
+        _ finding: PartRecovery.Facts.Finding,
+        of url: String,
+        _ trust: FileTrust,
+        isEmpty: Bool
+    ) -> Bool {
+        switch finding {
+        case .none: isEmpty
+        case .checkpoint(let checkpoint):
+            trust == .full && checkpoint.request.url == url && (isEmpty || checkpoint.copy != nil)
+        case .unreadable, .notOurs, .unmarked: false
+        }
     }
 }

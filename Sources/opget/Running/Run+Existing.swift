@@ -70,6 +70,11 @@ extension Run {
             queue.async { [self] in
                 items.endCheck(index)
                 guard stopOutcome == nil else { return }
+                // It was removed while it was read.
+                guard (try? FileStatus(of: path)) != .nothing else {
+                    fetchRemoved(index, path, isNews: isNews)
+                    return fill()
+                }
                 do {
                     let verification: FileStep.Verification =
                         switch result {
@@ -119,6 +124,8 @@ extension Run {
         _ error: (any Error)?
     ) {
         guard case .file(let path) = transfer.item.destination else { return }
+        // It was removed while the server was asked.
+        guard (try? FileStatus(of: path)) != .nothing else { return fetchRemoved(index, path) }
         let operation = transfer.operation
         let isTooLong = (error as? URLError)?.code == .dataLengthExceedsMaximum
         let data = isTooLong ? nil : operation.responseData ?? Data()

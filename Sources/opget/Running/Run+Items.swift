@@ -69,6 +69,16 @@ extension Run {
         begin(Transfer(item, settings.download(item, as: path, saving), now: Self.now), index, isNews: isNews)
     }
 
+    /// Fetches an item whose file was there when it was looked at, and was removed since: what was found out
+    /// of it counts no more.
+    func fetchRemoved(_ index: Int, _ path: FilePath, isNews: Bool = false) {
+        do {
+            try fetch(index, path, .replacing(settings.replacesFiles ? .anyFile : .nothing), isNews: isNews)
+        } catch {
+            fail(index, Failure(error), nil)
+        }
+    }
+
     func begin(_ transfer: Transfer, _ index: Int, isNews: Bool = true) {
         let operation = transfer.operation
         operation.completionQueue = queue
@@ -148,6 +158,11 @@ extension Run {
         {
             // What a run that was killed had left is cleared away now.
             decide(index, path, size, isCleared: true)
+        } else if case DownloadError.destinationExists = error, stopOutcome == nil, !transfer.isOverdue,
+            let download = transfer.download, download.onlyIfChanged || download.startedFile != nil,
+            case .file(let path) = transfer.item.destination, (try? FileStatus(of: path)) == .nothing
+        {
+            fetchRemoved(index, path)
         } else if transfer.isOverdue, let limit = settings.maximumTime {
             let time = TimeSpan(elapsed: limit).text
             fail(

@@ -131,6 +131,30 @@ import Testing
         #expect(try opget.text("a") == "four")
     }
 
+    /// One of opget's is asked for by its tag; the last bytes of another program's are compared.
+    @Test(arguments: [("-N", true), ("-N", false), ("-c", false)])
+    func aFileThatIsRemovedWhileTheServerIsAskedIsFetched(option: String, isOurs: Bool) async throws {
+        let path = opget.directory.file("a").path
+        let server = try ScriptedServer(
+            serving: Representation("one", entityTag: .strong("v1"), lastModified: date),
+            answers: [
+                .currentRepresentation.performing(after: 0) { unlink(path) }, .currentRepresentation,
+            ]
+        )
+        let url = server.url(path: "a")
+        if isOurs {
+            try await opget.write("one", "a", from: url, fields: ["ETag": "\"v1\""])
+        } else {
+            try opget.write("one", "a")
+        }
+        let result = try await opget("--json", option, url.absoluteString)
+        #expect(result.code == 0)
+        #expect(server.requests.count == 2)
+        #expect(result.output.contains("\"result\":\"saved\""))
+        #expect(try opget.text("a") == "one")
+        #expect(try opget.files() == ["a"])
+    }
+
     @Test func aServerThatFailsLeavesTheFile() async throws {
         let server = try ScriptedServer([.respond(404)])
         try opget.write("old", "a")
