@@ -3,6 +3,7 @@
 #define COPERATIONNETWORKING_H
 
 #include "certificates.h"
+#include "checksum.h"
 #include "digest.h"
 #include "epoll.h"
 #include "files.h"

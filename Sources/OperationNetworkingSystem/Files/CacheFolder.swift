@@ -1,5 +1,4 @@
 import COperationNetworking
-package import Foundation
 import Glibc
 
 /// The directory of a cache, and the files in it, which are named by a descriptor of it: no change of the
@@ -77,6 +76,42 @@ package final class CacheFolder: @unchecked Sendable {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError(errno, "mkdir \(path)") }
     }
 
+    /// Whether the directory still has its path, and the file its name in it: they, and not others of that
+    /// name. Three system calls.
+    package func has(_ file: FileIdentity, named name: String) -> Bool {
+        var (own, named, entry) = (cfiles_entry(), cfiles_entry(), cfiles_entry())
+        guard cfiles_entry_of(descriptor, &own) == 0, cfiles_entry_of_path(path, &named) == 0,
+            own.inode == named.inode, own.device == named.device,
+            cfiles_entry_at(descriptor, name, &entry) == 0
+        else { return false }
+        return FileIdentity(device: entry.device, inode: entry.inode) == file
+    }
+
+    /// Runs `work` while no other process, and no other object of this one, is in this function with the same
+    /// directory. One that stays in it is waited for as long as the patience lasts; then, and where the file
+    /// system has no locks, `work` runs all the same.
+    ///
+    /// - Parameters:
+    ///   - patience: in milliseconds.
+    ///   - work: what only one may do.
+    /// - Returns: the result of `work`.
+    package func whileLocked<Result>(_ patience: Int32, _ work: () throws -> Result) rethrows -> Result {
+        let isLocked = lock(patience)
+        defer { if isLocked { flock(descriptor, LOCK_UN) } }
+        return try work()
+    }
+
+    private func lock(_ patience: Int32) -> Bool {
+        var rest = Int(patience)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EWOULDBLOCK, rest > 0 else { return false }
+            // There is no wait with a limit; and this is seldom.
+            usleep(1000)
+            rest -= 1
+        }
+        return true
+    }
+
     // MARK: - Files
 
     /// Makes a file of mode 0600, locked against other processes.
@@ -108,17 +143,37 @@ package final class CacheFolder: @unchecked Sendable {
     }
 
     /// Makes sure of an empty file, or of one that is believed.
+    ///
+    /// - Parameters:
+    ///   - name: of the file.
+    ///   - leftovers: names that belong to the file; those of an earlier one are removed when it is made.
     /// - Returns: the file that has the name.
     /// - Throws: ``Distrust``, `SystemError`.
-    package func provide(_ name: String) throws -> FileIdentity {
-        if let file = try open(name) { return try file.status.identity }
+    package func provide(_ name: String, without leftovers: [String] = []) throws -> FileIdentity {
+        if let identity = try identity(of: name) { return identity }
         do {
-            return try open(name, O_RDWR | O_CREAT | O_EXCL).status.identity
+            let identity = try open(name, O_RDWR | O_CREAT | O_EXCL).status.identity
+            for leftover in leftovers { remove(leftover) }
+            return identity
         } catch let error as SystemError where error.code == EEXIST {
             // Another process was first.
-            guard let file = try open(name) else { throw error }
-            return try file.status.identity
+            guard let identity = try identity(of: name) else { throw error }
+            return identity
         }
+    }
+
+    /// The file that has the name, without opening it: closing a file takes all the locks away that this
+    /// process has on it (fcntl(2)), and another connection of SQLite's may have some.
+    private func identity(of name: String) throws -> FileIdentity? {
+        var entry = cfiles_entry()
+        guard cfiles_entry_at(descriptor, name, &entry) == 0 else {
+            guard errno == ENOENT else { throw SystemError(errno, "fstatat \(name)") }
+            return nil
+        }
+        guard entry.kind == cfiles_entry_file, entry.owner == geteuid(), entry.links == 1,
+            entry.mode & 0o077 == 0
+        else { throw Distrust(name: name) }
+        return FileIdentity(device: entry.device, inode: entry.inode)
     }
 
     private func open(_ name: String, _ flags: Int32) throws -> PartFile {
@@ -194,14 +249,5 @@ package final class CacheFolder: @unchecked Sendable {
     package static var longestFile: Int64? {
         let limit = cfiles_limit()
         return limit < 0 ? nil : limit
-    }
-}
-
-extension PartFile {
-    /// The bytes from `offset` on, at most `count`; fewer only where the file ends.
-    package func data(_ count: Int, at offset: Int64) throws -> Data {
-        // Not Data(count:), which fills with zeros first.
-        let bytes = try read(count, at: offset)
-        return Data(bytes)
     }
 }

@@ -48,9 +48,10 @@ package final class Database {
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// Runs `work` as one transaction, which is undone if it throws. Others cannot change anything meanwhile.
-    package func transaction<Result>(_ work: () throws -> Result) throws -> Result {
-        try execute("BEGIN IMMEDIATE")
+    /// Runs `work` as one transaction, which is undone if it throws. Others cannot change anything meanwhile;
+    /// without `isChange` they can, and `work` sees all as it was at its first look.
+    package func transaction<Result>(isChange: Bool = true, _ work: () throws -> Result) throws -> Result {
+        try execute(isChange ? "BEGIN IMMEDIATE" : "BEGIN")
         do {
             let result = try work()
             try execute("COMMIT")

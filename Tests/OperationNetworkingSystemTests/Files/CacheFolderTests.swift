@@ -23,9 +23,9 @@ struct CacheFolderTests {
             #expect(try folder.names() == ["two"])
             #expect(try folder.open("one") == nil)
             let opened = try #require(try folder.open("two"))
-            #expect(try opened.data(10, at: 1) == Data("ello".utf8))
+            #expect(try opened.read(10, at: 1) == Array("ello".utf8))
             folder.remove("two")
-            #expect(try opened.data(10, at: 0) == Data("hello".utf8))
+            #expect(try opened.read(10, at: 0) == Array("hello".utf8))
             #expect(try folder.names() == [])
         }
     }
@@ -51,6 +51,62 @@ struct CacheFolderTests {
             let identity = try folder.provide("index")
             #expect(try folder.provide("index") == identity)
             #expect(try folder.open("index")?.status.size == 0)
+        }
+    }
+
+    @Test func oneAtATimeIsInALockedFolder() throws {
+        try withFolder { folder in
+            let other = try CacheFolder(path: folder.path)
+            // It runs all the same when the other one does not come out.
+            #expect(folder.whileLocked(0) { other.whileLocked(5) { true } })
+            let inside = Locked(0)
+            DispatchQueue.concurrentPerform(iterations: 4) { number in
+                guard let folder = try? CacheFolder(path: folder.path) else {
+                    return inside.withLock { $0 = 99 }
+                }
+                for _ in 0..<50 {
+                    folder.whileLocked(60_000) {
+                        #expect(
+                            inside.withLock { count in
+                                count += 1
+                                return count
+                            } == 1
+                        )
+                        inside.withLock { $0 -= 1 }
+                    }
+                }
+            }
+            #expect(inside.withLock { $0 } == 0)
+        }
+    }
+
+    @Test func whatAnEarlierFileHasLeftGoesWhenItIsMade() throws {
+        try withFolder { folder in
+            for name in ["index-log", "other"] { _ = try folder.create(name) }
+            let identity = try folder.provide("index", without: ["index-log", "none"])
+            #expect(try Set(folder.names()) == ["index", "other"])
+            _ = try folder.create("index-log")
+            #expect(try folder.provide("index", without: ["index-log"]) == identity)
+            #expect(try Set(folder.names()) == ["index", "index-log", "other"])
+        }
+    }
+
+    @Test func aFileIsKnownByItsNameAndItsDirectory() throws {
+        try withFolder { folder in
+            let identity = try folder.provide("index")
+            #expect(folder.has(identity, named: "index"))
+            #expect(!folder.has(identity, named: "other"))
+            try folder.rename("index", to: "other")
+            #expect(!folder.has(identity, named: "index"))
+            _ = try folder.provide("index")
+            #expect(!folder.has(identity, named: "index"))
+            try folder.rename("other", to: "index")
+            #expect(folder.has(identity, named: "index"))
+            // The directory has another name, and then another one has its name.
+            try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + "2")
+            #expect(!folder.has(identity, named: "index"))
+            try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+            #expect(!folder.has(identity, named: "index"))
         }
     }
 }

@@ -52,7 +52,7 @@ extension CachedHead {
     }
 
     /// `nil` for anything but what ``encoded`` makes of a head that can be.
-    init?(encoded: Data) {
+    init?(encoded: some Sequence<UInt8>) {
         var reader = HeadReader(octets: Array(encoded))
         do {
             self = try reader.head()

@@ -4,40 +4,42 @@ internal import OperationNetworkingSystem
 /// The index of the disk tier: one row for each entry, in an SQLite database. Used on the index's queue.
 ///
 /// A body of up to ``EntryTarget/inlineLength`` bytes is in its row, so that storing it is one transaction,
-/// and SQLite's checksums tell whether it came to the disk. The others are in files. `boot` names the run of
-/// the machine in which a file was written, until it is known to be on the disk: rows of another run are not
-/// believed.
+/// and the checksums of SQLite's log tell whether it came to the disk. The others are in files, and their
+/// rows have their checksums (``BodyChecksums``). `boot` names the run of the machine in which a file was
+/// written, until it is known to be on the disk: rows of another run are not believed.
+///
+/// The pages of the database have no checksums, so a row has one, of all that is believed of it: a row that
+/// does not agree with it counts as none.
 final class DiskIndex {
-    /// The schema's number.
-    private static let version: Int64 = 1
 
-    private static let schema = """
+    /// SQLite keeps each text as it is written here.
+    static let schema = [
+        """
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, url TEXT NOT NULL, partition TEXT NOT NULL,
-            head BLOB NOT NULL, invalidated INTEGER NOT NULL, length INTEGER NOT NULL, cost INTEGER NOT NULL,
-            used INTEGER NOT NULL, boot TEXT, body BLOB);
-        CREATE INDEX by_hash ON entries(hash);
-        CREATE INDEX by_use ON entries(used);
-        CREATE INDEX by_boot ON entries(boot) WHERE boot IS NOT NULL;
-        CREATE TABLE total(bytes INTEGER NOT NULL);
-        INSERT INTO total VALUES(0);
-        CREATE TRIGGER inserted AFTER INSERT ON entries BEGIN UPDATE total SET bytes = bytes + new.cost; END;
-        CREATE TRIGGER deleted AFTER DELETE ON entries BEGIN UPDATE total SET bytes = bytes - old.cost; END;
-        CREATE TRIGGER resized AFTER UPDATE OF cost ON entries
-            BEGIN UPDATE total SET bytes = bytes + new.cost - old.cost; END;
-        PRAGMA user_version = 1;
+            head BLOB NOT NULL, length INTEGER NOT NULL, cost INTEGER NOT NULL, used INTEGER NOT NULL,
+            checksum INTEGER NOT NULL, boot TEXT, body BLOB, blocks BLOB)
+        """,
+        "CREATE INDEX by_hash ON entries(hash)",
+        "CREATE INDEX by_use ON entries(used)",
+        "CREATE INDEX by_boot ON entries(boot) WHERE boot IS NOT NULL",
+        "CREATE INDEX by_partition ON entries(partition) WHERE partition <> ''",
+        "CREATE TABLE total(bytes INTEGER NOT NULL)",
+        "CREATE TRIGGER inserted AFTER INSERT ON entries BEGIN UPDATE total SET bytes = bytes + new.cost; END",
+        "CREATE TRIGGER deleted AFTER DELETE ON entries BEGIN UPDATE total SET bytes = bytes - old.cost; END",
         """
+        CREATE TRIGGER resized AFTER UPDATE OF cost ON entries
+            BEGIN UPDATE total SET bytes = bytes + new.cost - old.cost; END
+        """,
+    ]
 
-    /// The schema is another version's.
-    struct UnknownVersion: Error {}
-
-    /// One entry, as it is found.
-    struct Row: Sendable {
-        var id: Int64
-        var head: CachedHead
-        /// Short bodies only.
-        var body: Data?
+    /// The file cannot be used as it is.
+    struct Unusable: Error {
+        let finding: IndexFinding
     }
+
+    /// In bytes; the sum of as many as there can be is a number still.
+    private static let greatestCost: Int64 = 1 << 42
 
     private let database: Database
     private let boot: String
@@ -48,13 +50,18 @@ final class DiskIndex {
     ///   - boot: names the run of the machine.
     ///   - patience: the milliseconds for which a change waits for other processes.
     ///   - longestFile: in bytes; `nil`: any.
-    /// - Throws: `DatabaseError`, ``UnknownVersion``.
+    /// - Throws: `DatabaseError`, ``Unusable``.
     init(path: String, boot: String, patience: Int32, longestFile: Int64?) throws {
         self.boot = boot
         database = try Database(path: path, patience: patience)
-        // A change, for which another process would be waited for: only where nothing is there.
-        if try database.number("PRAGMA user_version") == 0 {
-            try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        // Pages are looked at more closely, for damage, and no function that a schema names is called.
+        try database.execute("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+        // Before anything is changed: it may be another program's.
+        let finding = try database.transaction(isChange: false) { try self.finding() }
+        switch finding {
+        case .empty: try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        case .current: break
+        case .earlier, .later, .damaged, .foreign: throw Unusable(finding: finding)
         }
         // A transaction is not waited for: after a power loss the last ones may be missing, and the others
         // are whole.
@@ -65,28 +72,39 @@ final class DiskIndex {
             """
         )
         if let longestFile { try database.execute("PRAGMA max_page_count = \(longestFile / 2 / 4096)") }
-        switch try database.number("PRAGMA user_version") {
-        case Self.version: addPartitions()
-        case 0:
-            try database.transaction {
-                // Another process may have been first.
-                guard try database.number("PRAGMA user_version") == 0 else { return }
-                try database.execute(Self.schema)
-            }
-            addPartitions()
-        default: throw UnknownVersion()
+        if finding == .empty { try make() }
+    }
+
+    private func make() throws {
+        try database.transaction {
+            // Another process may have been first.
+            let finding = try finding()
+            guard finding != .current else { return }
+            guard finding == .empty else { throw Unusable(finding: finding) }
+            try database.execute(Self.schema.joined(separator: ";\n"))
+            try database.execute(
+                """
+                INSERT INTO total VALUES(0); PRAGMA application_id = \(IndexFinding.application);
+                PRAGMA user_version = \(IndexFinding.version);
+                """
+            )
         }
     }
 
-    /// An index that came after the first version of the schema. A process that knows nothing of it keeps it
-    /// up all the same. Where another one holds the database now, a later one makes it.
-    private func addPartitions() {
-        try? database.execute(
-            "CREATE INDEX IF NOT EXISTS by_partition ON entries(partition) WHERE partition <> ''"
+    /// Looks what the file is. Within a transaction, so that all is of one moment.
+    private func finding() throws -> IndexFinding {
+        let statement = try database.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
+        var texts: Set<String> = []
+        while try statement.step() { texts.insert(statement.text(0)) }
+        return IndexFinding(
+            application: try database.number("PRAGMA application_id") ?? 0,
+            version: try database.number("PRAGMA user_version") ?? 0,
+            schema: texts,
+            ours: Set(Self.schema)
         )
     }
 
-    private func statement(_ sql: String) throws -> Database.Statement {
+    func statement(_ sql: String) throws -> Database.Statement {
         if let statement = statements[sql] { return statement }
         let statement = try database.prepare(sql)
         statements[sql] = statement
@@ -107,46 +125,29 @@ final class DiskIndex {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    func find(_ key: CacheKey, _ hash: Int64) throws -> [Row] {
-        let statement = try statement(
-            """
-            SELECT id, head, invalidated, length, body, url, partition FROM entries
-            WHERE hash = ? AND (boot IS NULL OR boot = ?) ORDER BY id
-            """
-        )
+    /// The entries of a key, and the numbers of rows that are damaged.
+    func find(_ key: CacheKey, _ hash: Int64) throws -> (rows: [Row], damaged: [Int64]) {
+        let statement = try statement(Row.byHash)
         defer { statement.reset() }
         try statement.bind(hash, at: 1)
         try statement.bind(boot, at: 2)
-        var rows: [Row] = []
+        var (rows, damaged): ([Row], [Int64]) = ([], [])
         while try statement.step() {
-            guard statement.text(5) == key.url, statement.text(6) == key.partition else { continue }
-            guard var head = CachedHead(encoded: Data(statement.bytes(1))) else { continue }
-            if statement.integer(2) != 0 { head.isInvalidated = true }
-            guard Int64(head.body.range.count) <= statement.integer(3) else { continue }
-            let body = statement.isNull(4) ? nil : Data(statement.bytes(4)).prefix(head.body.range.count)
-            rows.append(Row(id: statement.integer(0), head: head, body: body))
+            guard let row = Row(statement) else {
+                damaged.append(statement.integer(0))
+                continue
+            }
+            if row.key == key { rows.append(row) }
         }
-        return rows
+        return (rows, damaged)
     }
 
-    /// The body of an entry; `nil`: it is none of those in the index.
-    func body(_ id: Int64) throws -> [UInt8]? {
-        let statement = try statement("SELECT body FROM entries WHERE id = ?")
+    /// The entry with a number; `nil`: there is none, or it is damaged.
+    func row(_ id: Int64) throws -> Row? {
+        let statement = try statement(Row.byNumber)
         defer { statement.reset() }
         try statement.bind(id, at: 1)
-        guard try statement.step(), !statement.isNull(0) else { return nil }
-        return statement.bytes(0)
-    }
-
-    private func head(_ id: Int64) throws -> CachedHead? {
-        let statement = try statement("SELECT head, invalidated FROM entries WHERE id = ?")
-        defer { statement.reset() }
-        try statement.bind(id, at: 1)
-        guard try statement.step(), var head = CachedHead(encoded: Data(statement.bytes(0))) else {
-            return nil
-        }
-        head.isInvalidated = statement.integer(1) != 0
-        return head
+        return try statement.step() ? Row(statement) : nil
     }
 
     /// The length of the body of an entry; `nil`: there is no such entry.
@@ -186,6 +187,17 @@ final class DiskIndex {
     /// The cost of all entries, in bytes.
     func total() throws -> Int64 { try database.number("SELECT bytes FROM total") ?? 0 }
 
+    /// The same, counted anew: it reads all rows. A cost that no entry can have counts as none.
+    func recount() throws -> Int64 {
+        try database.execute(
+            """
+            UPDATE entries SET cost = 0 WHERE cost NOT BETWEEN 0 AND \(Self.greatestCost);
+            UPDATE total SET bytes = (SELECT ifnull(sum(cost), 0) FROM entries)
+            """
+        )
+        return try total()
+    }
+
     // MARK: - Changing
 
     /// The bytes that an entry takes on the disk: its row, with its places in the indexes, and its body; both
@@ -193,26 +205,27 @@ final class DiskIndex {
     static func cost(_ head: Data, _ key: CacheKey, length: Int64, isInline: Bool) -> Int64 {
         func blocks(_ bytes: Int64) -> Int64 { (bytes + 4095) / 4096 * 4096 }
         let row = Int64(head.count + key.url.utf8.count + key.partition.utf8.count) + 200
-        guard isInline else { return row + blocks(length) }
+        guard isInline else { return row + length / BodyChecksums.blockLength * 4 + blocks(length) }
         return row + length > 2000 ? blocks(row + length) : row + length
     }
 
-    /// Adds an entry; `body` is `nil` if it is in a file.
-    func insert(_ entry: CacheEntry, of key: CacheKey, _ hash: Int64, body: Data?, used: Int64) throws {
-        let statement = try statement("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    /// Adds an entry.
+    func insert(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        _ hash: Int64,
+        _ content: EntryContent,
+        used: Int64
+    ) throws {
+        let statement = try statement("INSERT INTO entries VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
         defer { statement.reset() }
         let head = entry.head.encoded
-        let length = Int64(entry.head.body.range.count)
         try statement.bind(entry.id, at: 1)
         try statement.bind(hash, at: 2)
         try statement.bind(key.url, at: 3)
         try statement.bind(key.partition, at: 4)
         try statement.bind(head.span, at: 5)
-        try statement.bind(entry.head.isInvalidated ? 1 : 0, at: 6)
-        try statement.bind(length, at: 7)
-        try statement.bind(Self.cost(head, key, length: length, isInline: body != nil), at: 8)
-        try statement.bind(used, at: 9)
-        try bind(body, to: statement, bootAt: 10, bodyAt: 11)
+        try bind(content, of: entry, entry.head, key, head, used, to: statement, from: 6)
         try statement.run()
     }
 
@@ -222,37 +235,55 @@ final class DiskIndex {
         _ entry: CacheEntry,
         to longer: CachedHead,
         of key: CacheKey,
-        body: Data?,
+        _ content: EntryContent,
         used: Int64
     ) throws -> Bool {
         let statement = try statement(
             """
-            UPDATE entries SET head = ?, invalidated = ?, length = ?, cost = ?, used = ?, boot = ?, body = ?
-            WHERE id = ? AND length = ?
+            UPDATE entries SET head = ?, length = ?, cost = ?, used = ?, checksum = ?, boot = ?, body = ?,
+            blocks = ? WHERE id = ? AND length = ?
             """
         )
         defer { statement.reset() }
         let head = longer.encoded
-        let length = longer.body.count
         try statement.bind(head.span, at: 1)
-        try statement.bind(longer.isInvalidated ? 1 : 0, at: 2)
-        try statement.bind(length, at: 3)
-        try statement.bind(Self.cost(head, key, length: length, isInline: body != nil), at: 4)
-        try statement.bind(used, at: 5)
-        try bind(body, to: statement, bootAt: 6, bodyAt: 7)
-        try statement.bind(entry.id, at: 8)
-        try statement.bind(entry.head.body.count, at: 9)
+        try bind(content, of: entry, longer, key, head, used, to: statement, from: 2)
+        try statement.bind(entry.id, at: 9)
+        try statement.bind(entry.head.body.count, at: 10)
         try statement.run()
         return database.changes == 1
     }
 
-    private func bind(_ body: Data?, to statement: Database.Statement, bootAt: Int32, bodyAt: Int32) throws {
-        if let body {
-            try statement.bindNull(at: bootAt)
-            try statement.bind(body.span, at: bodyAt)
+    /// Binds `length`, `cost`, `used`, `checksum`, `boot`, `body` and `blocks`.
+    private func bind(
+        _ content: EntryContent,
+        of entry: CacheEntry,
+        _ head: CachedHead,
+        _ key: CacheKey,
+        _ encoded: Data,
+        _ used: Int64,
+        to statement: Database.Statement,
+        from first: Int32
+    ) throws {
+        let (isInline, octets) =
+            switch content {
+            case .inline(let body): (true, body)
+            case .file(let checksums): (false, checksums.encoded)
+            }
+        let length = head.body.count
+        try statement.bind(length, at: first)
+        try statement.bind(Self.cost(encoded, key, length: length, isInline: isInline), at: first + 1)
+        try statement.bind(used, at: first + 2)
+        let checksum = Row.checksum(entry.id, key, encoded.span, octets.span, isInline: isInline)
+        try statement.bind(checksum, at: first + 3)
+        if isInline {
+            try statement.bindNull(at: first + 4)
+            try statement.bind(octets.span, at: first + 5)
+            try statement.bindNull(at: first + 6)
         } else {
-            try statement.bind(boot, at: bootAt)
-            try statement.bindNull(at: bodyAt)
+            try statement.bind(boot, at: first + 4)
+            try statement.bindNull(at: first + 5)
+            try statement.bind(octets.span, at: first + 6)
         }
     }
 
@@ -260,26 +291,41 @@ final class DiskIndex {
     /// (``CachedHead/updated(to:from:)``).
     func update(_ entry: CacheEntry, to head: CachedHead) throws {
         try transaction {
-            guard let stored = try self.head(entry.id) else { return }
-            let head = stored.updated(to: head, from: entry.head)
-            let statement = try statement("UPDATE entries SET head = ?, invalidated = ? WHERE id = ?")
-            defer { statement.reset() }
-            try statement.bind(head.encoded.span, at: 1)
-            try statement.bind(head.isInvalidated ? 1 : 0, at: 2)
-            try statement.bind(entry.id, at: 3)
-            try statement.run()
+            guard let row = try row(entry.id) else { return }
+            try put(row.head.updated(to: head, from: entry.head), in: row)
         }
     }
 
+    private func put(_ head: CachedHead, in row: Row) throws {
+        let statement = try statement("UPDATE entries SET head = ?, checksum = ? WHERE id = ?")
+        defer { statement.reset() }
+        let encoded = head.encoded
+        try statement.bind(encoded.span, at: 1)
+        try statement.bind(row.checksum(with: encoded.span), at: 2)
+        try statement.bind(row.id, at: 3)
+        try statement.run()
+    }
+
     func invalidate(_ key: CacheKey) throws {
-        let statement = try statement(
-            "UPDATE entries SET invalidated = 1 WHERE hash = ? AND url = ? AND partition = ?"
-        )
+        try transaction {
+            for id in try ids(of: key) {
+                guard var row = try row(id) else { continue }
+                row.head.isInvalidated = true
+                try put(row.head, in: row)
+            }
+        }
+    }
+
+    /// Of all entries of a key, those that are not believed yet included.
+    private func ids(of key: CacheKey) throws -> [Int64] {
+        let statement = try statement("SELECT id FROM entries WHERE hash = ? AND url = ? AND partition = ?")
         defer { statement.reset() }
         try statement.bind(key.storedHash, at: 1)
         try statement.bind(key.url, at: 2)
         try statement.bind(key.partition, at: 3)
-        try statement.run()
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.integer(0)) }
+        return ids
     }
 
     func note(_ used: [Int64: Int64]) throws {
@@ -314,8 +360,8 @@ final class DiskIndex {
         guard !head.body.isComplete else { return try remove(ids) }
         return try remove(
             ids.filter { id in
-                guard let stored = try self.head(id) else { return true }
-                return head.placement(beside: stored) == .instead
+                guard let row = try row(id) else { return true }
+                return head.placement(beside: row.head) == .instead
             }
         )
     }
@@ -367,40 +413,17 @@ final class DiskIndex {
         defer { statement.reset() }
         try statement.bind(count, at: 1)
         var found: [(Int64, Int64)] = []
-        while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
+        while try statement.step() {
+            // A damaged one is no cost that an entry can have.
+            let cost = min(max(statement.integer(1), 0), Self.greatestCost)
+            found.append((statement.integer(0), cost))
+        }
         return found
     }
 
     /// Gives room back to the file system, as far as that is cheap.
     func shrink() throws {
         try database.execute("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
-    // MARK: - Files on their way to the disk
-
-    /// Entries, with the lengths of their files, that are not known to be on the disk, of those made before
-    /// the one with the number `id`.
-    func unsynchronized(before id: Int64, _ count: Int64) throws -> [(id: Int64, length: Int64)] {
-        let statement = try statement(
-            "SELECT id, length FROM entries WHERE boot IS NOT NULL AND id < ? LIMIT ?"
-        )
-        defer { statement.reset() }
-        try statement.bind(id, at: 1)
-        try statement.bind(count, at: 2)
-        var found: [(Int64, Int64)] = []
-        while try statement.step() { found.append((statement.integer(0), statement.integer(1))) }
-        return found
-    }
-
-    /// Notes files that are on the disk; one that was lengthened meanwhile is not.
-    func noteSynchronized(_ files: [(id: Int64, length: Int64)]) throws {
-        let statement = try statement("UPDATE entries SET boot = NULL WHERE id = ? AND length = ?")
-        defer { statement.reset() }
-        for file in files {
-            try statement.bind(file.id, at: 1)
-            try statement.bind(file.length, at: 2)
-            try statement.run()
-        }
     }
 
     private func withFile(_ statement: Database.Statement) throws -> [Int64] {

@@ -12,20 +12,26 @@ internal import OperationNetworkingSystem
 /// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
 /// dropped, what cannot be read is not found.
 final class DiskTier: @unchecked Sendable {
-    // @unchecked: `index`, `indexIdentity`, `counter`, `lastID`, `removed`, `restarts` and `isImpatient` are
-    // used on the index's queue only; the rest is immutable or under a lock.
+    // @unchecked: `index`, `indexIdentity`, `lastLook`, `counter`, `lastID`, `removed`, `restarts`,
+    // `mustSweep` and `isImpatient` are used on the index's queue only; the rest is immutable or under a
+    // lock.
 
     static let indexName = "index.sqlite"
     /// Seconds after which the kernel has written most of a new file by itself.
     static let writeback: Int64 = 30
+    /// Seconds for which look-ups take the open index for the one that has the name.
+    static let trust = 1.0
 
     private let path: String
     private let boot: String
     private let patience: Int32
     private let limit: Locked<Int64>
-    private let folder = Locked<CacheFolder?>(nil)
+    private let now: @Sendable () -> MonotonicTime
+    let folder = Locked<CacheFolder?>(nil)
     private var index: DiskIndex?
     private var indexIdentity: FileIdentity?
+    /// When the index was last seen to have its name.
+    private var lastLook: MonotonicTime?
     private var counter: Int64 = 0
     /// The greatest number of an entry that was seen.
     private var lastID: Int64 = 0
@@ -33,6 +39,8 @@ final class DiskTier: @unchecked Sendable {
     private var removed: [String] = []
     /// The times that the index was found damaged, and begun anew.
     private var restarts = 0
+    /// Whether another index was begun or opened, which does not know the files of the one before.
+    private var mustSweep = false
     /// Whether changes do not wait for other processes.
     private var isImpatient = false
 
@@ -42,7 +50,15 @@ final class DiskTier: @unchecked Sendable {
     ///   - boot: names the run of the machine. Where the kernel does not tell, no other process believes what
     ///     was not written through.
     ///   - patience: the milliseconds for which a change waits for other processes.
-    init(path: String, capacity: Int64, boot: String?, patience: Int32) {
+    ///   - now: the clock.
+    init(
+        path: String,
+        capacity: Int64,
+        boot: String?,
+        patience: Int32,
+        now: @escaping @Sendable () -> MonotonicTime
+    ) {
+        self.now = now
         self.patience = patience
         self.path = path
         self.boot = boot ?? "process \(UInt64.random(in: .min ... .max))"
@@ -65,10 +81,12 @@ final class DiskTier: @unchecked Sendable {
         do {
             let opened = try CacheFolder(path: path)
             folder.withLock { $0 = opened }
-            do {
-                try openIndex(opened)
-            } catch {
-                try recover(opened, from: error)
+            try opened.whileLocked(patience) {
+                do {
+                    try openIndex(opened)
+                } catch {
+                    try recover(opened, from: error)
+                }
             }
             return true
         } catch {
@@ -77,12 +95,13 @@ final class DiskTier: @unchecked Sendable {
         }
     }
 
+    /// With the folder locked, so that no other process opens an index that is made or removed meanwhile.
     private func openIndex(_ folder: CacheFolder) throws {
         // SQLite's files grow beside the bodies, and a limit would end the process.
         if let longest = CacheFolder.longestFile, longest < 64 << 20 {
             throw SystemError(SystemError.tooLarge, "RLIMIT_FSIZE")
         }
-        indexIdentity = try folder.provide(Self.indexName)
+        indexIdentity = try folder.provide(Self.indexName, without: Self.logNames)
         let opened = try DiskIndex(
             path: folder.path + "/" + Self.indexName,
             boot: boot,
@@ -96,17 +115,48 @@ final class DiskTier: @unchecked Sendable {
             becomeImpatient(opened)
         }
         counter = try opened.changeCounter()
+        lastLook = now()
         index = opened
+    }
+
+    private static let logNames = ["-wal", "-shm"].map { indexName + $0 }
+
+    /// Opens the index that has the name now, or makes one, where another program has removed or replaced the
+    /// one that is open, or the directory. Each change looks at that, and a look-up once a second.
+    private func noticeReplacement(isChange: Bool) {
+        guard index != nil, let folder = folder.withLock({ $0 }), let identity = indexIdentity else { return }
+        let time = now()
+        if !isChange, let lastLook, time - lastLook <= Self.trust { return }
+        lastLook = time
+        guard !folder.has(identity, named: Self.indexName) else { return }
+        // Closed before another one is opened under its name.
+        index = nil
+        if open() { forget() }
+    }
+
+    /// Drops the state that was read of the index before.
+    private func forget() {
+        (counter, lastID, mustSweep) = (.min, 0, true)
+    }
+
+    /// Whether files have to be looked for that the index does not know; once.
+    func takeSweep() -> Bool {
+        defer { mustSweep = false }
+        return mustSweep
     }
 
     /// Whether another try to open the index may help: it is of no use to any process, or another one has
     /// just replaced it.
     private static func isCurable(_ error: any Error) -> Bool {
-        guard let error = error as? DatabaseError else { return error is DiskIndex.UnknownVersion }
-        return error.isCorruption || error.isReplacement
+        switch error {
+        case let error as DatabaseError: error.isCorruption || error.isReplacement
+        case let error as DiskIndex.Unusable: error.finding.mayBeReplaced
+        default: false
+        }
     }
 
-    /// Begins a new index, unless another process has already; the files of bodies are swept.
+    /// Begins a new index, unless another process has already; the files of bodies are swept. With the folder
+    /// locked.
     private func recover(_ folder: CacheFolder, from error: any Error) throws {
         index = nil
         var error = error
@@ -114,11 +164,12 @@ final class DiskTier: @unchecked Sendable {
             restarts += 1
             guard Self.isCurable(error), restarts < 5 else { throw error }
             let isMoved = (error as? DatabaseError)?.isReplacement == true
-            if !isMoved, try folder.provide(Self.indexName) == indexIdentity {
-                for suffix in ["", "-wal", "-shm"] { folder.remove(Self.indexName + suffix) }
+            if !isMoved, try folder.provide(Self.indexName, without: Self.logNames) == indexIdentity {
+                for name in [Self.indexName] + Self.logNames { folder.remove(name) }
             }
             do {
-                return try openIndex(folder)
+                try openIndex(folder)
+                return forget()
             } catch let next {
                 error = next
             }
@@ -130,7 +181,7 @@ final class DiskTier: @unchecked Sendable {
     /// Runs a change.
     /// - Returns: whether it was made.
     func perform(_ work: (DiskTier) throws -> Void) -> Bool {
-        let isMade: Bool? = attempt { _ in
+        let isMade: Bool? = attempt(isChange: true) { _ in
             try work(self)
             return true
         }
@@ -149,7 +200,8 @@ final class DiskTier: @unchecked Sendable {
         index.setPatience(0)
     }
 
-    private func attempt<Result>(_ work: (DiskIndex) throws -> Result) -> Result? {
+    private func attempt<Result>(isChange: Bool = false, _ work: (DiskIndex) throws -> Result) -> Result? {
+        noticeReplacement(isChange: isChange)
         guard let index else { return nil }
         do {
             return try work(index)
@@ -157,7 +209,7 @@ final class DiskTier: @unchecked Sendable {
             if (error as? DatabaseError)?.isBusy == true { becomeImpatient(index) }
             guard Self.isCurable(error), let folder = folder.withLock({ $0 }) else { return nil }
             // Without success, `index` stays `nil`.
-            try? recover(folder, from: error)
+            try? folder.whileLocked(patience) { try recover(folder, from: error) }
             return nil
         }
     }
@@ -197,11 +249,16 @@ final class DiskTier: @unchecked Sendable {
     }
 
     func find(_ key: CacheKey, _ hash: Int64) -> [MemoryTier.Variant] {
-        let rows = attempt { try $0.find(key, hash) } ?? []
+        guard let (rows, damaged) = attempt({ try $0.find(key, hash) }) else { return [] }
+        if !damaged.isEmpty {
+            _ = perform { try $0.remove(damaged) }
+            // Whatever a row says of its body, it may be in a file.
+            removed += damaged.map(Self.bodyName)
+        }
         return rows.map { row in
             MemoryTier.Variant(
                 entry: CacheEntry(id: row.id, head: row.head),
-                body: row.body.map { CacheBody(Data($0)) },
+                body: row.body.map { CacheBody($0) },
                 isOnDisk: true
             )
         }
@@ -226,8 +283,19 @@ final class DiskTier: @unchecked Sendable {
     /// The length of the body of an entry; `nil`: it is not there.
     func length(_ id: Int64) -> Int64? { attempt { try $0.length(id) } ?? nil }
 
-    /// A body that is in the index.
-    func body(_ id: Int64) -> [UInt8]? { attempt { try $0.body(id) } ?? nil }
+    /// The entry with a number, as the index has it.
+    func row(_ id: Int64) -> RowFinding {
+        guard let row = attempt({ try $0.row(id) }) else { return .unknown }
+        return row.map { .found($0) } ?? .missing
+    }
+
+    enum RowFinding {
+        case found(DiskIndex.Row)
+        /// There is none, or it is damaged.
+        case missing
+        /// The index cannot be read now.
+        case unknown
+    }
 
     /// In bytes.
     func usage() -> Int64 { attempt { try $0.total() } ?? 0 }
@@ -238,15 +306,11 @@ final class DiskTier: @unchecked Sendable {
         _ hash: Int64,
         replacing replaced: [Int64],
         lengthening found: CacheEntry?,
-        content: EntryContent,
+        content: EntryContent?,
         used: [Int64: Int64]
     ) throws {
         let index = try opened()
-        let body: Data?
-        switch content {
-        case .inline(let bytes): body = bytes
-        case .file: body = nil
-        case .none:
+        guard let content else {
             // What it was to replace is out of date all the same.
             if !replaced.isEmpty {
                 let names = try index.transaction { try index.remove(replaced, for: entry.head) }
@@ -258,11 +322,11 @@ final class DiskTier: @unchecked Sendable {
         let names = try index.transaction {
             var ids = try index.remove(replaced, for: entry.head)
             if let found {
-                guard try index.lengthen(found, to: entry.head, of: key, body: body, used: now) else {
+                guard try index.lengthen(found, to: entry.head, of: key, content, used: now) else {
                     throw BodyError.missing
                 }
             } else {
-                try index.insert(entry, of: key, hash, body: body, used: now)
+                try index.insert(entry, of: key, hash, content, used: now)
             }
             try index.note(used)
             ids += try evict(index)
@@ -276,11 +340,20 @@ final class DiskTier: @unchecked Sendable {
     private func evict(_ index: DiskIndex) throws -> [Int64] {
         let capacity = capacity
         var rest = try index.total()
+        // The sum, or a cost that was taken from it, is damaged.
+        if rest < 0 { rest = try index.recount() }
         guard rest > capacity else { return [] }
         var withFile: [Int64] = []
+        var last: Int64?
         while rest > capacity - capacity / 16 {
             let oldest = try index.oldest(32)
-            guard !oldest.isEmpty else { break }
+            guard let first = oldest.first else {
+                _ = try index.recount()
+                break
+            }
+            // What was removed is still there: the table and its indexes contradict each other.
+            guard first.id != last else { throw DiskIndex.Unusable(finding: .damaged) }
+            last = first.id
             for entry in oldest where rest > capacity - capacity / 16 {
                 withFile += try index.remove([entry.id])
                 rest -= entry.cost
@@ -302,6 +375,14 @@ final class DiskTier: @unchecked Sendable {
     func note(_ used: [Int64: Int64]) throws {
         let index = try opened()
         try index.transaction { try index.note(used) }
+    }
+
+    /// The same when the store is released: no directory is made anew for that.
+    func noteAtEnd(_ used: [Int64: Int64]) {
+        guard let folder = folder.withLock({ $0 }), let identity = indexIdentity,
+            folder.has(identity, named: Self.indexName)
+        else { return }
+        _ = perform { try $0.note(used) }
     }
 
     func update(_ entry: CacheEntry, to head: CachedHead) throws {
@@ -335,73 +416,5 @@ final class DiskTier: @unchecked Sendable {
     func takeRemovedNames() -> [String] {
         defer { removed = [] }
         return removed
-    }
-
-    // MARK: - Files, on any queue
-
-    static func bodyName(_ id: Int64) -> String { "\(id).body" }
-
-    /// The entry whose body has the name; `nil` for other names.
-    static func entry(of name: String) -> Int64? {
-        name.hasSuffix(".body") ? Int64(name.dropLast(5)) : nil
-    }
-
-    /// The names of files for bodies, and of those on their way.
-    func fileNames() -> [String] {
-        guard let folder = folder.withLock({ $0 }), let names = try? folder.names() else { return [] }
-        return names.filter { name in
-            Self.entry(of: name) != nil || (name.hasSuffix(".part") && UInt64(name.dropLast(5)) != nil)
-        }
-    }
-
-    /// Removes a file that no process writes, if `isUseless`, which is asked with the file locked.
-    func removeUnlessLocked(_ name: String, if isUseless: () -> Bool) {
-        folder.withLock { $0 }?.removeUnlessLocked(name, if: isUseless)
-    }
-
-    /// Waits until files, and their names, are on the disk.
-    /// - Returns: those that are.
-    func synchronize(_ files: [(id: Int64, length: Int64)]) -> [(id: Int64, length: Int64)] {
-        do {
-            let folder = try openedFolder()
-            let written = files.filter { file in
-                guard let body = try? openBody(file.id) else { return false }
-                return (try? body.synchronizeData()) != nil
-            }
-            if !written.isEmpty { try folder.synchronize() }
-            return written
-        } catch {
-            return []
-        }
-    }
-
-    private func openedFolder() throws -> CacheFolder {
-        guard let folder = folder.withLock({ $0 }) else { throw BodyError.missing }
-        return folder
-    }
-
-    /// Makes a file for a body on its way.
-    func createFile() throws -> (name: String, file: PartFile) {
-        let folder = try openedFolder()
-        while true {
-            let name = "\(UInt64.random(in: .min ... .max)).part"
-            do {
-                return (name, try folder.create(name))
-            } catch let error as SystemError where error.code == SystemError.busy {
-                // A sweep took it for a leftover in the moment before it was locked. They are seldom.
-                continue
-            }
-        }
-    }
-
-    func openBody(_ id: Int64, isWritten: Bool = false) throws -> PartFile? {
-        try openedFolder().open(Self.bodyName(id), isWritten: isWritten)
-    }
-
-    func rename(_ old: String, to new: String) throws { try openedFolder().rename(old, to: new) }
-
-    func removeFiles(_ names: [String]) {
-        guard let folder = folder.withLock({ $0 }) else { return }
-        for name in names { folder.remove(name) }
     }
 }

@@ -15,9 +15,12 @@ final class EntryFile: @unchecked Sendable {
     /// Bytes before the first one that is written, for which there is no file yet; `nil`: to be asked for.
     private var prefix: Data?
     /// The position of the next bytes.
-    private var end: Int64 = 0
+    private var end: Int64 { checksums.count }
+    /// The checksums of the bytes before the end.
+    private var checksums = BodyChecksums()
     private var failure: (any Error)?
-    private(set) var content = EntryContent.none
+    /// `nil`: it is nowhere, or not yet.
+    private(set) var content: EntryContent?
     private let index: DispatchQueue
 
     /// - Parameters:
@@ -61,8 +64,9 @@ final class EntryFile: @unchecked Sendable {
             guard end + Int64(bytes.count) <= disk.maximumLength else {
                 throw SystemError(SystemError.tooLarge, "write")
             }
+            try expectWhole(file)
             try file.write(bytes.span, at: end)
-            end += Int64(bytes.count)
+            checksums.append(bytes.span)
         }
     }
 
@@ -79,6 +83,7 @@ final class EntryFile: @unchecked Sendable {
             write(rest)
             guard failure == nil, let file else { return }
             if isInPlace {
+                try expectWhole(file)
                 try file.truncate(to: end)
             } else {
                 // Another writer may have given it a file meanwhile.
@@ -87,25 +92,33 @@ final class EntryFile: @unchecked Sendable {
                 try disk.rename(name, to: last)
                 name = last
             }
-            content = .file
+            content = .file(checksums)
         }
     }
 
     /// Removes what was written; a body that was to be lengthened is as it was.
     func abandon() {
-        content = .none
+        content = nil
         guard let file else { return }
         self.file = nil
         guard isInPlace, case .existing(let entry, _) = target else {
             disk.removeFiles([name])
             return
         }
-        // If it cannot be shortened, its row says how much of it counts.
-        try? file.truncate(to: Int64(entry.head.body.range.count))
+        // If it cannot be shortened, its row says how much of it counts. One that another program has cut is
+        // not lengthened.
+        let length = entry.head.body.count
+        guard let size = try? file.status.size, size > length else { return }
+        try? file.truncate(to: length)
     }
 
     func close() {
         file = nil
+    }
+
+    /// Another program may have cut the file: what is written behind its end would have zeros before it.
+    private func expectWhole(_ file: PartFile) throws {
+        guard try file.status.size >= end else { throw BodyError.missing }
     }
 
     private func attempt(_ work: () throws -> Void) {
@@ -125,9 +138,7 @@ final class EntryFile: @unchecked Sendable {
             // this one.
             index.sync {}
             guard let opened = try disk.openBody(entry.id, isWritten: true) else { throw BodyError.missing }
-            guard try opened.status.size >= offset else { throw BodyError.missing }
-            try checkLength(of: entry)
-            end = offset
+            checksums = try checksums(of: entry, in: opened, upTo: offset)
             file = opened
             return opened
         }
@@ -136,9 +147,30 @@ final class EntryFile: @unchecked Sendable {
         self.name = name
         file = opened
         if !before.isEmpty { try opened.write(before.span, at: 0) }
-        end = Int64(before.count)
+        checksums.append(before.span)
         prefix = nil
         return opened
+    }
+
+    /// The checksums of the first bytes of a body that is lengthened. A block that is written over from its
+    /// middle on is read and compared first: its new checksum makes nothing right that was damaged.
+    private func checksums(
+        of entry: CacheEntry,
+        in file: PartFile,
+        upTo offset: Int64
+    ) throws -> BodyChecksums {
+        guard case .file(let all) = try row(of: entry).content else { throw BodyError.missing }
+        var checksums = all
+        checksums.removeBlocks(from: offset)
+        checksums.append(try all.read(checksums.count..<offset, of: file).span)
+        return checksums
+    }
+
+    private func row(of entry: CacheEntry) throws -> DiskIndex.Row {
+        guard case .found(let row) = index.sync(execute: { disk.row(entry.id) }),
+            row.head.body.count == entry.head.body.count
+        else { throw BodyError.missing }
+        return row
     }
 
     /// Each writer that lengthens a body has its lock until the index says so: what has another length by now
@@ -151,9 +183,8 @@ final class EntryFile: @unchecked Sendable {
     private func prefixBytes() throws -> Data {
         if let prefix { return prefix }
         guard case .existing(let entry, let offset) = target else { return Data() }
-        let bytes = index.sync { disk.body(entry.id) } ?? []
-        guard bytes.count >= offset else { throw BodyError.missing }
-        let before = Data(bytes.prefix(Int(offset)))
+        guard let bytes = try row(of: entry).body, bytes.count >= offset else { throw BodyError.missing }
+        let before = bytes.prefix(Int(offset))
         prefix = before
         return before
     }

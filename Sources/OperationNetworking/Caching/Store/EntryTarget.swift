@@ -23,7 +23,5 @@ enum EntryContent: Sendable {
     /// In the index.
     case inline(Data)
     /// In a file, which has its last name.
-    case file
-    /// Nowhere: it could not be written.
-    case none
+    case file(BodyChecksums)
 }

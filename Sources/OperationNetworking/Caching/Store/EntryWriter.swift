@@ -246,7 +246,7 @@ final class EntryWriter: CacheWriting {
                 if isStored {
                     store.note(hash, disk)
                     file.close()
-                    if case .file = file.content { store.scheduleWritingThrough() }
+                    if case .file? = file.content { store.scheduleWritingThrough() }
                 } else {
                     store.state.withLock { state in
                         if entry.head.body.isComplete { state.hide(replaced) }

@@ -2,19 +2,23 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// Reads a body from its file, which stays open, and so readable, if the entry is removed.
+/// Reads a body from its file, which stays open, and so readable, if the entry is removed. Each block is
+/// compared with its checksum before a byte of it is handed over.
 final class FileReader: CacheReading, @unchecked Sendable {
     // @unchecked: `file` is used on `queue` only; the rest is immutable.
     private let file: PartFile
+    private let checksums: BodyChecksums
     private let queue: DispatchQueue
     let length: Int64
 
     /// - Parameters:
     ///   - file: open.
-    ///   - length: of the body; what the file has behind it is another writer's.
+    ///   - checksums: of the body; it may have been lengthened since the entry was found.
+    ///   - length: of the body, as it was found.
     ///   - queue: the one to read on.
-    init(_ file: PartFile, length: Int64, queue: DispatchQueue) {
+    init(_ file: PartFile, _ checksums: BodyChecksums, length: Int64, queue: DispatchQueue) {
         self.file = file
+        self.checksums = checksums
         self.length = length
         self.queue = queue
     }
@@ -24,17 +28,19 @@ final class FileReader: CacheReading, @unchecked Sendable {
         atMost count: Int,
         later: @escaping @Sendable (Result<Data, any Error>) -> Void
     ) -> Data? {
-        let count = Int(min(Int64(count), max(length - offset, 0)))
-        guard count > 0, offset >= 0 else { return Data() }
+        guard offset >= 0, offset < length, count > 0 else { return Data() }
+        let range = offset..<Self.end(of: offset, atMost: count, length)
         queue.async { [self] in
-            later(
-                Result {
-                    let bytes = try file.data(count, at: offset)
-                    guard bytes.count == count else { throw BodyError.missing }
-                    return bytes
-                }
-            )
+            later(Result { try checksums.read(range, of: file) })
         }
         return nil
+    }
+
+    /// The end of a read, at the end of a block where there is one in reach: then the next one reads no block
+    /// twice.
+    private static func end(of offset: Int64, atMost count: Int, _ length: Int64) -> Int64 {
+        let end = offset + min(Int64(count), length - offset)
+        let boundary = end / BodyChecksums.blockLength * BodyChecksums.blockLength
+        return end < length && boundary > offset ? boundary : end
     }
 }

@@ -57,9 +57,11 @@ extension TieredStore {
         }
     }
 
-    /// After a change: removes the files of removed entries, which may take its time.
+    /// After work on the index: removes the files of removed entries, which may take its time, and those that
+    /// another index has left.
     func finishRemovals(_ disk: DiskTier) {
         if !disk.isOpen { giveUpDisk() }
+        if disk.takeSweep() { housekeeping.async { [self] in removeOrphans(disk) } }
         let names = disk.takeRemovedNames()
         guard !names.isEmpty else { return }
         bodies.async { disk.removeFiles(names) }
@@ -113,6 +115,7 @@ extension TieredStore {
     /// On the index's queue. `nil`: a change of the key is on its way.
     private func lookUpNow(_ key: CacheKey, _ hash: Int64, _ disk: DiskTier) -> [CacheEntry]? {
         noticeOthers(disk)
+        defer { finishRemovals(disk) }
         let isAbsent = state.withLock { $0.isSurelyAbsent(key, hash) && $0.changes[key] == nil }
         let found = isAbsent ? [] : disk.find(key, hash)
         return state.withLock { state in
@@ -156,35 +159,57 @@ extension TieredStore {
             index.async { later(nil) }
             return
         }
-        let length = Int64(entry.head.body.range.count)
-        if length > EntryTarget.inlineLength {
-            bodies.async { [self] in openFile(entry, of: key, length, disk, later) }
+        if entry.head.body.count > EntryTarget.inlineLength {
+            // Its row is in the index when all that was asked for before is done.
+            bodies.async { [self] in index.async { [self] in findFile(entry, of: key, disk, later) } }
         } else {
             index.async { [self] in
-                guard let bytes = disk.body(entry.id), bytes.count >= length else { return later(nil) }
-                later(promote(Data(bytes.prefix(Int(length))), entry, key))
+                let length = entry.head.body.count
+                guard case .found(let row) = disk.row(entry.id), row.key == key, let bytes = row.body,
+                    bytes.count >= length
+                else { return later(nil) }
+                later(promote(bytes.prefix(Int(length)), entry, key))
             }
         }
+    }
+
+    /// On the queue of the index, which has the checksums of a file.
+    private func findFile(
+        _ entry: CacheEntry,
+        of key: CacheKey,
+        _ disk: DiskTier,
+        _ later: @escaping @Sendable ((any CacheReading)?) -> Void
+    ) {
+        switch disk.row(entry.id) {
+        case .found(let row) where row.key == key && row.head.body.count >= entry.head.body.count:
+            if case .file(let checksums) = row.content {
+                return bodies.async { [self] in openFile(entry, of: key, checksums, disk, later) }
+            }
+        case .unknown:
+            return later(nil)
+        case .found, .missing: break
+        }
+        // It is not what memory says, and so will it be the next time.
+        remove(entry.id, of: key)
+        later(nil)
     }
 
     /// On the queue of bodies.
     private func openFile(
         _ entry: CacheEntry,
         of key: CacheKey,
-        _ length: Int64,
+        _ checksums: BodyChecksums,
         _ disk: DiskTier,
         _ later: @escaping @Sendable ((any CacheReading)?) -> Void
     ) {
         do {
-            guard let file = try disk.openBody(entry.id), try file.status.size >= length else {
-                throw BodyError.missing
-            }
+            guard let file = try disk.openBody(entry.id) else { throw BodyError.missing }
+            let length = entry.head.body.count
             if length <= min(EntryTarget.promotedLength, Int64(state.withLock { $0.memory.maximumCost })) {
-                let bytes = try file.data(Int(length), at: 0)
-                guard bytes.count == length else { throw BodyError.missing }
-                later(promote(bytes, entry, key))
+                later(promote(try checksums.read(0..<length, of: file), entry, key))
             } else {
-                later(FileReader(file, length: length, queue: bodies))
+                guard try file.status.size >= length else { throw BodyError.missing }
+                later(FileReader(file, checksums, length: length, queue: bodies))
             }
         } catch let error as SystemError where ![ENOENT, EIO].contains(error.code) {
             // The process may have too many files open: the entry is as good as before.

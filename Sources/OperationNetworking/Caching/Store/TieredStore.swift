@@ -39,14 +39,16 @@ final class TieredStore: CacheStore {
         self.now = now
         let path = diskCapacity > 0 ? directory?.absoluteURL.path : nil
         state = Locked(StoreState(memoryCapacity: memoryCapacity, hasDisk: path != nil))
-        disk = path.map { DiskTier(path: $0, capacity: Int64(diskCapacity), boot: boot, patience: patience) }
+        disk = path.map {
+            DiskTier(path: $0, capacity: Int64(diskCapacity), boot: boot, patience: patience, now: now)
+        }
         open()
     }
 
     deinit {
         guard let disk else { return }
         let used = takeUsed()
-        if !used.isEmpty { index.async { _ = disk.perform { try $0.note(used) } } }
+        if !used.isEmpty { index.async { disk.noteAtEnd(used) } }
     }
 
     // MARK: - Reading
