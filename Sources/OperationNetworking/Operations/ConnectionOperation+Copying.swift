@@ -18,3 +18,10 @@ extension ConnectionOperation {
         return copy
     }
 }
+
+// MARK: - CustomReflectable
+
+extension ConnectionOperation: CustomReflectable {
+    /// Only the ``description``: `dump` would show fields, bodies and credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -443,10 +443,3 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Takes what is left of the operation that was archived, if this is a download.
     func restore(_ download: DownloadArchive) {}
 }
-
-// MARK: - CustomReflectable
-
-extension ConnectionOperation: CustomReflectable {
-    /// Only the ``description``: `dump` would show fields, bodies and credentials.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
-}

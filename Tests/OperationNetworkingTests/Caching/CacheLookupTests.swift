@@ -197,7 +197,7 @@ struct CacheLookupTests {
         for index in metrics.indices { metrics[index].transferTime = 0 }
         #expect(metrics[0] == metrics[1])
         #expect(metrics[0].source == .cache && metrics[0].transferCount == 0)
-        #expect(operations[0].transferMetrics.count == operations[1].transferMetrics.count)
+        #expect(operations[0].metricsOfEachTransfer.count == operations[1].metricsOfEachTransfer.count)
         #expect(scene.server.requests.count == 1)
     }
 

@@ -132,7 +132,7 @@ struct DownloadDigestTests {
         let scene = try DownloadScene(answers: [
             .currentRepresentation.held(after: .body(200_000), by: gate), .currentRepresentation,
         ])
-        let digest = try Digest.of(DownloadScene.body.data, algorithm: .sha256)
+        let digest = try FileDigest.of(DownloadScene.body.data, algorithm: .sha256)
         let operation = scene.operation()
         operation.expectedDigests = [digest]
         operation.start()
