@@ -165,10 +165,8 @@ final class CacheFetch: @unchecked Sendable {
             var others =
                 lengthened != nil && ended.body.isComplete
                 ? replaced(by: ended, entries).filter { $0 != lengthened } : []
-            for other in store.known(key)
-            where other.id != lengthened && !others.contains(other.id) && ended.overtakes(other.head) {
-                others.append(other.id)
-            }
+            let overtaken = Self.overtaken(by: ended, key, store)
+            others += overtaken.filter { $0 != lengthened && !others.contains($0) }
             writer.commit(ended) { [others] entry in
                 if entry != nil { for id in others { store.remove(id, of: key) } }
                 didStore?(entry != nil)
@@ -205,10 +203,19 @@ final class CacheFetch: @unchecked Sendable {
                     }
                     writer = other
                 }
+                let others = Self.overtaken(by: changed, key, store)
                 writer.append(answer.data.span)
-                writer.commit(changed) { entry in didStore?(entry != nil) }
+                writer.commit(changed) { entry in
+                    if entry != nil { for id in others { store.remove(id, of: key) } }
+                    didStore?(entry != nil)
+                }
             }
         }
+    }
+
+    /// The stored responses that came to equal requests in the meantime.
+    private static func overtaken(by head: CachedHead, _ key: CacheKey, _ store: any CacheStore) -> [Int64] {
+        store.known(key).filter { head.overtakes($0.head) }.map(\.id)
     }
 }
 

@@ -9,12 +9,14 @@ internal import OperationNetworkingSystem
 /// | one to be validated, or to be renewed in the background; a part      | nothing                      |
 /// | another status: it may lead elsewhere, or be tried again             | nothing                      |
 /// | none, or a body that cannot be read                                  | nothing                      |
-/// | anything that the store does not tell within ``CacheWatch/patience`` | nothing                      |
+/// | anything that the store does not tell within a quarter of its patience | nothing                    |
 ///
 /// After *nothing* the exchange looks again, and does what is to be done: ``CachedTransfer``.
 final class CacheLookup: ResponseLookup {
     /// Bytes of a body: such a one is in one piece.
     static let maximumLength = Int64(CacheBody.pieceLength)
+    /// The part of the store's patience in which an answer has to come: the exchange waits for the rest.
+    private static let patience = 0.25
 
     private let request: TransferRequest
     private let question: CacheRequest
@@ -35,7 +37,7 @@ final class CacheLookup: ResponseLookup {
         listener.withLock { $0 = later }
         let answer = look()
         if case .later = answer {
-            place.watch.wait(place.watch.patience) { [weak self] in self?.tell(nil) }
+            place.watch.wait(place.watch.patience * Self.patience) { [weak self] in self?.tell(nil) }
         } else {
             listener.withLock { $0 = nil }
         }

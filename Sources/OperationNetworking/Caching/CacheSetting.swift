@@ -11,7 +11,8 @@ struct CacheSetting: TransferLayering {
     }
 
     func lookup(for request: TransferRequest) -> (any ResponseLookup)? {
-        place.flatMap { CacheLookup(request, in: $0) }
+        guard let place, place.store.isQuick else { return nil }
+        return CacheLookup(request, in: place)
     }
 }
 

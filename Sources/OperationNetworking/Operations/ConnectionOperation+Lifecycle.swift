@@ -18,16 +18,16 @@ extension ConnectionOperation {
     func apply(_ event: (inout OperationState) -> OperationStateMachine.Effect)
         -> OperationStateMachine.Effect
     {
-        let (effect, hasBecomeCancelled, lookup) = state.withLock { state in
+        let (effect, hasBecomeCancelled, task) = state.withLock { state in
             let wasCancelled = state.machine.isCancelled
             let effect = possible(event(&state), &state)
             // Scheduled before a waiter for the operation can go on: what it then does on the completion
             // queue comes after the callbacks.
             if let target = post(effect, &state) { scheduleDelivery(target) }
-            return (effect, wasCancelled != state.machine.isCancelled, state.lookup(after: effect))
+            return (effect, wasCancelled != state.machine.isCancelled, state.work.task(after: effect))
         }
         announce(effect, hasBecomeCancelled: hasBecomeCancelled)
-        if let lookup { perform(lookup) }
+        if let task { perform(task) }
         return effect
     }
 
@@ -37,6 +37,8 @@ extension ConnectionOperation {
         -> OperationStateMachine.Effect
     {
         switch effect {
+        case .begin where state.work.isAnswered, .abandon where state.work.isAnswered:
+            return effect
         case .begin, .abandon:
             guard let obstacle = NetworkThread.shared.obstacle() else { return effect }
             state.results.error =
@@ -86,6 +88,7 @@ extension ConnectionOperation {
             return state.append(.paused, for: audience(state))
         case .abandon:
             // It may have been paused before it began.
+            guard !state.work.isAnswered else { return nil }
             let exchange = exchange(&state)
             NetworkThread.shared.perform { exchange.cancel($0, for: self) }
             return nil
@@ -102,6 +105,7 @@ extension ConnectionOperation {
     }
 
     private func begin(_ state: inout OperationState) {
+        guard !state.work.isAnswered else { return }
         guard !state.hasBegun, state.earlierBody == nil, !state.configuration.settings.layers.isEmpty,
             let lookup = StartLookup(startConfiguration(state), state.readings.cookies)
         else { return beginExchange(&state) }
@@ -116,13 +120,15 @@ extension ConnectionOperation {
     }
 
     private func suspend(_ state: inout OperationState) {
-        guard let exchange = state.work.exchange else {
-            // The lookup comes to nothing, and what was read for it will be old.
+        switch state.work {
+        case .exchange(let exchange):
+            NetworkThread.shared.perform { exchange.suspend($0) }
+        case .lookup:
+            // It comes to nothing, and what was read for it will be old.
             state.work = .none
             state.readings = StartReadings()
-            return
+        case .none, .answered: break
         }
-        NetworkThread.shared.perform { exchange.suspend($0) }
     }
 
     /// The exchange, which is made if there is none: the operation may have been paused before it began.
@@ -249,10 +255,13 @@ extension ConnectionOperation {
 
 extension ConnectionOperation: ExchangeOwner {
     func exchangeDidReceive(_ response: ReceivedResponse) {
-        deliver { state in
-            state.results.response = response
-            return state.closures.observers.isEmpty && !isSubclass ? nil : .received(response)
-        }
+        deliver { self.take(response, &$0) }
+    }
+
+    /// - Returns: the delivery for those that hear of it.
+    func take(_ response: ReceivedResponse, _ state: inout OperationState) -> Delivery? {
+        state.results.response = response
+        return state.closures.observers.isEmpty && !isSubclass ? nil : .received(response)
     }
 
     func exchangeLasts() {
@@ -273,10 +282,18 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
-        deliver { state in
-            let closures = state.closures
-            return closures.downloadProgress == nil && closures.observers.isEmpty ? nil : .downloaded(report)
-        }
+        deliver { Self.delivery(of: report, $0) }
+        count(report)
+    }
+
+    /// The delivery of a download's progress for those that hear of it.
+    static func delivery(of report: ProgressReport, _ state: OperationState) -> Delivery? {
+        let closures = state.closures
+        return closures.downloadProgress == nil && closures.observers.isEmpty ? nil : .downloaded(report)
+    }
+
+    /// Counts a download's progress in the batches, and in the operation's own.
+    func count(_ report: ProgressReport) {
         let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
         for seat in seats { seat.didDownload(report) }
         outlets?.didMove(.download, report)
@@ -333,17 +350,15 @@ extension ConnectionOperation: ExchangeOwner {
 
     /// Everything becomes final in one step with the phase: a finished operation is never seen without its
     /// result.
-    ///
-    /// - Parameters:
-    ///   - end: what came.
-    ///   - lookup: the one that has brought it; nothing comes of one that was given up.
-    func finish(_ end: ExchangeEnd, of lookup: StartLookup? = nil) {
+    func finish(_ end: ExchangeEnd) {
         // The work of a serializer is spent on no operation whose result is known.
         let evaluation = isCancelled ? (object: nil, error: nil) : evaluate(end)
         apply { state in
-            if let lookup, !state.work.isLookup(lookup) { return .none }
             let effect = state.machine.transferEnded()
-            guard effect == .finish else { return effect }
+            guard effect == .finish else {
+                state.work.keepEnd()
+                return effect
+            }
             state.results.take(end)
             if state.machine.isCancelled {
                 state.results.error = URLError.cancelled(url: state.request.url)

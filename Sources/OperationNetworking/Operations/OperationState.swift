@@ -85,11 +85,6 @@ struct OperationState {
         return (closures, seats, work)
     }
 
-    /// The lookup that is to be made now; `nil`: the effect is another one.
-    func lookup(after effect: OperationStateMachine.Effect) -> StartLookup? {
-        if case .begin = effect, case .lookup(let lookup) = work { lookup } else { nil }
-    }
-
     /// Traps if the operation has read its configuration.
     func checkConfigurable() {
         precondition(isConfigurable, ConnectionOperation.lateConfiguration)
@@ -145,6 +140,9 @@ extension OperationState {
         /// Whether a closure is there that is called on the completion queue, apart from those that hear the
         /// result.
         var hearEvents: Bool { uploadProgress != nil || downloadProgress != nil || completionBlock != nil }
+
+        /// Whether a closure is there that is called elsewhere, and so released where the operation ends.
+        var answerQuestions: Bool { redirect != nil || challenge != nil || bodyStreamProvider != nil }
 
         /// Takes over those of the operation that this one is a copy of; not what hears of its end.
         mutating func copy(_ original: Closures) {

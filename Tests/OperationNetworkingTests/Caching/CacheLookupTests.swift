@@ -174,16 +174,17 @@ struct CacheLookupTests {
         for totalTimeout in [nil, 60.0] {
             let ear = Ear()
             let operation = scene.manager.operation(for: scene.request())
-            let batch = OperationBatch([operation], completionQueue: DispatchQueue(label: "batch"))
+            let group = DispatchGroup()
+            group.enter()
+            let batch = OperationBatch([operation], completionQueue: DispatchQueue(label: "batch")) { _ in
+                group.leave()
+            }
             operation.totalTimeout = totalTimeout
             #expect((lookup(operation) != nil) == (totalTimeout == nil))
             let observation = operation.addObserver(ear)
-            let group = DispatchGroup()
             operation.setDownloadProgress { bytes, total, expected in
                 ear.heard.withLock { $0.append("progress \(bytes) \(total) \(expected)") }
             }
-            group.enter()
-            operation.completionBlock = { group.leave() }
             batch.add(to: scene.manager.operationQueue)
             await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
             ear.heard.withLock { $0.append("batch \(batch.progress.fractionCompleted)") }
@@ -251,6 +252,29 @@ struct CacheLookupTests {
         lock.withLock { _ in operation.start() }
         await withCheckedContinuation { done in operation.whenFinished { done.resume() } }
         #expect(operation.responseSource == .cache && lock.withLock { $0 } == 1)
+    }
+
+    @Test func theTableOfWork() {
+        let end = ExchangeEnd(error: nil, data: nil, metrics: TransferLog())
+        var work = OperationWork.none
+        func leavesNothing(_ effect: OperationStateMachine.Effect) -> Bool {
+            if case nil = work.task(after: effect) { true } else { false }
+        }
+        #expect(leavesNothing(.begin) && !work.isAnswered)
+        work = .answered(end, comes: true)
+        #expect(leavesNothing(.begin) && leavesNothing(.abandon) && work.isAnswered)
+        for effect in [OperationStateMachine.Effect.begin, .abandon] {
+            work.keepEnd()
+            guard case .finish(let kept)? = work.task(after: effect) else {
+                Issue.record("\(effect)")
+                continue
+            }
+            #expect(kept === end)
+            // One end is enough.
+            #expect(leavesNothing(effect))
+        }
+        work.keepEnd()
+        #expect(leavesNothing(.suspend) && leavesNothing(.finish))
     }
 
     // MARK: - Pauses and cancels
@@ -327,6 +351,96 @@ struct CacheLookupTests {
             try await answer()
             _ = try? await operation.value
         }
+    }
+
+    private struct Held: ResponseSerializer {
+        let gate: Gate
+        let calls = Locked(0)
+
+        func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
+            calls.withLock { $0 += 1 }
+            try gate.waitSynchronously()
+            return data
+        }
+    }
+
+    /// A hit that was told, and waits for its serializer.
+    private func told(
+        _ body: (HTTPRequestOperation, _ serializer: Held) async throws -> Void
+    ) async throws -> [String] {
+        let scene = CacheScene(try ScriptedServer([Self.stored()]))
+        await scene.fetch()
+        let (ear, serializer) = (Ear(), Held(gate: Gate()))
+        let operation = scene.manager.operation(for: scene.request())
+        operation.responseSerializer = serializer
+        let observation = operation.addObserver(ear)
+        operation.start()
+        try await serializer.gate.waitForArrivals()
+        try await body(operation, serializer)
+        _ = try? await operation.value
+        await withCheckedContinuation { done in
+            operation.completionBlock = { done.resume() }
+        }
+        withExtendedLifetime(observation) {}
+        #expect(scene.server.requests.count == 1)
+        return ear.heard.withLock { $0 }
+    }
+
+    @Test func anEndThatComesInAPauseIsKept() async throws {
+        let heard = try await told { operation, serializer in
+            operation.pause()
+            serializer.gate.open()
+            await onDispatchThread { ConnectionOperation.processingQueue.sync(flags: .barrier) {} }
+            #expect(operation.isPaused && !operation.isFinished)
+            operation.resume()
+            _ = try? await operation.value
+            #expect(operation.error == nil && operation.responseData?.count == 1_000)
+            #expect(serializer.calls.withLock { $0 } == 2)
+        }
+        #expect(heard.count { $0.hasPrefix("received") } == 1 && heard.last == "finished true")
+        #expect(heard.count { $0.hasPrefix("downloaded") } == 1)
+    }
+
+    @Test func aCancelKeepsWhatWasTold() async throws {
+        let heard = try await told { operation, serializer in
+            operation.cancel()
+            serializer.gate.open()
+            _ = try? await operation.value
+            #expect((operation.error as? URLError)?.code == .cancelled)
+            #expect(operation.responseData?.count == 1_000 && operation.responseSource == .cache)
+        }
+        #expect(heard.last == "finished true")
+    }
+
+    @Test func aCancelInAPauseKeepsWhatWasTold() async throws {
+        _ = try await told { operation, serializer in
+            operation.pause()
+            serializer.gate.open()
+            await onDispatchThread { ConnectionOperation.processingQueue.sync(flags: .barrier) {} }
+            operation.cancel()
+            _ = try? await operation.value
+            #expect((operation.error as? URLError)?.code == .cancelled)
+            #expect(operation.responseData?.count == 1_000 && operation.isFinished)
+        }
+    }
+
+    /// The caller's lock is held: what is released at the end of an operation may want it.
+    @Test func nothingOfTheCallersIsReleasedInStart() async throws {
+        final class Holder: Sendable {
+            let lock: Locked<Int>
+            init(_ lock: Locked<Int>) { self.lock = lock }
+            deinit { lock.withLock { $0 += 1 } }
+        }
+        let scene = CacheScene(try ScriptedServer([Self.stored()]))
+        await scene.fetch()
+        let lock = Locked(0)
+        let operation = scene.manager.operation(for: scene.request())
+        operation.setRedirect { [holder = Holder(lock)] _, request, _ in
+            withExtendedLifetime(holder) { request }
+        }
+        lock.withLock { _ in operation.start() }
+        await withCheckedContinuation { done in operation.whenFinished { done.resume() } }
+        #expect(operation.responseSource == .cache)
     }
 
     @Test func manyHitsPausedAndCancelledAtAnyTimeAllEnd() async throws {

@@ -30,6 +30,9 @@ protocol CacheStore: AnyObject, Sendable {
     /// `later` is called once, on any thread.
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]?
 
+    /// Whether what is not there costs little: else it is looked for once.
+    var isQuick: Bool { get }
+
     /// The variants of a key that are known at once, perhaps not all.
     func known(_ key: CacheKey) -> [CacheEntry]
 

@@ -9,7 +9,7 @@ struct KnownResponse: Sendable {
 }
 
 /// A question to a layer for a response that it may have, asked before an exchange begins: what is known
-/// needs no network thread.
+/// needs no turn of the network thread.
 protocol ResponseLookup: AnyObject, Sendable {
     /// Asks, once. Called on the thread that starts an operation, which waits for nothing here.
     ///

@@ -31,8 +31,8 @@ final class BatchSeat: Sendable {
 
     deinit { count.memberLeft(index) }
 
-    /// A body begins to come, from `offset`. -1: its length is unknown. On the network thread, as the next
-    /// two.
+    /// A body begins to come, from `offset`. -1: its length is unknown. On any thread, as the next two, one
+    /// after the other.
     func didBegin(at offset: Int64, length: Int64) {
         count.record { $0.begin(index, at: offset, length: length) }
     }

@@ -81,6 +81,38 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
+    /// A batch of operations that is only heard at its end: a closure behind the parentheses is `completion`.
+    public convenience init(
+        _ members: [Member],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable ([Member]) -> Void
+    ) {
+        self.init(
+            members,
+            policy: policy,
+            completionQueue: completionQueue,
+            progress: nil,
+            completion: completion
+        )
+    }
+
+    /// A batch of batches that is only heard at its end.
+    public convenience init(
+        _ batches: [OperationBatch],
+        policy: BatchPolicy = .collectAll,
+        completionQueue: DispatchQueue? = nil,
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable ([Member]) -> Void
+    ) {
+        self.init(
+            batches,
+            policy: policy,
+            completionQueue: completionQueue,
+            progress: nil,
+            completion: completion
+        )
+    }
+
     /// The old initializer, with `onProgress:` for `progress:` and `onCompletion:` for `completion:`.
     @available(*, deprecated, renamed: "init(_:policy:completionQueue:progress:completion:)")
     @_disfavoredOverload

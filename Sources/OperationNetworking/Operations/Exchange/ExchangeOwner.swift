@@ -1,7 +1,8 @@
 import Foundation
 import FoundationNetworking
 
-/// The owner of an exchange: its operation. Called on the network thread; nothing there may wait.
+/// The owner of an exchange: its operation. Called on the network thread, or, for a response that a layer has
+/// known, on the thread that has asked for it; nothing there may wait.
 protocol ExchangeOwner: AnyObject, Sendable {
     /// The exchange has begun, and does not end at once.
     func exchangeLasts()

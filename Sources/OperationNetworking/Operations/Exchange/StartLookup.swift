@@ -71,12 +71,29 @@ extension ExchangeConfiguration {
     }
 }
 
-/// The work of an operation that has started.
+/// The work of an operation that has started: a value that decides what a command does before there is an
+/// exchange.
+///
+/// | Work               | begin, or go on  | pause     | cancel              | an end that does not count |
+/// |--------------------|------------------|-----------|---------------------|----------------------------|
+/// | none               | lookup, exchange | -         | an exchange ends it | -                          |
+/// | lookup             | -                | none      | an exchange ends it | -                          |
+/// | answered, it comes | -                | -         | -                   | answered                   |
+/// | answered           | its end comes    | -         | its end comes       | -                          |
+/// | exchange           | goes on          | suspended | cancelled           | the exchange keeps it      |
 enum OperationWork {
     case none
     /// A layer is asked for a response; if it has none, an exchange begins.
     case lookup(StartLookup)
+    /// A layer has answered, and that was told: the end is on its way, or was overtaken by a pause.
+    case answered(ExchangeEnd, comes: Bool)
     case exchange(any Exchanging)
+
+    /// A task that is left when the operation's lock is released.
+    enum Task {
+        case ask(StartLookup)
+        case finish(ExchangeEnd)
+    }
 
     var exchange: (any Exchanging)? {
         if case .exchange(let exchange) = self { exchange } else { nil }
@@ -85,5 +102,28 @@ enum OperationWork {
     /// Whether it is this lookup, still.
     func isLookup(_ lookup: StartLookup) -> Bool {
         if case .lookup(let current) = self { current === lookup } else { false }
+    }
+
+    /// Whether a layer has answered, so that no exchange is needed.
+    var isAnswered: Bool {
+        if case .answered = self { true } else { false }
+    }
+
+    /// The task that an effect leaves; `nil`: none.
+    mutating func task(after effect: OperationStateMachine.Effect) -> Task? {
+        switch (effect, self) {
+        case (.begin, .lookup(let lookup)):
+            return .ask(lookup)
+        case (.begin, .answered(let end, comes: false)), (.abandon, .answered(let end, comes: false)):
+            self = .answered(end, comes: true)
+            return .finish(end)
+        default:
+            return nil
+        }
+    }
+
+    /// The end has come, and does not count: the operation is paused.
+    mutating func keepEnd() {
+        if case .answered(let end, comes: true) = self { self = .answered(end, comes: false) }
     }
 }

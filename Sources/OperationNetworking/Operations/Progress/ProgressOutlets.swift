@@ -3,7 +3,7 @@ import Foundation
 internal import OperationNetworkingSystem
 
 /// The `Progress` objects and the sequences of one operation that were asked for, and the last values of both
-/// bodies. Told on the network thread, and asked on any.
+/// bodies. Told by one thread after the other, and asked on any.
 final class ProgressOutlets: Sendable {
     /// A direction's.
     private struct Outlets {

@@ -26,9 +26,10 @@ struct BodyDamageTests {
 
     @Test(arguments: [0, 1 << 20], [0, 70_000, 99_999])
     func aBodyWithAnotherBitIsForgotten(memory: Int, offset: Int) async throws {
-        let entry = try #require(
-            try await TieredStore.sample(scene.directory).put(key, sampleBytes(100_000))
-        )
+        let first = TieredStore.sample(scene.directory)
+        let entry = try #require(try await first.put(key, sampleBytes(100_000)))
+        // Memory says at once that it is there.
+        await onDispatchThread { first.waitForChanges() }
         try flip(offset, of: entry)
         let store = TieredStore.sample(scene.directory, memory: memory)
         #expect(try await store.found(key) == [entry])
