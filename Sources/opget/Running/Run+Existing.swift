@@ -7,6 +7,8 @@ extension Run {
     /// Decides what becomes of one, and does it.
     func decide(_ index: Int, _ path: FilePath, _ size: Int64, isCleared: Bool = false) {
         do {
+            // Before anything is known of it.
+            let file = ExaminedFile(of: path)
             let request = settings.request(for: items[index].url)
             let standing: FileStanding =
                 try settings.replacesFiles
@@ -28,7 +30,7 @@ extension Run {
             if mayHaveLeftovers, !isCleared, !settings.fetchesOnlyChanges, !FileStatus.isLink(path.text) {
                 return try fetch(index, path, .replacing(.nothing))
             }
-            try take(step, index, path, size, standing, isNews: !isCleared)
+            try take(step, index, file, size, standing, isNews: !isCleared)
         } catch {
             fail(index, Failure(error), nil)
         }
@@ -37,16 +39,17 @@ extension Run {
     private func take(
         _ step: FileStep,
         _ index: Int,
-        _ path: FilePath,
+        _ file: ExaminedFile,
         _ size: Int64,
         _ standing: FileStanding,
         isNews: Bool
     ) throws {
+        let path = file.path
         switch step {
         case .fetch(let replacement): try fetch(index, path, .replacing(replacement), isNews: isNews)
         case .ask: try fetch(index, path, .ifChanged, isNews: isNews)
-        case .verify: verify(index, path, size, standing, isNews: isNews)
-        case .compare: try compare(index, path, isNews: isNews)
+        case .verify: verify(index, file, size, standing, isNews: isNews)
+        case .compare: try compare(index, file, isNews: isNews)
         case .leave(let digest):
             report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest)
         case .refuse(let failure): throw failure
@@ -57,7 +60,7 @@ extension Run {
 
     private func verify(
         _ index: Int,
-        _ path: FilePath,
+        _ file: ExaminedFile,
         _ size: Int64,
         _ standing: FileStanding,
         isNews: Bool
@@ -66,26 +69,18 @@ extension Run {
         items.beginCheck(index)
         // Reading a large file takes its time.
         DispatchQueue.global().async { [self] in
-            let result = Swift.Result { try ExistingFile.verify(path, digests) }
+            let result = Swift.Result { try file.examine { try ExistingFile.verify(file.path, digests) } }
             queue.async { [self] in
                 items.endCheck(index)
                 guard stopOutcome == nil else { return }
-                // It was removed while it was read.
-                guard (try? FileStatus(of: path)) != .nothing else {
-                    fetchRemoved(index, path, isNews: isNews)
-                    return fill()
-                }
                 do {
-                    let verification: FileStep.Verification =
-                        switch result {
-                        case .success(let digest): .right(digest)
-                        case .failure(let failure as Failure) where failure.outcome == .checksum:
-                            .wrong(failure)
-                        case .failure(let error): throw error
-                        }
-                    items.judge(index, verification.failure)
-                    let step = FileStep(standing, path, isEmpty: size == 0, verification, settings)
-                    try take(step, index, path, size, standing, isNews: isNews)
+                    if let verification = try result.get() {
+                        items.judge(index, verification.failure)
+                        let step = FileStep(standing, file.path, isEmpty: size == 0, verification, settings)
+                        try take(step, index, file, size, standing, isNews: isNews)
+                    } else {
+                        fetchRemoved(index, file.path, isNews: isNews)
+                    }
                 } catch {
                     fail(index, Failure(error), nil)
                 }
@@ -96,7 +91,8 @@ extension Run {
 
     // MARK: - The last bytes
 
-    private func compare(_ index: Int, _ path: FilePath, isNews: Bool) throws {
+    private func compare(_ index: Int, _ file: ExaminedFile, isNews: Bool) throws {
+        let path = file.path
         guard let comparison = try FileComparison(of: path.url) else {
             return try fetch(index, path, .replacing(.nothing), isNews: isNews)
         }
@@ -113,19 +109,18 @@ extension Run {
             return try fetch(index, path, .replacing(.anyFile), isNews: isNews)
         }
         let operation = settings.comparingOperation(item, comparison)
-        begin(Transfer(item, operation, comparison: comparison, now: Self.now), index, isNews: isNews)
+        let compared = ComparedFile(file: file, comparison: comparison)
+        begin(Transfer(item, operation, comparison: compared, now: Self.now), index, isNews: isNews)
     }
 
     /// Goes on with what the comparison showed.
     func didCompare(
         _ index: Int,
         _ transfer: Transfer,
-        _ comparison: FileComparison,
+        _ compared: ComparedFile,
         _ error: (any Error)?
     ) {
-        guard case .file(let path) = transfer.item.destination else { return }
-        // It was removed while the server was asked.
-        guard (try? FileStatus(of: path)) != .nothing else { return fetchRemoved(index, path) }
+        let (path, comparison) = (compared.file.path, compared.comparison)
         let operation = transfer.operation
         let isTooLong = (error as? URLError)?.code == .dataLengthExceedsMaximum
         let data = isTooLong ? nil : operation.responseData ?? Data()
@@ -139,6 +134,11 @@ extension Run {
                 operation.response.flatMap { comparison.outcome($0, data: data) }
             }
         do {
+            switch try compared.file.fate() {
+            case .unchanged: break
+            case .removed: return fetchRemoved(index, path)
+            case .changed: throw Failure(changed: path)
+            }
             guard isAnswer, let outcome else {
                 return fail(index, transfer.failure(error ?? URLError(.badServerResponse)), transfer)
             }

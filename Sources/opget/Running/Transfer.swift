@@ -9,7 +9,7 @@ struct Transfer {
     /// `nil` unless the body goes to an open descriptor.
     let stream: DescriptorStream?
     /// The file that the answer is compared with: it is no body then.
-    let comparison: FileComparison?
+    let comparison: ComparedFile?
     private(set) var received: Int64 = 0
     private(set) var expected: Int64?
     /// The number of its bytes that an earlier run had left.
@@ -33,7 +33,7 @@ struct Transfer {
         _ item: Item,
         _ operation: HTTPRequestOperation,
         stream: DescriptorStream? = nil,
-        comparison: FileComparison? = nil,
+        comparison: ComparedFile? = nil,
         now: Double
     ) {
         self.comparison = comparison
