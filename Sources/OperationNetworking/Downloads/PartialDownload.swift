@@ -55,8 +55,9 @@ final class PartialDownload {
     private var isTainted: Bool
     private var lastCommit: MonotonicTime
     private var hasNotes = false
-    /// The file's times when the last transfer had stopped; `nil` from the beginning of the next body on.
-    private var timesAtRest: FileTimes?
+    /// The file's length and times when the last transfer had stopped; `nil` from the beginning of the next
+    /// body on. The length is `count`, but for what a failed write left behind it.
+    private var atRest: (length: Int64, times: FileTimes)?
     private var room: DiskRoom
     private var failure: (any Error)?
     private var isClosed = false
@@ -150,7 +151,7 @@ final class PartialDownload {
         origin: DownloadCheckpoint.Response,
         note: (inout DownloadCheckpoint) -> Void = { _ in }
     ) throws {
-        timesAtRest = nil
+        atRest = nil
         try translating {
             try room.check(for: total)
             switch start {
@@ -240,16 +241,25 @@ final class PartialDownload {
             }
         }
         // Not anew where no transfer has come since: another program may have written in between.
-        if timesAtRest == nil { timesAtRest = try? part.file.times }
+        guard atRest == nil, let length = try? part.file.status.size, let times = try? part.file.times else {
+            return
+        }
+        atRest = (length, times)
     }
 
     /// Whether another program may have changed bytes since the last transfer had stopped: by the file's
-    /// times, which cost nothing to read. If they differ, the blocks of the checkpoint are read.
-    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if one of them has other bytes (B12).
+    /// length and times, which cost nothing to read. If the times differ, the blocks of the checkpoint are
+    /// read.
+    /// - Throws: ``DownloadError/partialFileReplaced(_:)`` if the file has another length, or one of the
+    ///   blocks other bytes (B12).
     func isTouched() throws -> Bool {
-        guard let timesAtRest, let checkpoint else { return false }
+        guard let atRest, let checkpoint else { return false }
         return try translating {
-            guard try part.file.times != timesAtRest else { return false }
+            // Whatever the times are: two changes within a few milliseconds may have the same one.
+            guard try part.file.status.size == atRest.length else {
+                throw DownloadError.partialFileReplaced(partURL)
+            }
+            guard try part.file.times != atRest.times else { return false }
             guard checkpoint.blocks.allSatisfy({ $0.isIntact(in: part.file) }) else {
                 throw DownloadError.partialFileReplaced(partURL)
             }
@@ -344,6 +354,8 @@ final class PartialDownload {
             try synchronize()
         } catch {
             extent.cut(to: committed)
+            // The file is cut here, too.
+            atRest = nil
             // The first error is the one to tell. Bytes that stay are cut away by the next begin.
             try? cutWhatDoesNotCount()
             throw error

@@ -218,6 +218,22 @@ struct PartialDownloadFaultTests {
         #expect(try Data(contentsOf: part).count == length)
     }
 
+    /// While the operation waits, or is paused: what is behind would be cut away in silence.
+    @Test("B12", arguments: [0, 5, 15])
+    func aPartOfAnotherLengthBetweenTwoAnswersIsAnError(length: Int) throws {
+        let download = try begun()
+        try download.write("01234567")
+        try download.flush()
+        #expect(try !download.isTouched())
+        let part = directory.file("a.part")
+        #expect(truncate(part.path, length) == 0)
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.isTouched() }
+        // The end of an attempt that got no body is no reason to forget it.
+        try download.flush()
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.isTouched() }
+        #expect(try Data(contentsOf: part).count == length)
+    }
+
     /// While the operation waits, or is paused.
     @Test("B12") func aPartWhoseBytesWereChangedBetweenTwoAnswersIsAnError() throws {
         let download = try begun()
