@@ -70,7 +70,7 @@ struct FoundPart {
             return found
         }
         // A name that is free now may have been another file's when the download began: the one behind it
-        // has the bytes then. Two that are free end the search.
+        // has the bytes then. Two free names in a row end the search.
         var isFree = false
         for number in 0..<PartialName.candidateCount {
             let names = name.candidate(number)
@@ -79,6 +79,7 @@ struct FoundPart {
                 isFree = true
                 continue
             }
+            isFree = false
             if let found = try take(names) { return found }
         }
         for number in 0..<PartialName.candidateCount {

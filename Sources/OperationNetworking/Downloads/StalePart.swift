@@ -28,10 +28,12 @@ package enum StalePart {
         let name = PartialName(of: place.name)
         let url = RequestRecord(request).url
         try FileError.translating(file) {
+            /// Whether the name before is free.
             var isFree = false
             for number in 0..<PartialName.candidateCount {
                 let names = name.candidate(number)
                 if try place.folder.status(of: names.part) != .nothing {
+                    isFree = false
                     try place.folder.removeStale(names, of: url)
                 } else if isFree {
                     return

@@ -427,6 +427,18 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
+    @Test func twoFreeNamesInARowEndTheSearch() throws {
+        for name in ["a.part", "a.1.part", "a.2.part"] { try put("another program's", name) }
+        try leave("01234")
+        for name in ["a.part", "a.2.part"] { try FileManager.default.removeItem(at: directory.file(name)) }
+        let download = try open()
+        #expect(download.partURL.lastPathComponent == "a.3.part")
+        #expect(download.recovered?.offset == 5)
+        download.close()
+        try FileManager.default.removeItem(at: directory.file("a.1.part"))
+        #expect(try open().partURL.lastPathComponent == "a.part")
+    }
+
     // MARK: - Files of other programs
 
     /// The server's head for a file that it continues.
