@@ -23,7 +23,7 @@ final class NetworkThread: Sendable {
     // MARK: - Its start
 
     /// Waits on the calling thread, which may hold no lock, until the network thread is there: at most
-    /// ``ThreadMaking/patience`` seconds.
+    /// ``ThreadMaking/patience`` seconds and one pause between two tries, which is a quarter of a second.
     func waitUntilMade() {
         while let pause = making.withLock({ attempt(&$0)?.pause }) { Thread.sleep(forTimeInterval: pause) }
     }
