@@ -179,6 +179,7 @@ final class EntryWriter: CacheWriting {
         case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
         }
         var lost: [Int64] = []
+        var isForDisk = false
         let isStored = store.state.withLock { state in
             let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
@@ -186,7 +187,7 @@ final class EntryWriter: CacheWriting {
             if case .existing(let found, _) = target, !state.isAsFound(found, of: key) { return false }
             guard state.hasRoom(for: head, of: key) else { return false }
             replaced = state.displaced(replaced, by: head, of: key)
-            let isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
+            isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
             if let body {
                 let variant = MemoryTier.Variant(entry: entry, body: body, isOnDisk: isForDisk)
                 state.insert(variant, of: key, hash, replacing: replaced)
@@ -209,8 +210,9 @@ final class EntryWriter: CacheWriting {
         }
         // Out of date all the same: it must not come back when the new one has left memory.
         for id in lost { store.remove(id, of: key) }
+        // Memory may have it all the same; what was written of its file goes.
+        if !isForDisk { giveUp() }
         guard isStored else {
-            giveUp()
             then?(nil)
             return
         }

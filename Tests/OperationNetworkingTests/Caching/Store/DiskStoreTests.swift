@@ -182,6 +182,21 @@ struct DiskStoreTests {
         #expect(store.diskUsage == 0)
     }
 
+    /// The disk goes off in the middle of a body that fits memory.
+    @Test func aBodyThatIsNotForTheDiskAnyMoreLeavesNoFile() async throws {
+        let store = TieredStore.sample(directory, memory: 8 << 20)
+        let (all, head) = (sampleBytes(200_000), sampleHead(key.url, length: 200_000))
+        let writer = try #require(store.write(head, for: key, replacing: []))
+        writer.append(sampleBytes(150_000).span)
+        store.bodies.sync {}
+        #expect(try bodyNames(directory).count == 1)
+        store.state.withLock { $0.disk = .off }
+        let entry = try #require(try await writer.end(Data(all.suffix(50_000)), head))
+        store.bodies.sync {}
+        #expect(try bodyNames(directory) == [])
+        #expect(try await store.body(entry, key) == all)
+    }
+
     @Test func theEntryThatWasNotUsedForTheLongestTimeGoesFirst() async throws {
         let store = TieredStore.sample(directory, memory: 0, disk: 1_000_000)
         let keys = (0..<6).map { CacheKey(url: "http://a/\($0)") }
