@@ -77,15 +77,19 @@ package final class CacheFolder: @unchecked Sendable {
     }
 
     /// Whether the directory still has its path, and the file its name in it: they, and not others of that
-    /// name. Three system calls.
+    /// name. Where that cannot be asked now (`EACCES`, `EIO`, `ENOMEM`), they are taken to have them. Three
+    /// system calls.
     package func has(_ file: FileIdentity, named name: String) -> Bool {
         var (own, named, entry) = (cfiles_entry(), cfiles_entry(), cfiles_entry())
-        guard cfiles_entry_of(descriptor, &own) == 0, cfiles_entry_of_path(path, &named) == 0,
-            own.inode == named.inode, own.device == named.device,
-            cfiles_entry_at(descriptor, name, &entry) == 0
-        else { return false }
+        guard cfiles_entry_of(descriptor, &own) == 0 else { return true }
+        guard cfiles_entry_of_path(path, &named) == 0 else { return !Self.isAbsence(errno) }
+        guard own.inode == named.inode, own.device == named.device else { return false }
+        guard cfiles_entry_at(descriptor, name, &entry) == 0 else { return !Self.isAbsence(errno) }
         return FileIdentity(device: entry.device, inode: entry.inode) == file
     }
+
+    /// Whether nothing has the name.
+    private static func isAbsence(_ code: Int32) -> Bool { code == ENOENT || code == ENOTDIR }
 
     /// Runs `work` while no other process, and no other object of this one, is in this function with the same
     /// directory. One that stays in it is waited for as long as the patience lasts; then, and where the file

@@ -54,6 +54,22 @@ struct CacheFolderTests {
         }
     }
 
+    @Test func onlyAFileThatIsGoneOrAnotherHasLostItsName() throws {
+        try withFolder { folder in
+            let identity = try folder.provide("index")
+            #expect(folder.has(identity, named: "index"))
+            // ENAMETOOLONG: it says nothing of the file.
+            #expect(folder.has(identity, named: String(repeating: "x", count: 300)))
+            // ENOTDIR, ENOENT
+            #expect(!folder.has(identity, named: "index/one"))
+            #expect(!folder.has(identity, named: "none"))
+            let other = try folder.provide("other")
+            #expect(!folder.has(other, named: "index"))
+            try folder.rename("other", to: "index")
+            #expect(!folder.has(identity, named: "index") && folder.has(other, named: "index"))
+        }
+    }
+
     @Test func oneAtATimeIsInALockedFolder() throws {
         try withFolder { folder in
             let other = try CacheFolder(path: folder.path)
