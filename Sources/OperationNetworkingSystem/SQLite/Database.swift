@@ -142,6 +142,10 @@ package final class Database {
 
         package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
+        package func isInteger(_ column: Int32) -> Bool {
+            sqlite3_column_type(statement, column) == SQLITE_INTEGER
+        }
+
         package func text(_ column: Int32) -> String {
             let bytes = sqlite3_column_text(statement, column)
             let count = Int(sqlite3_column_bytes(statement, column))
@@ -181,9 +185,18 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     /// Whether another connection did not end its change in time.
     package var isBusy: Bool { code & 0xff == SQLITE_BUSY }
 
-    /// Whether the file is no database, its pages contradict each other, or some are missing.
+    /// Whether nothing more is known of it (`SQLITE_ERROR`): a wrong statement, or a file of a format that
+    /// this SQLite does not know.
+    package var isGeneric: Bool { code == SQLITE_ERROR }
+
+    /// Whether the file may not be written, or its header says so.
+    package var isReadOnly: Bool { code == SQLITE_READONLY }
+
+    /// Whether the file is no database, its pages contradict each other, some are missing, or a row has no
+    /// value where the schema demands one, though each statement gives one.
     package var isCorruption: Bool {
-        // SQLITE_IOERR_SHORT_READ is an expression, which Swift does not import.
-        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) || code == SQLITE_IOERR | 2 << 8
+        // SQLITE_IOERR_SHORT_READ and SQLITE_CONSTRAINT_NOTNULL are expressions, which Swift does not import.
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff)
+            || [SQLITE_IOERR | 2 << 8, SQLITE_CONSTRAINT | 5 << 8].contains(code)
     }
 }

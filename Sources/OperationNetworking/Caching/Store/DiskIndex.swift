@@ -39,9 +39,9 @@ final class DiskIndex {
     }
 
     /// In bytes; the sum of as many as there can be is a number still.
-    private static let greatestCost: Int64 = 1 << 42
+    static let greatestCost: Int64 = 1 << 42
 
-    private let database: Database
+    let database: Database
     private let boot: String
     private var statements: [String: Database.Statement] = [:]
 
@@ -60,7 +60,7 @@ final class DiskIndex {
         let finding = try database.transaction(isChange: false) { try self.finding() }
         switch finding {
         case .empty: try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        case .current: break
+        case .current: try expectSum()
         case .earlier, .later, .damaged, .foreign: throw Unusable(finding: finding)
         }
         // A transaction is not waited for: after a power loss the last ones may be missing, and the others
@@ -73,35 +73,6 @@ final class DiskIndex {
         )
         if let longestFile { try database.execute("PRAGMA max_page_count = \(longestFile / 2 / 4096)") }
         if finding == .empty { try make() }
-    }
-
-    private func make() throws {
-        try database.transaction {
-            // Another process may have been first.
-            let finding = try finding()
-            guard finding != .current else { return }
-            guard finding == .empty else { throw Unusable(finding: finding) }
-            try database.execute(Self.schema.joined(separator: ";\n"))
-            try database.execute(
-                """
-                INSERT INTO total VALUES(0); PRAGMA application_id = \(IndexFinding.application);
-                PRAGMA user_version = \(IndexFinding.version);
-                """
-            )
-        }
-    }
-
-    /// Looks what the file is. Within a transaction, so that all is of one moment.
-    private func finding() throws -> IndexFinding {
-        let statement = try database.prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
-        var texts: Set<String> = []
-        while try statement.step() { texts.insert(statement.text(0)) }
-        return IndexFinding(
-            application: try database.number("PRAGMA application_id") ?? 0,
-            version: try database.number("PRAGMA user_version") ?? 0,
-            schema: texts,
-            ours: Set(Self.schema)
-        )
     }
 
     func statement(_ sql: String) throws -> Database.Statement {
@@ -182,20 +153,6 @@ final class DiskIndex {
             last = max(last, statement.integer(1))
         }
         return (hashes, last)
-    }
-
-    /// The cost of all entries, in bytes.
-    func total() throws -> Int64 { try database.number("SELECT bytes FROM total") ?? 0 }
-
-    /// The same, counted anew: it reads all rows. A cost that no entry can have counts as none.
-    func recount() throws -> Int64 {
-        try database.execute(
-            """
-            UPDATE entries SET cost = 0 WHERE cost NOT BETWEEN 0 AND \(Self.greatestCost);
-            UPDATE total SET bytes = (SELECT ifnull(sum(cost), 0) FROM entries)
-            """
-        )
-        return try total()
     }
 
     // MARK: - Changing

@@ -113,6 +113,11 @@ final class DiskTier: @unchecked Sendable {
         } catch let error as DatabaseError where error.isBusy {
             // They are not found, and a later process removes them.
             becomeImpatient(opened)
+        } catch let error as DatabaseError where error.isReadOnly {
+            // If the file may be written, it is a bit of its header that forbids it.
+            let isWritable = FileManager.default.isWritableFile(atPath: folder.path + "/" + Self.indexName)
+            guard isWritable else { throw error }
+            throw DiskIndex.Unusable(finding: .damaged)
         }
         counter = try opened.changeCounter()
         lastLook = now()
@@ -340,8 +345,9 @@ final class DiskTier: @unchecked Sendable {
     private func evict(_ index: DiskIndex) throws -> [Int64] {
         let capacity = capacity
         var rest = try index.total()
-        // The sum, or a cost that was taken from it, is damaged.
-        if rest < 0 { rest = try index.recount() }
+        // One entry does not make it so much too large: the sum, or a cost that was taken from it, may be
+        // damaged.
+        if rest < 0 || rest - capacity > capacity / 8 { rest = try index.recount() }
         guard rest > capacity else { return [] }
         var withFile: [Int64] = []
         var last: Int64?
@@ -370,6 +376,22 @@ final class DiskTier: @unchecked Sendable {
     func shrink() throws {
         let index = try opened()
         removed += try index.transaction { try evict(index) }.map(Self.bodyName)
+    }
+
+    /// Counts the costs of all entries anew, and removes what is too much for the capacity.
+    func recount() throws {
+        let index = try opened()
+        let ids = try index.transaction { () throws -> [Int64] in
+            _ = try index.recount()
+            return try evict(index)
+        }
+        removed += ids.map(Self.bodyName)
+    }
+
+    /// The cost of the next entries with a number above `id`, and the number of the last one; `nil`: there
+    /// are none, or they cannot be read.
+    func cost(above id: Int64) -> (bytes: Int64, last: Int64)? {
+        attempt { try $0.cost(above: id, 256) } ?? nil
     }
 
     func note(_ used: [Int64: Int64]) throws {

@@ -3,16 +3,24 @@
 /// | Mark (`application_id`)           | Texts of the schema | Version       | Finding    | Done                  |
 /// |-----------------------------------|---------------------|---------------|------------|-----------------------|
 /// | none                              | none                | 0             | `empty`    | the schema is made    |
-/// | ours, or none of another's        | all of ours         | ours          | `current`  | used                  |
-/// | ours, or a text of ours           | any                 | before ours   | `earlier`  | begun anew            |
-/// | ours, or a text of ours           | exactly ours        | after ours    | `damaged`  | begun anew            |
-/// | ours, or a text of ours           | others              | after ours    | `later`    | left: memory only     |
-/// | ours, or a text of ours           | not all of ours     | ours          | `damaged`  | begun anew            |
-/// | another's, or none                | others              | any           | `foreign`  | left: memory only     |
+/// | any                               | all of ours         | ours          | `current`  | used                  |
+/// | ours                              | any                 | before ours   | `earlier`  | begun anew            |
+/// | ours                              | exactly ours        | after ours    | `damaged`  | begun anew            |
+/// | ours                              | others              | after ours    | `later`    | left: memory only     |
+/// | ours                              | not all of ours     | ours          | `damaged`  | begun anew            |
+/// | ours                              | cannot be read      | after ours    | `later`    | left: memory only     |
+/// | ours                              | cannot be read      | any other     | `damaged`  | begun anew            |
+/// | none                              | one of ours         | any           | as with ours | the same            |
+/// | another's                         | all of ours         | any           | as with ours | the same            |
+/// | none                              | cannot be read      | any           | -          | the error decides     |
+/// | any other                         | any other           | any           | `foreign`  | left: memory only     |
+///
+/// A mark in which one bit is another is ours.
 ///
 /// So no version of this library removes what a later one has made, and no database of another program is
-/// changed. A file that SQLite cannot read is begun anew: it is in the directory of the cache, and has the
-/// index's name.
+/// changed: also those that this SQLite cannot read, by their marks. Each number of the schema has to change
+/// one of its texts, or a later version's index would be taken for one with a damaged number. A file that is
+/// no database of SQLite's is begun anew: it is in the directory of the cache, and has the index's name.
 enum IndexFinding: Hashable, Sendable, CaseIterable {
     case empty, current, earlier, later, damaged, foreign
 
@@ -31,7 +39,15 @@ enum IndexFinding: Hashable, Sendable, CaseIterable {
             self = .empty
             return
         }
-        guard application == Self.application || !schema.isDisjoint(with: ours) else {
+        let isOurs: Bool
+        if Self.isMark(application) {
+            isOurs = true
+        } else if application == 0 {
+            isOurs = !schema.isDisjoint(with: ours)
+        } else {
+            isOurs = schema.isSuperset(of: ours)
+        }
+        guard isOurs else {
             self = .foreign
             return
         }
@@ -43,6 +59,23 @@ enum IndexFinding: Hashable, Sendable, CaseIterable {
         } else {
             self = schema.isSuperset(of: ours) ? .current : .damaged
         }
+    }
+
+    /// A database whose texts cannot be read; `nil`: nothing says whose it is.
+    init?(unreadableWith application: Int64, version: Int64) {
+        if Self.isMark(application) {
+            self = version > Self.version ? .later : .damaged
+        } else if application != 0 {
+            self = .foreign
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a mark is ours, one bit of which may have changed.
+    private static func isMark(_ number: Int64) -> Bool {
+        let difference = UInt32(truncatingIfNeeded: number) ^ UInt32(truncatingIfNeeded: application)
+        return difference.nonzeroBitCount <= 1
     }
 
     /// Whether another index may take the place of the file.

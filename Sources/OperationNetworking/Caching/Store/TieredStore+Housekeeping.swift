@@ -10,6 +10,7 @@ extension TieredStore {
         guard let disk else { return }
         housekeeping.async { [self] in
             removeOrphans(disk)
+            compareSum(disk)
             writeThrough(disk, olderThan: DiskTier.writeback)
         }
     }
@@ -58,6 +59,25 @@ extension TieredStore {
             guard index.sync(execute: { disk.contains(id) }) == false else { continue }
             // Its writer may have been about to make the row: looked at again with the lock held.
             disk.removeUnlessLocked(name, if: { index.sync { disk.contains(id) } == false })
+        }
+    }
+
+    /// Compares the sum of costs with the entries: one that is too small would let the directory grow. Some
+    /// entries at a time, since look-ups wait meanwhile; what is stored and removed meanwhile is little.
+    func compareSum(_ disk: DiskTier) {
+        let excess = disk.capacity / 8
+        var counted: Int64 = 0
+        var last = Int64.min
+        while true {
+            let start = last
+            guard let next = index.sync(execute: { disk.cost(above: start) }) else { return }
+            counted += next.bytes
+            last = next.last
+            if counted - index.sync(execute: { max(disk.usage(), 0) }) > excess { break }
+        }
+        index.sync {
+            _ = disk.perform { try $0.recount() }
+            finishRemovals(disk)
         }
     }
 }

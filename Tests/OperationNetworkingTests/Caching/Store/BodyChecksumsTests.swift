@@ -87,6 +87,11 @@ struct IndexFindingTests {
         (mark, version + 1, ["a", "x"], .later), (mark, version + 1, ours.union(["c"]), .later),
         (0, version + 1, ["a", "x"], .later),
         (mark, version, ["a"], .damaged), (mark, version, [], .damaged), (0, version, ["a"], .damaged),
+        // A bit of the mark.
+        (mark ^ 4, version, ["a"], .damaged), (mark ^ 1 << 31, 1, ["x"], .earlier),
+        // Another's mark, whatever the texts have in common.
+        (7, 1, ["a", "x"], .foreign), (7, version, ["a"], .foreign), (7, version + 1, ["a", "x"], .foreign),
+        (7, 1, ours, .earlier), (7, version + 1, ours, .damaged),
         (0, 0, ["x"], .foreign), (0, version, ["x"], .foreign), (7, 0, [], .foreign), (0, 5, [], .foreign),
     ]
     private static let (mark, version) = (IndexFinding.application, IndexFinding.version)
@@ -95,6 +100,19 @@ struct IndexFindingTests {
         let (application, version, schema, finding) = Self.rows[row]
         let found = IndexFinding(application: application, version: version, schema: schema, ours: Self.ours)
         #expect(found == finding)
+    }
+
+    /// The mark, the version, and the finding.
+    private static let unreadable: [(Int64, Int64, IndexFinding?)] = [
+        (mark, version + 1, .later), (mark, version, .damaged), (mark, 0, .damaged),
+        (mark ^ 4, version, .damaged),
+        (7, version, .foreign), (7, 0, .foreign), (-1, version + 1, .foreign),
+        (0, 0, nil), (0, version, nil), (0, version + 1, nil),
+    ]
+
+    @Test(arguments: unreadable.indices) func theTableOfTextsThatCannotBeRead(row: Int) {
+        let (application, version, finding) = Self.unreadable[row]
+        #expect(IndexFinding(unreadableWith: application, version: version) == finding)
     }
 
     @Test func onlyWhatIsOursAndOfNoUseIsReplaced() {

@@ -75,14 +75,108 @@ struct StoreDamageTests {
         try await expectNothingWrong(text)
     }
 
-    @Test(arguments: [-1_000_000_000, 1_000_000_000_000]) func aWrongSumIsCountedAnew(sum: Int) async throws {
+    /// The last one is noticed when the index is opened, without a change.
+    @Test(arguments: [-1_000_000_000, 1_000_000_000_000, 0])
+    func aWrongSumIsCountedAnewAndCostsNoEntry(sum: Int) async throws {
         try await scene.fill()
         try database().execute("UPDATE total SET bytes = \(sum)")
-        let store = TieredStore.sample(directory)
-        try await store.put(key, sampleBytes(10))
-        try await store.put(key, sampleBytes(10))
-        #expect((0..<4_000_000).contains(store.diskUsage))
-        #expect(try await store.found(DamagedStore.key(30)).count == (sum < 0 ? 1 : 0))
+        let store = TieredStore.sample(directory, disk: 6 << 20)
+        if sum != 0 { try await store.put(key, sampleBytes(10)) }
+        store.waitForChanges()
+        store.housekeeping.sync {}
+        let costs = try #require(try database().number("SELECT sum(cost) FROM entries"))
+        #expect(store.diskUsage == costs)
+        for number in 0..<scene.count {
+            #expect(try await store.found(DamagedStore.key(number)).count == 1, "\(number)")
+        }
+    }
+
+    /// Without a look at it on opening.
+    @Test(arguments: [-1_000_000_000, 1_000_000_000_000]) func evictingCountsAWrongSumAnew(sum: Int) throws {
+        let tier = try tier(filledWith: 5)
+        try database().execute("UPDATE total SET bytes = \(sum)")
+        #expect(tier.stores(9, DamagedStore.key(9)))
+        #expect(tier.hashes()?.count == 6)
+        #expect(try database().number("SELECT sum(cost) FROM entries") == tier.usage())
+    }
+
+    /// Statements that take the sum away; the last ones leave a NULL where the schema has none.
+    private static let withoutSum = [
+        "DELETE FROM total", "UPDATE total SET bytes = 0.5",
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET sql = 'CREATE TABLE total(bytes INTEGER)' WHERE name = 'total';
+        PRAGMA writable_schema = RESET; UPDATE total SET bytes = NULL; PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET sql = 'CREATE TABLE total(bytes INTEGER NOT NULL)' WHERE name = 'total';
+        PRAGMA writable_schema = RESET
+        """,
+    ]
+
+    @Test(arguments: withoutSum + ["INSERT INTO total VALUES(1)", "UPDATE total SET bytes = 'many'"])
+    func anIndexWithoutItsSumIsBegunAnew(change: String) throws {
+        _ = try tier(filledWith: 5)
+        try database().execute(change)
+        #expect(try works(1))
+        #expect(try database().number("SELECT count(*) FROM entries") == 1)
+    }
+
+    @Test(arguments: withoutSum) func anOpenIndexThatLosesItsSumIsBegunAnew(change: String) throws {
+        let tier = try tier(filledWith: 5)
+        try database().execute(change)
+        #expect(!tier.stores(9, DamagedStore.key(9)))
+        #expect(tier.stores(9, DamagedStore.key(9)))
+        #expect(tier.hashes()?.count == 1 && tier.usage() > 0)
+    }
+
+    // MARK: - The header of the file
+
+    private func closedTier() -> DiskTier {
+        DiskTier(
+            path: directory.file("cache").path,
+            capacity: 64 << 20,
+            boot: "one",
+            patience: 10_000,
+            now: { .now }
+        )
+    }
+
+    /// - Returns: an open tier with `count` short entries.
+    private func tier(filledWith count: Int) throws -> DiskTier {
+        let tier = closedTier()
+        try #require(tier.open())
+        for number in 0..<count {
+            try #require(tier.stores(Int64(number), DamagedStore.key(number)))
+        }
+        return tier
+    }
+
+    /// Whether an entry is stored and found by one of the first `count` processes.
+    private func works(_ count: Int) throws -> Bool {
+        for _ in 0..<count {
+            let tier = closedTier()
+            guard tier.open(), tier.stores(1000, key) else { continue }
+            if tier.find(key, key.storedHash).map(\.entry.id) == [1000] { return true }
+        }
+        return false
+    }
+
+    /// The write version (18) makes all changes fail, the schema format (47) all look-ups.
+    @Test(arguments: 16..<100) func anyBitOfTheHeader(octet: Int) throws {
+        _ = try tier(filledWith: 5)
+        try database().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        let bytes = try Data(contentsOf: index)
+        for bit in 0..<8 {
+            for name in try FileManager.default.contentsOfDirectory(atPath: scene.cache.path) {
+                try FileManager.default.removeItem(at: scene.cache.appendingPathComponent(name))
+            }
+            var damaged = bytes
+            damaged[octet] ^= 1 << UInt8(bit)
+            let mode: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+            #expect(
+                FileManager.default.createFile(atPath: index.path, contents: damaged, attributes: mode)
+            )
+            #expect(try works(2), "octet \(octet), bit \(bit)")
+        }
     }
 
     /// SQLITE_ERROR: the index is sound.
@@ -100,12 +194,22 @@ struct StoreDamageTests {
 
     // MARK: - Indexes of others
 
+    /// Has the schema an option that SQLite does not know.
+    private static let unknownOption = """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_master SET sql = sql || ' UNKNOWN' WHERE name = 'total';
+        PRAGMA writable_schema = OFF
+        """
+
     /// Statements that make the index another's, and whether it is left as it is.
     private static let others: [(statements: String, isLeft: Bool)] = [
         // A later version of this library.
         ("PRAGMA user_version = 3; ALTER TABLE entries ADD COLUMN more", true),
         ("PRAGMA user_version = 3; CREATE TABLE more(a)", true),
+        // One that this SQLite cannot read.
+        ("PRAGMA user_version = 3; \(unknownOption)", true),
         // Another program.
+        ("PRAGMA application_id = 9; \(unknownOption)", true),
         ("DROP TABLE entries; DROP TABLE total; CREATE TABLE a(b); PRAGMA application_id = 9", true),
         ("DROP TABLE entries; DROP TABLE total; CREATE TABLE a(b); PRAGMA application_id = 0", true),
         // The first version of this library.
@@ -266,5 +370,25 @@ struct StoreDamageTests {
         #expect(try await later.put(key, sampleBytes(200)) != nil)
         #expect(try await store.put(key, sampleBytes(300)) != nil)
         #expect(try await TieredStore.sample(directory).found(key).count == 2)
+    }
+}
+
+extension DiskTier {
+    /// Stores a short response.
+    /// - Returns: whether it was stored.
+    fileprivate func stores(_ id: Int64, _ key: CacheKey) -> Bool {
+        let body = sampleBytes(1000)
+        let entry = CacheEntry(id: id, head: sampleHead(key.url, length: body.count))
+        return perform { tier in
+            try tier.store(
+                entry,
+                of: key,
+                key.storedHash,
+                replacing: [],
+                lengthening: nil,
+                content: .inline(body),
+                used: [:]
+            )
+        }
     }
 }
