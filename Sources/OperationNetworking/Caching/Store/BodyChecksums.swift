@@ -77,14 +77,19 @@ struct BodyChecksums: Hashable, Sendable {
         return octets
     }
 
+    /// Whether a body of `count` bytes has as many checksums as `length` octets hold.
+    static func isLength(_ length: Int, forBodyOf count: Int64) -> Bool {
+        guard count >= 0, length % 4 == 0 else { return false }
+        return Int64(length / 4) == count / blockLength + (count % blockLength == 0 ? 0 : 1)
+    }
+
     /// Reads the checksums of a body of `count` bytes; `nil`: there are more or fewer of them.
     init?(encoded: [UInt8], count: Int64) {
-        guard count >= 0, encoded.count % 4 == 0,
-            Int64(encoded.count / 4) == count / Self.blockLength + (count % Self.blockLength == 0 ? 0 : 1)
-        else { return nil }
+        guard Self.isLength(encoded.count, forBodyOf: count) else { return nil }
         blocks = stride(from: 0, to: encoded.count, by: 4).map { start in
-            let octets = encoded[start..<start + 4]
-            return Checksum(octets.reversed().reduce(0) { $0 << 8 | UInt32($1) })
+            let low = UInt32(encoded[start]) | UInt32(encoded[start + 1]) << 8
+            let high = UInt32(encoded[start + 2]) << 16 | UInt32(encoded[start + 3]) << 24
+            return Checksum(high | low)
         }
         self.count = count
     }

@@ -15,12 +15,18 @@ extension DiskIndex {
         let id: Int64
         let key: CacheKey
         var head: CachedHead
-        let content: EntryContent
-        /// Short bodies only.
-        var body: Data? { if case .inline(let body) = content { body } else { nil } }
-
-        /// The body, or the checksums of its file.
+        /// Whether the body is in the row.
+        let isInline: Bool
+        /// The body, or the checksums of its file, as many as it has blocks.
         private let octets: [UInt8]
+
+        /// Short bodies only.
+        var body: Data? { isInline ? Data(octets) : nil }
+
+        /// The checksums of the file of a long body. Read anew each time: a look-up does without them.
+        var checksums: BodyChecksums? {
+            isInline ? nil : BodyChecksums(encoded: octets, count: head.body.count)
+        }
 
         /// The row at which a statement stands; `nil`: it is not as it was written.
         init?(_ statement: Database.Statement) {
@@ -34,14 +40,12 @@ extension DiskIndex {
                 let head = CachedHead(encoded: encoded)
             else { return nil }
             let length = head.body.count
-            if isInline {
-                guard Int64(octets.count) == length else { return nil }
-                content = .inline(Data(octets))
-            } else {
-                guard let checksums = BodyChecksums(encoded: octets, count: length) else { return nil }
-                content = .file(checksums)
-            }
-            (self.id, self.key, self.head, self.octets) = (id, key, head, octets)
+            let isWhole =
+                isInline
+                ? Int64(octets.count) == length : BodyChecksums.isLength(octets.count, forBodyOf: length)
+            guard isWhole else { return nil }
+            (self.id, self.key, self.head) = (id, key, head)
+            (self.isInline, self.octets) = (isInline, octets)
         }
 
         /// The checksum of all that is believed of a row: of the number as well, since it names the file of
@@ -74,8 +78,7 @@ extension DiskIndex {
 
         /// The checksum of the row with another head.
         func checksum(with head: Span<UInt8>) -> Int64 {
-            let isInline = if case .inline = content { true } else { false }
-            return Self.checksum(id, key, head, octets.span, isInline: isInline)
+            Self.checksum(id, key, head, octets.span, isInline: isInline)
         }
     }
 }

@@ -159,7 +159,7 @@ final class EntryFile: @unchecked Sendable {
         in file: PartFile,
         upTo offset: Int64
     ) throws -> BodyChecksums {
-        guard case .file(let all) = try row(of: entry).content else { throw BodyError.missing }
+        guard let all = try row(of: entry).checksums else { throw BodyError.missing }
         var checksums = all
         checksums.removeBlocks(from: offset)
         checksums.append(try all.read(checksums.count..<offset, of: file).span)

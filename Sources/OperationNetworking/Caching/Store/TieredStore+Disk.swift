@@ -182,9 +182,7 @@ extension TieredStore {
     ) {
         switch disk.row(entry.id) {
         case .found(let row) where row.key == key && row.head.body.count >= entry.head.body.count:
-            if case .file(let checksums) = row.content {
-                return bodies.async { [self] in openFile(entry, of: key, checksums, disk, later) }
-            }
+            if !row.isInline { return bodies.async { [self] in openFile(entry, of: key, row, disk, later) } }
         case .unknown:
             return later(nil)
         case .found, .missing: break
@@ -198,12 +196,14 @@ extension TieredStore {
     private func openFile(
         _ entry: CacheEntry,
         of key: CacheKey,
-        _ checksums: BodyChecksums,
+        _ row: DiskIndex.Row,
         _ disk: DiskTier,
         _ later: @escaping @Sendable ((any CacheReading)?) -> Void
     ) {
         do {
-            guard let file = try disk.openBody(entry.id) else { throw BodyError.missing }
+            guard let checksums = row.checksums, let file = try disk.openBody(entry.id) else {
+                throw BodyError.missing
+            }
             let length = entry.head.body.count
             if length <= min(EntryTarget.promotedLength, Int64(state.withLock { $0.memory.maximumCost })) {
                 later(promote(try checksums.read(0..<length, of: file), entry, key))

@@ -32,6 +32,27 @@ struct BodyChecksumsTests {
         #expect(BodyChecksums(encoded: octets, count: .max) == nil)
     }
 
+    @Test func theLowOctetsComeFirst() {
+        let octets: [UInt8] = [0xfc, 0x01, 0x80, 0xff, 1, 2, 3, 4]
+        #expect(BodyChecksums(encoded: octets, count: BodyChecksums.blockLength + 1)?.encoded == Data(octets))
+        var one = BodyChecksums()
+        one.append(Data("123456789".utf8).span)
+        // CRC-32C of these is e3069283.
+        #expect(one.encoded == Data([0x83, 0x92, 0x06, 0xe3]))
+        #expect(BodyChecksums(encoded: [0x83, 0x92, 0x06, 0xe3], count: 9) == one)
+    }
+
+    /// Of a row nothing but their number is looked at before its file is read.
+    @Test func theirNumberIsThatOfTheBlocks() {
+        let length = BodyChecksums.blockLength
+        for (octets, count, isRight) in [
+            (0, 0, true), (4, 0, false), (4, 1, true), (4, length, true), (4, length + 1, false),
+            (8, length + 1, true), (7, length + 1, false), (0, -1, false), (4, .max, false),
+        ] as [(Int, Int64, Bool)] {
+            #expect(BodyChecksums.isLength(octets, forBodyOf: count) == isRight, "\(octets), \(count)")
+        }
+    }
+
     @Test func whatIsReadIsWhatWasWritten() throws {
         let directory = try TemporaryDirectory()
         let folder = try CacheFolder(path: directory.url.path + "/cache")
