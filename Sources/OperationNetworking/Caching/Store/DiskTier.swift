@@ -11,10 +11,13 @@ internal import OperationNetworkingSystem
 ///
 /// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
 /// dropped, what cannot be read is not found.
+///
+/// Stored properties: 16. The first six are its settings and the directory; the others are the state of the
+/// index, which one queue changes.
 final class DiskTier: @unchecked Sendable {
     // @unchecked: `index`, `indexIdentity`, `lastLook`, `counter`, `lastID`, `removed`, `restarts`,
-    // `mustSweep` and `isImpatient` are used on the index's queue only; the rest is immutable or under a
-    // lock.
+    // `mustSweep`, `mayReopen` and `isImpatient` are used on the index's queue only; the rest is immutable or
+    // under a lock.
 
     static let indexName = "index.sqlite"
     /// Seconds after which the kernel has written most of a new file by itself.
@@ -30,7 +33,9 @@ final class DiskTier: @unchecked Sendable {
     let folder = Locked<CacheFolder?>(nil)
     private var index: DiskIndex?
     private var indexIdentity: FileIdentity?
-    /// When the index was last seen to have its name.
+    /// Whether an index that was open is closed for a reason that may pass.
+    private var mayReopen = false
+    /// When the index was last seen to have its name, or to be opened.
     private var lastLook: MonotonicTime?
     private var counter: Int64 = 0
     /// The greatest number of an entry that was seen.
@@ -65,7 +70,8 @@ final class DiskTier: @unchecked Sendable {
         limit = Locked(capacity)
     }
 
-    var isOpen: Bool { index != nil }
+    /// Whether there is an index, or may be one at a later look.
+    var isUsable: Bool { index != nil || mayReopen }
 
     /// In bytes.
     var capacity: Int64 { limit.withLock { $0 } }
@@ -91,6 +97,8 @@ final class DiskTier: @unchecked Sendable {
             return true
         } catch {
             index = nil
+            // An index that was never open is not tried again.
+            mayReopen = lastLook != nil && Self.mayPass(error)
             return false
         }
     }
@@ -121,19 +129,21 @@ final class DiskTier: @unchecked Sendable {
         }
         counter = try opened.changeCounter()
         lastLook = now()
-        index = opened
+        (index, mayReopen) = (opened, false)
     }
 
     private static let logNames = ["-wal", "-shm"].map { indexName + $0 }
 
     /// Opens the index that has the name now, or makes one, where another program has removed or replaced the
-    /// one that is open, or the directory. Each change looks at that, and a look-up once a second.
+    /// one that is open, or the directory. Each change looks at that, and a look-up once a second; once a
+    /// second, too, an index is tried that could not be opened.
     private func noticeReplacement(isChange: Bool) {
-        guard index != nil, let folder = folder.withLock({ $0 }), let identity = indexIdentity else { return }
+        guard isUsable, let folder = folder.withLock({ $0 }), let identity = indexIdentity else { return }
         let time = now()
-        if !isChange, let lastLook, time - lastLook <= Self.trust { return }
+        let isDue = lastLook.map { time - $0 > Self.trust } ?? true
+        guard isDue || (isChange && index != nil) else { return }
         lastLook = time
-        guard !folder.has(identity, named: Self.indexName) else { return }
+        guard index == nil || !folder.has(identity, named: Self.indexName) else { return }
         // Closed before another one is opened under its name.
         index = nil
         if open() { forget() }
@@ -148,16 +158,6 @@ final class DiskTier: @unchecked Sendable {
     func takeSweep() -> Bool {
         defer { mustSweep = false }
         return mustSweep
-    }
-
-    /// Whether another try to open the index may help: it is of no use to any process, or another one has
-    /// just replaced it.
-    private static func isCurable(_ error: any Error) -> Bool {
-        switch error {
-        case let error as DatabaseError: error.isCorruption || error.isReplacement
-        case let error as DiskIndex.Unusable: error.finding.mayBeReplaced
-        default: false
-        }
     }
 
     /// Begins a new index, unless another process has already; the files of bodies are swept. With the folder
@@ -213,8 +213,12 @@ final class DiskTier: @unchecked Sendable {
         } catch {
             if (error as? DatabaseError)?.isBusy == true { becomeImpatient(index) }
             guard Self.isCurable(error), let folder = folder.withLock({ $0 }) else { return nil }
-            // Without success, `index` stays `nil`.
-            try? folder.whileLocked(patience) { try recover(folder, from: error) }
+            do {
+                try folder.whileLocked(patience) { try recover(folder, from: error) }
+            } catch let next {
+                // `index` stays `nil`.
+                mayReopen = Self.mayPass(next)
+            }
             return nil
         }
     }

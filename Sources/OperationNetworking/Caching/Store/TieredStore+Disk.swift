@@ -60,7 +60,7 @@ extension TieredStore {
     /// After work on the index: removes the files of removed entries, which may take its time, and those that
     /// another index has left.
     func finishRemovals(_ disk: DiskTier) {
-        if !disk.isOpen { giveUpDisk() }
+        if !disk.isUsable { giveUpDisk() }
         if disk.takeSweep() { housekeeping.async { [self] in removeOrphans(disk) } }
         let names = disk.takeRemovedNames()
         guard !names.isEmpty else { return }

@@ -339,6 +339,31 @@ struct StoreDamageTests {
         #expect(try await TieredStore.sample(directory).found(key).count == 2)
     }
 
+    /// The directory above leads nowhere for a while, as one that is mounted may.
+    @Test func anIndexThatCannotBeOpenedAgainIsTriedLater() throws {
+        let above = directory.file("above")
+        let tier = DiskTier(
+            path: above.appendingPathComponent("cache").path,
+            capacity: 64 << 20,
+            boot: "one",
+            patience: 10_000,
+            now: { [time] in time.now }
+        )
+        try #require(tier.open())
+        try #require(tier.stores(1, key))
+        let files = FileManager.default
+        try files.removeItem(at: above)
+        let nowhere = directory.file("nowhere").path
+        try files.createSymbolicLink(atPath: above.path, withDestinationPath: nowhere)
+        #expect(!tier.stores(2, key))
+        #expect(tier.isUsable)
+        try files.removeItem(at: above)
+        #expect(!tier.stores(3, key))
+        time.advance(by: 1.1)
+        #expect(tier.stores(4, key))
+        #expect(tier.find(key, key.storedHash).map(\.entry.id) == [4])
+    }
+
     @Test func twoStoresMeetAgainInTheNewIndex() async throws {
         let (one, other) = (
             TieredStore.sample(directory, time: time), TieredStore.sample(directory, time: time)
