@@ -3,6 +3,7 @@ import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
+@testable import OperationNetworkingSystem
 
 /// A store with a directory.
 @Suite(.timeLimit(.minutes(2)))
