@@ -98,6 +98,8 @@ final class Page {
         try await manager.post("users", encoding: ["name": "Ada"]) { operation in
             operation.setUploadProgress { _, total, _ in self.title = "\(total) bytes" }
         }
+        // The results are there before the callbacks are made.
+        while !title.hasSuffix(" bytes") { await Task.yield() }
     }
 }
 
