@@ -29,7 +29,7 @@ BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS)) $(BUILD_OPTION
 TEST := scripts/name-failures scripts/with-servers timeout --kill-after=10 $(TEST_LIMIT) \
     $(SWIFT) test --disable-xctest --skip-build --no-parallel
 # What depends on libcurl's version, by the names of the files.
-CURL_SUITES = $(shell cd Tests/OperationNetworkingTests && find Policies Network Operations Downloads Security -name '*Tests.swift' \
+CURL_SUITES = $(shell cd Tests/OperationNetworkingTests && find Policies Network Operations Downloads Security Caching -name '*Tests.swift' \
     -exec basename {} .swift \; | sort | paste -sd '|')
 EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.

@@ -111,9 +111,7 @@ struct CacheServerTests {
     }
 
     @Test func aBodyWithTrailersIsStoredWhole() async throws {
-        // Without a length, an earlier libcurl cannot tell an end from a reset.
-        let others = [RealServers.nghttpdNoLength, RealServers.nghttpdTrailers]
-        for url in [RealServers.nghttpd] + (RealServers.hasLaterLibcurl ? others : []) {
+        for url in [RealServers.nghttpd, RealServers.nghttpdTrailers] {
             let manager = try manager(url)
             for round in 0..<3 {
                 let operation = try await fetch(manager, "64k.bin")

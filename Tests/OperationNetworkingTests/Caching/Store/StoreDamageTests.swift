@@ -52,8 +52,11 @@ struct StoreDamageTests {
     }
 
     @Test func aDamagedRowIsRemovedAndSoIsItsFile() async throws {
-        let long = try #require(try await TieredStore.sample(directory).put(key, sampleBytes(50_000)))
-        try await TieredStore.sample(directory).put(key, sampleBytes(100))
+        let first = TieredStore.sample(directory)
+        let long = try #require(try await first.put(key, sampleBytes(50_000)))
+        try await first.put(key, sampleBytes(100))
+        // Memory says at once that they are there.
+        first.waitForChanges()
         try database().execute("UPDATE entries SET head = zeroblob(length(head)) WHERE id = \(long.id)")
         let store = TieredStore.sample(directory)
         #expect(try await store.found(key).map(\.head.body.count) == [100])
