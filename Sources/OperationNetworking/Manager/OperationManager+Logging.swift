@@ -6,18 +6,10 @@ extension OperationManager {
     /// line at the level debug, as ``LoggingObserver`` writes it. While the logger's level is above debug,
     /// new operations are not observed, which costs nothing.
     public var logger: Logger? {
-        get { state.withLock { $0.loggingObserver?.logger } }
+        get { state.withLock { $0.observers.logging?.logger } }
         set {
             let observer = newValue.map { LoggingObserver($0) }
-            state.change { $0.loggingObserver = observer }
+            state.change { $0.observers.logging = observer }
         }
-    }
-
-    /// Adds an observer that writes the operation's events.
-    func log(_ operation: ConnectionOperation) {
-        guard let observer = state.withLock({ $0.loggingObserver }), observer.logger.logLevel <= .debug else {
-            return
-        }
-        operation.addObserver(observer)
     }
 }

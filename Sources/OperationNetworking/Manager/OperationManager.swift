@@ -23,7 +23,7 @@ open class OperationManager: @unchecked Sendable {
         var completionQueue: DispatchQueue?
         var completionGroup: DispatchGroup?
         var shared = SharedSettings(TransferSettings(connectionLimit: ConnectionLimit()))
-        var loggingObserver: LoggingObserver?
+        var observers = ManagerObservers()
         var challenge: ConnectionOperation.AuthenticationChallengeHandler?
         var secretHeaderScope = SecretHeaderScope.baseURL
         /// The manager's way to know whether there is a network; `nil`: the one of the process.
@@ -120,7 +120,7 @@ open class OperationManager: @unchecked Sendable {
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
         operation.configure(settings.shared) { swap(&$0.configuration.shared, &$1) }
-        log(operation)
+        settings.observers.join(operation)
         operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)
         return operation
@@ -303,6 +303,7 @@ extension OperationManager: NSCopying {
         queue.qualityOfService = settings.operationQueue.qualityOfService
         settings.operationQueue = queue
         settings.settings.connectionLimit = settings.settings.connectionLimit.copy()
+        settings.observers = settings.observers.copied()
         copy.state.change { [settings] in $0 = settings }
         copy.requestSerializer = requestSerializer
         return copy

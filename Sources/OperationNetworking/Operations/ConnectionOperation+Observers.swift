@@ -10,9 +10,16 @@ extension ConnectionOperation {
         return OperationObservation(of: self, by: observer)
     }
 
-    /// Tells `observer` nothing any more, but for the events that it is being told.
+    /// The same of several, in this order.
+    func addObservers(_ observers: [any OperationObserver]) {
+        guard !observers.isEmpty else { return }
+        state.withLock { if !$0.isTold { $0.closures.observers += observers } }
+    }
+
+    /// Tells `observer` nothing any more, but for the events that it is being told. One of the manager that
+    /// made the operation goes on hearing of others.
     public func removeObserver(_ observer: any OperationObserver) {
-        state.change { $0.closures.observers.removeAll { $0 === observer } }
+        state.change { $0.closures.observers.removeAll { $0.isOrLeads(to: observer) } }
     }
 
     /// Makes the call of an observer's closure: at once if it belongs here, else before anything else is
@@ -32,3 +39,5 @@ extension ConnectionOperation {
         }
     }
 }
+
+extension ConnectionOperation: ObserverKeeper {}

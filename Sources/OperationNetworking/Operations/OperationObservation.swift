@@ -1,21 +1,31 @@
-/// An observer of an operation: what ``ConnectionOperation/addObserver(_:)`` returns.
+/// An observer of an operation, or of all operations of a manager: what
+/// ``ConnectionOperation/addObserver(_:)``, ``OperationManager/addObserver(_:)`` and
+/// ``URLSessionManager/addObserver(_:)`` return.
 ///
 /// It keeps neither of the two. Letting go of it ends nothing; ``end()`` does.
 public struct OperationObservation: Sendable {
     private struct Weak: Sendable {
-        weak let operation: ConnectionOperation?
+        weak let keeper: (any ObserverKeeper)?
         weak let observer: (any OperationObserver)?
     }
 
     private let pair: Weak
 
-    init(of operation: ConnectionOperation, by observer: any OperationObserver) {
-        pair = Weak(operation: operation, observer: observer)
+    // A manager gives the relay to the observer.
+    init(of keeper: any ObserverKeeper, by observer: any OperationObserver) {
+        pair = Weak(keeper: keeper, observer: observer)
     }
 
     /// Tells the observer nothing any more, but for the event that it is being told.
     public func end() {
-        guard let operation = pair.operation, let observer = pair.observer else { return }
-        operation.removeObserver(observer)
+        guard let observer = pair.observer else { return }
+        pair.keeper?.removeObserver(observer)
+        // The manager may be gone while its operations run.
+        (observer as? ObserverRelay)?.end()
     }
+}
+
+/// An object that tells observers, and keeps them for that: an operation, or a manager.
+protocol ObserverKeeper: AnyObject, Sendable {
+    func removeObserver(_ observer: any OperationObserver)
 }

@@ -121,8 +121,9 @@ extension URLSessionManager {
     ) -> DownloadTask {
         let closures = Self.closures(progress, destination, completion)
         let resumed = Result { try core.resumed(data, headers: headers) }
-        let delegate = TaskDelegate(core, closures, resumeData: data) { _ in
+        let delegate = TaskDelegate(core, closures, resumeData: data) { [core] _ in
             let operation = try resumed.get()
+            core.operations.state.withLock { $0.observers }.join(operation)
             return (operation, operation.destination.map { TemporaryPlace(file: $0) })
         }
         // Data that cannot be read names no address.
@@ -244,7 +245,6 @@ extension SessionCore {
         var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
         operation.changeTransferSettings { [settings] in $0 = settings }
-        operations.log(operation)
         return operation
     }
 }

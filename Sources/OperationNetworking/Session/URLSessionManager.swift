@@ -77,6 +77,29 @@ open class URLSessionManager: @unchecked Sendable {
         set { core.operations.logger = newValue }
     }
 
+    /// Tells `observer` what happens to the operations behind the tasks that are resumed for the first time
+    /// from now on: starts, retries, redirects, progress and ends, as ``OperationManager/addObserver(_:)``
+    /// does.
+    ///
+    /// It is called on ``operationQueue``. Only read the operation, as for its request, response and metrics:
+    /// commands, closures and settings belong to the task, which hears of no others. The closures of the
+    /// session, such as that of ``setTaskDidComplete(_:)``, are given the task instead.
+    ///
+    /// The session keeps the observer until it is removed, invalidated or not. A copy of the session has it;
+    /// an archive has not.
+    ///
+    /// - Returns: what removes it; it need not be kept.
+    @discardableResult
+    public func addObserver(_ observer: any OperationObserver) -> OperationObservation {
+        core.operations.addObserver(observer)
+    }
+
+    /// Tells `observer` nothing any more, but for the events that it is being told: neither of new tasks nor
+    /// of those that run.
+    public func removeObserver(_ observer: any OperationObserver) {
+        core.operations.removeObserver(observer)
+    }
+
     // MARK: - Tasks
 
     /// The tasks that have not completed, in the order in which they were made. Waits for nothing.
@@ -157,6 +180,7 @@ open class URLSessionManager: @unchecked Sendable {
             state = settings
             state.operationQueue = queue
             state.settings.connectionLimit = settings.settings.connectionLimit.copy()
+            state.observers = settings.observers.copied()
         }
         copy.core.operations.requestSerializer = core.operations.requestSerializer
         let hooks = core.hooks.withLock { $0 }

@@ -1,0 +1,99 @@
+import FoundationNetworking
+internal import OperationNetworkingSystem
+
+/// The entry of one observer in the lists of many operations: passes on what each of them tells.
+///
+/// ``end()`` reaches all of these operations in one step. They keep the relay until they have finished, and
+/// the observer no longer.
+final class ObserverRelay: OperationObserver {
+    /// The observer's. Another object may have it when that one is released.
+    private let identity: ObjectIdentifier
+    /// `nil` from the end on.
+    private let observer: Locked<(any OperationObserver)?>
+
+    init(to observer: any OperationObserver) {
+        identity = ObjectIdentifier(observer)
+        self.observer = Locked(observer)
+    }
+
+    /// Another one to the same observer; `nil` after the end.
+    func copied() -> ObserverRelay? {
+        target.map { ObserverRelay(to: $0) }
+    }
+
+    /// Tells the observer nothing any more, but for the event that it is being told, and releases it.
+    func end() {
+        observer.change { $0 = nil }
+    }
+
+    /// Whether what it is told goes to `observer`.
+    func leads(to observer: any OperationObserver) -> Bool {
+        identity == ObjectIdentifier(observer)
+    }
+
+    private var target: (any OperationObserver)? { observer.withLock { $0 } }
+
+    // MARK: - OperationObserver
+
+    // Every method of the protocol: one that is missing here would do nothing.
+
+    func operationDidStart(_ operation: ConnectionOperation) {
+        target?.operationDidStart(operation)
+    }
+
+    func operationDidPause(_ operation: ConnectionOperation) {
+        target?.operationDidPause(operation)
+    }
+
+    func operationDidResume(_ operation: ConnectionOperation) {
+        target?.operationDidResume(operation)
+    }
+
+    func operation(_ operation: ConnectionOperation, didReceive response: HTTPURLResponse) {
+        target?.operation(operation, didReceive: response)
+    }
+
+    func operation(
+        _ operation: ConnectionOperation,
+        didDownload bytes: Int,
+        total: Int64,
+        expected: Int64
+    ) {
+        target?.operation(operation, didDownload: bytes, total: total, expected: expected)
+    }
+
+    func operation(_ operation: ConnectionOperation, didUpload bytes: Int, total: Int64, expected: Int64) {
+        target?.operation(operation, didUpload: bytes, total: total, expected: expected)
+    }
+
+    func operation(
+        _ operation: ConnectionOperation,
+        didFollow redirect: HTTPURLResponse,
+        to request: URLRequest
+    ) {
+        target?.operation(operation, didFollow: redirect, to: request)
+    }
+
+    func operation(_ operation: ConnectionOperation, didResumeAt offset: Int64) {
+        target?.operation(operation, didResumeAt: offset)
+    }
+
+    func operation(_ operation: ConnectionOperation, willStartOverBecause reason: RestartReason) {
+        target?.operation(operation, willStartOverBecause: reason)
+    }
+
+    func operation(_ operation: ConnectionOperation, willRetry retry: Retry) {
+        target?.operation(operation, willRetry: retry)
+    }
+
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        target?.operationDidFinish(operation, wasRunning: wasRunning)
+    }
+}
+
+extension OperationObserver {
+    /// Whether it is `observer`, or a relay to it.
+    func isOrLeads(to observer: any OperationObserver) -> Bool {
+        self === observer || (self as? ObserverRelay)?.leads(to: observer) == true
+    }
+}
