@@ -372,6 +372,26 @@ import Testing
         server.stop()
     }
 
+    /// Records the status of each operation that finished.
+    private final class StatusWatcher: OperationObserver {
+        let statuses = Recorder<Int>()
+
+        func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+            statuses.append(operation.response?.statusCode ?? 0)
+        }
+    }
+
+    @Test func observersOfTheManagerHearOfImages() async throws {
+        let server = try ScriptedServer([Self.answer])
+        let downloader = downloader()
+        let watcher = StatusWatcher()
+        downloader.manager.addObserver(watcher)
+        ask(downloader, URLRequest(url: server.url), "a")
+        #expect(try await results.wait() == ["a: 16"])
+        #expect(try await watcher.statuses.wait() == [200])
+        server.stop()
+    }
+
     @Test func aRequestThatMayNotLoadDoesNot() async throws {
         let server = try ScriptedServer([Self.answer])
         var request = URLRequest(url: server.url)
