@@ -72,6 +72,17 @@ func observing(_ manager: OperationManager, _ operation: HTTPRequestOperation) a
     _ = try await manager.get("users", configure: { $0.addObserver(stopwatch) })
 }
 
+func observingAll(_ manager: OperationManager) async throws {
+    let stopwatch = Stopwatch()
+    // MARK: Example
+
+    manager.addObserver(stopwatch)
+    let users = try await manager.get("users")      // told to the stopwatch, as all that follow
+
+    // MARK: End of example
+    print(users ?? "none")
+}
+
 func interception(_ manager: OperationManager, signer: Signer) {
     // MARK: Example
 

@@ -6,18 +6,15 @@ extension OperationManager {
     /// uploads, downloads and members of batches, and of the bindings and image downloaders that the manager
     /// makes operations for.
     ///
-    /// ```swift
-    /// let observation = manager.addObserver(stopwatch)
-    /// ```
-    ///
     /// Each operation tells it as it tells its own observers, and before these: on its `completionQueue`, one
-    /// call at a time and in order. The observers of a manager come in the order in which they were added,
-    /// that of the ``logger`` among them; one that is added again stays in its place, and is told once.
+    /// call at a time and in order. Several operations may do so at once, where their queues do. The
+    /// observers of a manager come in the order in which they were added, that of the ``logger`` among them;
+    /// one that is added again stays in its place, and is told once.
     ///
     /// The manager keeps the observer until it is removed. From then on no operation tells it anything, not
-    /// even one that runs, and it is released; so remove an observer that counts starts and ends only when
-    /// all has ended. A copy of the manager has the observers, and they are removed from each manager apart.
-    /// An archive has none.
+    /// even one that runs, and it is released; so remove an observer that counts starts and ends only when it
+    /// has heard of the last end, which may be after an `await` has returned. A copy of the manager has the
+    /// observers, and they are removed from each manager apart. An archive has none.
     ///
     /// As with an operation's own observers, a program that never runs its main queue has to set
     /// ``completionQueue``.

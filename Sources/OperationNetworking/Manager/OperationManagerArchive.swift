@@ -6,8 +6,8 @@ internal import OperationNetworkingSystem
 /// and connections at once.
 ///
 /// Not kept: secrets (credentials, a ``ClientIdentity``), cookies (a jar of its own comes back empty),
-/// queues, groups, closures, the cache, limits of bytes per second, operations. The operations in the queue
-/// have archives of their own.
+/// queues, groups, closures, observers, the cache, limits of bytes per second, operations. The operations in
+/// the queue have archives of their own.
 ///
 /// The base URL and the serializers are kept as they are: if the URL has a password, or a serializer has an
 /// `Authorization` field, the archive has it, too.

@@ -13,7 +13,7 @@ internal import OperationNetworkingSystem
 /// | Manager        | Counts                                                                                  |
 /// |----------------|-----------------------------------------------------------------------------------------|
 /// | ``shared``     | each operation of the process, by its notifications: from the first use of ``shared`` on |
-/// | another one    | those that it is added to as an observer                                                |
+/// | another one    | those that it is added to as an observer, or that a manager makes to which it is added  |
 ///
 /// An operation counts while it runs: not while it is queued or paused. Everything may be called from any
 /// thread. ``shared`` listens to the operations' notifications. In a program that never runs its main queue
@@ -43,7 +43,8 @@ public final class NetworkActivityManager: Sendable {
     private let state = Locked(State())
     private let wait: Wait
 
-    /// A manager of the operations that it is added to by ``ConnectionOperation/addObserver(_:)``.
+    /// A manager of the operations that it is added to by ``ConnectionOperation/addObserver(_:)``, or by
+    /// ``OperationManager/addObserver(_:)``.
     public convenience init() {
         self.init { seconds, body in Self.timers.asyncAfter(deadline: .now() + seconds, execute: body) }
     }

@@ -1,7 +1,8 @@
 public import FoundationNetworking
 
 /// An observer of operations: the one outlet of life-cycle events. Notifications stand on it, and so can
-/// logging or metrics.
+/// logging or metrics. It is added to one operation (``ConnectionOperation/addObserver(_:)``), or to a
+/// manager for all operations that this makes (``OperationManager/addObserver(_:)``).
 ///
 /// Every method is called on the operation's `completionQueue`, one at a time for each operation and in
 /// order. Each has an implementation that does nothing.
