@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import FoundationNetworking
 import Logging
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
