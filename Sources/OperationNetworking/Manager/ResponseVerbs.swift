@@ -41,6 +41,17 @@ public struct ResponseVerbs: Sendable {
         return try await send(call, as: type, configure)
     }
 
+    /// Sends a GET request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func get(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "GET", path: path, parameters: value, headers: headers), configure)
+    }
+
     /// Sends a GET request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
         _ path: String,
@@ -91,6 +102,17 @@ public struct ResponseVerbs: Sendable {
         return try await send(call, as: type, configure)
     }
 
+    /// Sends a POST request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func post(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "POST", path: path, parameters: value, headers: headers), configure)
+    }
+
     /// Sends a POST request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
         _ path: String,
@@ -128,6 +150,17 @@ public struct ResponseVerbs: Sendable {
         return try await send(call, as: type, configure)
     }
 
+    /// Sends a PUT request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func put(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "PUT", path: path, parameters: value, headers: headers), configure)
+    }
+
     /// Sends a PUT request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func put<Value: Decodable & Sendable>(
         _ path: String,
@@ -163,6 +196,17 @@ public struct ResponseVerbs: Sendable {
     ) async throws -> Response<Value> {
         let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
         return try await send(call, as: type, configure)
+    }
+
+    /// Sends a PATCH request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func patch(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "PATCH", path: path, parameters: value, headers: headers), configure)
     }
 
     /// Sends a PATCH request with an encoded value, and decodes the response as a value of `type`.
@@ -205,6 +249,17 @@ public struct ResponseVerbs: Sendable {
         return try await send(call, as: type, configure)
     }
 
+    /// Sends a DELETE request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func delete(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        configure: (HTTPRequestOperation) throws -> Void = { _ in }
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "DELETE", path: path, parameters: value, headers: headers), configure)
+    }
+
     /// Sends a DELETE request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
         _ path: String,
@@ -244,6 +299,14 @@ public struct ResponseVerbs: Sendable {
         _ configure: (HTTPRequestOperation) throws -> Void
     ) async throws -> Response<Value> {
         try await send(manager.request(for: call), as: type, configure)
+    }
+
+    nonisolated(nonsending) func send<Serializer: TypedResponseSerializer>(
+        _ call: Call,
+        with serializer: Serializer,
+        _ configure: (HTTPRequestOperation) throws -> Void
+    ) async throws -> Response<Serializer.Object> {
+        try await response(for: manager.request(for: call), with: serializer, configure: configure)
     }
 
     nonisolated(nonsending) func send<Value: Decodable & Sendable>(

@@ -11,6 +11,8 @@ extension SessionResponseVerbs {
         try await send(request, serializer)
     }
 
+    // MARK: - GET
+
     /// Sends a GET request, and returns what the serializer makes of the response.
     public nonisolated(nonsending) func get<Serializer: TypedResponseSerializer>(
         _ path: String,
@@ -19,8 +21,21 @@ extension SessionResponseVerbs {
         with serializer: Serializer
     ) async throws -> Response<Serializer.Object> {
         let call = Call(method: "GET", path: path, parameters: parameters, headers: headers)
-        return try await send(session.core.operations.request(for: call), serializer)
+        return try await send(call, with: serializer)
     }
+
+    /// Sends a GET request with an encoded value, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func get<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "GET", path: path, parameters: value, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    // MARK: - POST
 
     /// Sends a POST request, and returns what the serializer makes of the response.
     public nonisolated(nonsending) func post<Serializer: TypedResponseSerializer>(
@@ -30,8 +45,44 @@ extension SessionResponseVerbs {
         with serializer: Serializer
     ) async throws -> Response<Serializer.Object> {
         let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
-        return try await send(session.core.operations.request(for: call), serializer)
+        return try await send(call, with: serializer)
     }
+
+    /// Sends a POST request with an encoded value, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func post<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "POST", path: path, parameters: value, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a POST request with a list, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func post<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [Any],
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "POST", path: path, parameters: parameters, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a POST request with a form of several parts, and returns what the serializer makes of the
+    /// response.
+    public nonisolated(nonsending) func post<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        try await send(form: session.form("POST", path, parameters, headers, constructBody), serializer)
+    }
+
+    // MARK: - PUT
 
     /// Sends a PUT request, and returns what the serializer makes of the response.
     public nonisolated(nonsending) func put<Serializer: TypedResponseSerializer>(
@@ -41,8 +92,44 @@ extension SessionResponseVerbs {
         with serializer: Serializer
     ) async throws -> Response<Serializer.Object> {
         let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
-        return try await send(session.core.operations.request(for: call), serializer)
+        return try await send(call, with: serializer)
     }
+
+    /// Sends a PUT request with an encoded value, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func put<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "PUT", path: path, parameters: value, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a PUT request with a list, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func put<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [Any],
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a PUT request with a form of several parts, and returns what the serializer makes of the
+    /// response.
+    public nonisolated(nonsending) func put<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        try await send(form: session.form("PUT", path, parameters, headers, constructBody), serializer)
+    }
+
+    // MARK: - PATCH
 
     /// Sends a PATCH request, and returns what the serializer makes of the response.
     public nonisolated(nonsending) func patch<Serializer: TypedResponseSerializer>(
@@ -52,8 +139,44 @@ extension SessionResponseVerbs {
         with serializer: Serializer
     ) async throws -> Response<Serializer.Object> {
         let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
-        return try await send(session.core.operations.request(for: call), serializer)
+        return try await send(call, with: serializer)
     }
+
+    /// Sends a PATCH request with an encoded value, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func patch<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "PATCH", path: path, parameters: value, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a PATCH request with a list, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func patch<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [Any],
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "PATCH", path: path, parameters: parameters, headers: headers)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a PATCH request with a form of several parts, and returns what the serializer makes of the
+    /// response.
+    public nonisolated(nonsending) func patch<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        parameters: [String: Any]? = nil,
+        headers: [String: String] = [:],
+        constructingBody constructBody: (inout MultipartFormData) throws -> Void,
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        try await send(form: session.form("PATCH", path, parameters, headers, constructBody), serializer)
+    }
+
+    // MARK: - DELETE
 
     /// Sends a DELETE request, and returns what the serializer makes of the response.
     public nonisolated(nonsending) func delete<Serializer: TypedResponseSerializer>(
@@ -63,6 +186,17 @@ extension SessionResponseVerbs {
         with serializer: Serializer
     ) async throws -> Response<Serializer.Object> {
         let call = Call(method: "DELETE", path: path, parameters: parameters, headers: headers)
-        return try await send(session.core.operations.request(for: call), serializer)
+        return try await send(call, with: serializer)
+    }
+
+    /// Sends a DELETE request with an encoded value, and returns what the serializer makes of the response.
+    public nonisolated(nonsending) func delete<Serializer: TypedResponseSerializer>(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:],
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        let call = Call(method: "DELETE", path: path, parameters: value, headers: headers)
+        return try await send(call, with: serializer)
     }
 }

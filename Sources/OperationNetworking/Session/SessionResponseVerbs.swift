@@ -38,6 +38,16 @@ public struct SessionResponseVerbs: Sendable {
         return try await send(call, as: type)
     }
 
+    /// Sends a GET request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func get(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "GET", path: path, parameters: value, headers: headers))
+    }
+
     /// Sends a GET request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func get<Value: Decodable & Sendable>(
         _ path: String,
@@ -80,6 +90,16 @@ public struct SessionResponseVerbs: Sendable {
         return try await send(call, as: type)
     }
 
+    /// Sends a POST request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func post(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "POST", path: path, parameters: value, headers: headers))
+    }
+
     /// Sends a POST request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func post<Value: Decodable & Sendable>(
         _ path: String,
@@ -110,6 +130,16 @@ public struct SessionResponseVerbs: Sendable {
     ) async throws -> Response<Value> {
         let call = Call(method: "PUT", path: path, parameters: parameters, headers: headers)
         return try await send(call, as: type)
+    }
+
+    /// Sends a PUT request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func put(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "PUT", path: path, parameters: value, headers: headers))
     }
 
     /// Sends a PUT request with an encoded value, and decodes the response as a value of `type`.
@@ -144,6 +174,16 @@ public struct SessionResponseVerbs: Sendable {
         return try await send(call, as: type)
     }
 
+    /// Sends a PATCH request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func patch(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "PATCH", path: path, parameters: value, headers: headers))
+    }
+
     /// Sends a PATCH request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func patch<Value: Decodable & Sendable>(
         _ path: String,
@@ -176,6 +216,16 @@ public struct SessionResponseVerbs: Sendable {
         return try await send(call, as: type)
     }
 
+    /// Sends a DELETE request with an encoded value.
+    @discardableResult
+    public nonisolated(nonsending) func delete(
+        _ path: String,
+        encoding value: some Encodable & Sendable,
+        headers: [String: String] = [:]
+    ) async throws -> Response<(any Sendable)?> {
+        try await send(Call(method: "DELETE", path: path, parameters: value, headers: headers))
+    }
+
     /// Sends a DELETE request with an encoded value, and decodes the response as a value of `type`.
     public nonisolated(nonsending) func delete<Value: Decodable & Sendable>(
         _ path: String,
@@ -201,6 +251,13 @@ public struct SessionResponseVerbs: Sendable {
     ) async throws -> Response<Value> {
         let request = try session.core.operations.request(for: call)
         return try await send(request, session.decodableSerializer(for: type))
+    }
+
+    nonisolated(nonsending) func send<Serializer: TypedResponseSerializer>(
+        _ call: Call,
+        with serializer: Serializer
+    ) async throws -> Response<Serializer.Object> {
+        try await send(session.core.operations.request(for: call), serializer)
     }
 
     nonisolated(nonsending) func send<Value: Sendable>(

@@ -42,17 +42,71 @@ struct ResponseVerbsTests {
             #expect(page.metrics.transferCount == 1)
             #expect(page.data?.isEmpty == false)
         }
-        let untyped = [
+        let untyped: [Response<(any Sendable)?>] = [
             try await verbs.get("a"), try await verbs.post("a", parameters: sent),
             try await verbs.put("a", parameters: sent), try await verbs.patch("a", parameters: sent),
             try await verbs.delete("a"),
             try await verbs.upload(.data(Data("{}".utf8)), to: "a"),
             try await verbs.post("a") { form in form.appendPart(withFormData: Data(), name: "a") },
+            try await verbs.post("a", encoding: User(name: "Cas")),
+            try await verbs.put("a", encoding: User(name: "Dee")),
+            try await verbs.patch("a", encoding: User(name: "Eve")),
         ]
         let names = untyped.map { ($0.value as? [String: any Sendable])?["name"] as? String }
-        #expect(names == ["GET", "Ada", "Ada", "Ada", "DELETE", "POST", "POST"])
+        let posted = ["POST", "POST", "Cas", "Dee", "Eve"]
+        #expect(names == ["GET", "Ada", "Ada", "Ada", "DELETE"] + posted)
         #expect(untyped.allSatisfy { $0.statusCode == 201 })
         #expect(try await verbs.head("a").statusCode == 201)
+    }
+
+    @Test func everyKindOfBodyTakesASerializer() async throws {
+        let server = try Self.server()
+        let manager = OperationManager(baseURL: server.url)
+        manager.requestSerializer = JSONRequestSerializer()
+        let verbs = manager.responses
+        let user = DecodableResponseSerializer(User.self)
+        let (ada, list): (User, [Any]) = (User(name: "Ada"), [1, "b"])
+        let fill: (inout MultipartFormData) -> Void = {
+            $0.appendPart(withFormData: Data("x".utf8), name: "a")
+        }
+        let responses: [Response<User>] = [
+            try await verbs.post("a", parameters: ["name": "Bea"], with: user),
+            try await verbs.put("a", parameters: ["name": "Bea"], with: user),
+            try await verbs.patch("a", parameters: ["name": "Bea"], with: user),
+            try await verbs.post("a", encoding: ada, with: user),
+            try await verbs.put("a", encoding: ada, with: user),
+            try await verbs.patch("a", encoding: ada, with: user),
+            try await verbs.post("a", parameters: list, with: user),
+            try await verbs.put("a", parameters: list, with: user),
+            try await verbs.patch("a", parameters: [1, "b"], with: user),
+            try await verbs.post("a", constructingBody: fill, with: user),
+            try await verbs.put("a", constructingBody: fill, with: user),
+            try await verbs.patch("a", constructingBody: fill, with: user) { $0.totalTimeout = 20 },
+            try await verbs.upload(.data(Data("{}".utf8)), to: "a", with: user),
+            try await verbs.get("a", with: user), try await verbs.delete("a", with: user),
+        ]
+        let bodied = ["POST", "PUT", "PATCH"]
+        let sent = ["Bea", "Bea", "Bea", "Ada", "Ada", "Ada"]
+        let last = ["POST", "GET", "DELETE"]
+        #expect(responses.map(\.value.name) == sent + bodied + bodied + last)
+        #expect(responses.allSatisfy { $0.statusCode == 201 && $0.metrics.transferCount == 1 })
+        #expect(server.requests.map(\.method) == bodied + bodied + bodied + bodied + last)
+        #expect(server.requests.filter { $0.text == "[1,\"b\"]" }.count == 3)
+        let forms = server.requests.filter { $0["Content-Type"]?.hasPrefix("multipart/form-data") == true }
+        #expect(forms.count == 3 && forms.allSatisfy { $0.text.contains("name=\"a\"") })
+    }
+
+    /// GET and DELETE have a query, whatever is encoded.
+    @Test func anEncodedValueIsTheQueryOfAGet() async throws {
+        let server = try Self.server()
+        let verbs = OperationManager(baseURL: server.url).responses
+        let ada = User(name: "Ada")
+        let user = DecodableResponseSerializer(User.self)
+        #expect(try await verbs.get("a", encoding: ada).statusCode == 201)
+        #expect(try await verbs.delete("a", encoding: ada).statusCode == 201)
+        #expect(try await verbs.get("a", encoding: ada, with: user).value.name == "GET")
+        #expect(try await verbs.delete("a", encoding: ada, with: user).value.name == "DELETE")
+        #expect(server.requests.map(\.target) == Array(repeating: "/a?name=Ada", count: 4))
     }
 
     @Test func theSerializerSaysTheType() async throws {

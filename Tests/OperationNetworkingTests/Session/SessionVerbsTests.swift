@@ -235,6 +235,39 @@ struct SessionVerbsTests {
         }
     }
 
+    @Test func everyKindOfBodyTakesASerializerOrNone() async throws {
+        let server = try server()
+        let verbs = session(server).responses
+        let user = DecodableResponseSerializer(User.self)
+        let list: [Any] = [1, "b"]
+        let typed: [Response<User>] = [
+            try await verbs.post("a", encoding: Self.ada, with: user),
+            try await verbs.put("a", encoding: Self.ada, with: user),
+            try await verbs.patch("a", encoding: Self.ada, with: user),
+            try await verbs.post("a", parameters: list, with: user),
+            try await verbs.put("a", parameters: list, with: user),
+            try await verbs.patch("a", parameters: list, with: user),
+            try await verbs.post("a", constructingBody: fill, with: user),
+            try await verbs.put("a", constructingBody: fill, with: user),
+            try await verbs.patch("a", constructingBody: fill, with: user),
+            try await verbs.get("a", encoding: ["a": 1], with: user),
+            try await verbs.delete("a", encoding: ["a": 1], with: user),
+        ]
+        #expect(typed.allSatisfy { $0.value == Self.ada && $0.statusCode == 200 })
+        let untyped: [Response<(any Sendable)?>] = [
+            try await verbs.post("a", encoding: Self.ada),
+            try await verbs.put("a", encoding: Self.ada),
+            try await verbs.patch("a", encoding: Self.ada),
+            try await verbs.get("a", encoding: ["a": 1]),
+            try await verbs.delete("a", encoding: ["a": 1]),
+        ]
+        #expect(untyped.allSatisfy { ($0.value as? [String: any Sendable])?["name"] as? String == "Ada" })
+        let (bodied, queried) = (["POST", "PUT", "PATCH"], ["GET", "DELETE"])
+        #expect(server.requests.map(\.method) == bodied + bodied + bodied + queried + bodied + queried)
+        #expect(server.requests.filter { $0.text == "{\"name\":\"Ada\"}" }.count == 6)
+        #expect(server.requests.filter { $0.text == "[1,\"b\"]" }.count == 3)
+    }
+
     @Test func callbacksOfFormsAndListsGetAValue() async throws {
         let server = try server()
         let session = session(server)
