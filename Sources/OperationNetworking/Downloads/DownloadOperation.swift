@@ -110,7 +110,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
 
     /// The file, with its proof; `nil` before it has its name. A `cancel()` that comes just then is an error
     /// all the same, and leaves the file.
-    public var download: DownloadedFile? { progress.withLock { $0.download } }
+    public var downloadedFile: DownloadedFile? { progress.withLock { $0.download } }
 
     /// The URL of the file, once it has its name: ``HTTPRequestOperation/value`` with its type.
     public var savedFile: URL {
@@ -118,7 +118,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     }
 
     /// Whether the server has no other file than the existing one: see ``onlyIfChanged``. There is no
-    /// ``download`` then.
+    /// ``downloadedFile`` then.
     public var isUpToDate: Bool {
         progress.withLock { $0.isConditional && !$0.isChangedMeanwhile } && response?.statusCode == 304
     }
@@ -263,7 +263,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             progress.download = download.file.map(DownloadedFile.init)
         }
         guard isFinished, error == nil else { return }
-        let file = self.download?.file ?? (isUpToDate ? destination : nil)
+        let file = downloadedFile?.file ?? (isUpToDate ? destination : nil)
         state.withLock { $0.results.take((file, nil)) }
     }
 
@@ -274,8 +274,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         {
             return (nil, DownloadError.destinationExists(destination))
         }
-        guard let download, end.error == nil else { return super.evaluate(end) }
-        return (download.file, nil)
+        guard let downloadedFile, end.error == nil else { return super.evaluate(end) }
+        return (downloadedFile.file, nil)
     }
 
     override func releaseClosures() {
@@ -361,4 +361,8 @@ extension DownloadOperation {
     public convenience init(resuming checkpoint: URL, fields: [String: String]) throws {
         try self.init(resuming: checkpoint, headers: fields)
     }
+
+    /// The old name of ``downloadedFile``.
+    @available(*, deprecated, renamed: "downloadedFile")
+    public var download: DownloadedFile? { downloadedFile }
 }

@@ -94,7 +94,7 @@ extension OperationManager {
     /// The serializer of the verbs with `as:`. It decodes JSON with a decoder of ``makeJSONDecoder``, and
     /// accepts what ``responseSerializer`` accepts if that is a ``JSONResponseSerializer``.
     func decodableSerializer<Value>(for type: Value.Type) -> DecodableResponseSerializer<Value> {
-        var serializer = DecodableResponseSerializer(type, decoder: makeJSONDecoder)
+        var serializer = DecodableResponseSerializer(type, makeDecoder: makeJSONDecoder)
         if let json = responseSerializer as? JSONResponseSerializer {
             serializer.validation = json.validation
         }

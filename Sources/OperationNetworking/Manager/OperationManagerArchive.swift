@@ -24,7 +24,8 @@ public struct OperationManagerArchive: Codable, Sendable {
 }
 
 extension OperationManager {
-    /// The settings to be kept for a later process.
+    /// The settings to be kept for a later process. Throws, unlike ``ConnectionOperation/archive``: without
+    /// one of its serializers, a manager would make other requests there.
     ///
     /// - Throws: `EncodingError` when a serializer is of a kind of your own that is no
     ///   ``ArchivableResponseSerializer``, or decodes values of a type: set it again in the later process.

@@ -8,6 +8,9 @@ internal import OperationNetworkingSystem
 ///
 /// It needs no owner, and ends by itself: with the last of the operations, when the object is released, or by
 /// ``end()``. It keeps none of them.
+///
+/// The conformance to ``OperationObserver`` is how it hears of operations, and is public as both
+/// are; code of yours calls none of its methods.
 public final class ActivityBinding: Sendable {
     /// A thing that runs or does not: an operation, a task of a session.
     struct Subject: Sendable {

@@ -15,6 +15,9 @@ internal import OperationNetworkingSystem
 /// | ``shared``     | each operation of the process, by its notifications: from the first use of ``shared`` on |
 /// | another one    | those that it is added to as an observer, or that a manager makes to which it is added  |
 ///
+/// It is an ``OperationObserver``, so that an operation takes it by ``ConnectionOperation/addObserver(_:)``;
+/// code of yours calls none of those methods.
+///
 /// An operation counts while it runs: not while it is queued or paused. Everything may be called from any
 /// thread. ``shared`` listens to the operations' notifications. In a program that never runs its main queue
 /// it does not hear of operations without a `completionQueue`, because their notifications wait for that

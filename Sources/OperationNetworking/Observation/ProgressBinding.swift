@@ -8,6 +8,9 @@ internal import OperationNetworkingSystem
 ///
 /// It needs no owner, and ends by itself: with the operation, when the object is released, or by ``end()``.
 /// It keeps neither of the two, and closures of `setDownloadProgress(_:)` are called as well.
+///
+/// The conformance to ``OperationObserver`` is how it hears of the operation, and is public as both
+/// are; code of yours calls none of its methods.
 public final class ProgressBinding: Sendable {
     /// The body whose bytes count.
     public enum Direction: Hashable, Sendable {

@@ -16,6 +16,11 @@ extension ConnectionOperation {
     ///
     /// Waits until the network thread has handed over the received bytes: all of them, if the operation is
     /// paused.
+    ///
+    /// An operation that cannot be archived is common, and no mistake: so this is `nil`, where
+    /// ``OperationManager/archive`` throws the reason. A serializer that no archive can have is left out
+    /// here, since ``HTTPRequestOperation/init(archive:responseSerializer:)`` takes it; a manager without its
+    /// serializers would make other requests.
     public var archive: OperationArchive? {
         guard isArchivable else { return nil }
         let body = bodySoFar

@@ -2,7 +2,9 @@
 /// ``ConnectionOperation/addObserver(_:)``, ``OperationManager/addObserver(_:)`` and
 /// ``URLSessionManager/addObserver(_:)`` return.
 ///
-/// It keeps neither of the two. Letting go of it ends nothing; ``end()`` does.
+/// It keeps neither of the two. Letting go of it ends nothing; ``end()`` does, as
+/// ``ConnectionOperation/removeObserver(_:)``, which needs both of them where the observer is removed: this
+/// is enough alone, and may be kept where they are not known.
 public struct OperationObservation: Sendable {
     private struct Weak: Sendable {
         weak let keeper: (any ObserverKeeper)?

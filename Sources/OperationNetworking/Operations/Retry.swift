@@ -2,6 +2,10 @@ public import Foundation
 public import FoundationNetworking
 
 /// Why a request is sent later: again, or for the first time.
+///
+/// An event of an operation, which observers are told: so it is not nested in ``RetryPolicy``, a value that
+/// decides and knows no response. The wait of a first attempt (``Cause/busyServer(_:)``) is none of its
+/// retries.
 public struct Retry: Sendable {
     /// The end of the attempt, or the reason of its wait.
     #if hasAttribute(nonexhaustive)

@@ -10,7 +10,7 @@ public import FoundationNetworking
 /// | body that is not JSON                         | an error, `malformedBody`                           |
 /// | JSON of another structure                     | an error, `unexpectedStructure`, that says where: `users[3].name: expected String, found null`; the `DecodingError` is under it |
 /// | unacceptable status, JSON body                | the error for the status, with the tree as its `responseObject`, as of ``JSONResponseSerializer`` |
-/// | the same, after ``decodingErrors(as:decoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
+/// | the same, after ``decodingErrors(as:makeDecoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
 /// | unacceptable media type                       | an error; the body is not decoded                   |
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
 ///
@@ -43,12 +43,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     ///
     /// - Parameters:
     ///   - type: what to decode.
-    ///   - decoder: makes a decoder; called once for each response, from any thread.
+    ///   - makeDecoder: makes a decoder; called once for each response, on any thread, and at once: so it
+    ///     cannot use what belongs to an actor.
     public init(
         _ type: Value.Type = Value.self,
-        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+        makeDecoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) {
-        source = .json(decoder)
+        source = .json(makeDecoder)
         validation = HTTPResponseSerializer(
             acceptableContentTypes: JSONResponseSerializer().acceptableContentTypes
         )
@@ -59,12 +60,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     ///
     /// - Parameters:
     ///   - type: what to decode.
-    ///   - decoder: makes a decoder; called once for each response, from any thread.
+    ///   - makeDecoder: makes a decoder; called once for each response, on any thread, and at once: so it
+    ///     cannot use what belongs to an actor.
     public init(
         propertyList type: Value.Type,
-        decoder: @escaping @Sendable () -> PropertyListDecoder = { PropertyListDecoder() }
+        makeDecoder: @escaping @Sendable () -> PropertyListDecoder = { PropertyListDecoder() }
     ) {
-        source = .propertyList(decoder)
+        source = .propertyList(makeDecoder)
         validation = HTTPResponseSerializer(
             acceptableContentTypes: PropertyListResponseSerializer().acceptableContentTypes
         )
@@ -94,14 +96,15 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     ///
     /// - Parameters:
     ///   - type: what the server explains its errors with.
-    ///   - decoder: makes a decoder; called once for each response, from any thread.
+    ///   - makeDecoder: makes a decoder; called once for each response, on any thread, and at once: so it
+    ///     cannot use what belongs to an actor.
     /// - Returns: the copy.
     public func decodingErrors<ErrorValue: Decodable & Sendable>(
         as type: ErrorValue.Type,
-        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+        makeDecoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
     ) -> DecodableResponseSerializer {
         var copy = self
-        copy.decodeError = { try decoder().decode(type, from: $0) }
+        copy.decodeError = { try makeDecoder().decode(type, from: $0) }
         return copy
     }
 
@@ -259,5 +262,33 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
             if case .json = source { throw error }
             return nil
         }
+    }
+}
+
+// MARK: - Old names
+
+extension DecodableResponseSerializer {
+    /// The old label of ``init(_:makeDecoder:)``.
+    @available(*, deprecated, renamed: "init(_:makeDecoder:)")
+    @_disfavoredOverload
+    public init(_ type: Value.Type = Value.self, decoder: @escaping @Sendable () -> JSONDecoder) {
+        self.init(type, makeDecoder: decoder)
+    }
+
+    /// The old label of ``init(propertyList:makeDecoder:)``.
+    @available(*, deprecated, renamed: "init(propertyList:makeDecoder:)")
+    @_disfavoredOverload
+    public init(propertyList type: Value.Type, decoder: @escaping @Sendable () -> PropertyListDecoder) {
+        self.init(propertyList: type, makeDecoder: decoder)
+    }
+
+    /// The old label of ``decodingErrors(as:makeDecoder:)``.
+    @available(*, deprecated, renamed: "decodingErrors(as:makeDecoder:)")
+    @_disfavoredOverload
+    public func decodingErrors<ErrorValue: Decodable & Sendable>(
+        as type: ErrorValue.Type,
+        decoder: @escaping @Sendable () -> JSONDecoder
+    ) -> DecodableResponseSerializer {
+        decodingErrors(as: type, makeDecoder: decoder)
     }
 }

@@ -106,6 +106,9 @@ public enum CertificateChainFailure: Error, Hashable, Sendable {
     /// One of the certificates was taken back.
     case revoked
     /// Another reason: OpenSSL's `X509_V_ERR_` code, and its sentence.
+    ///
+    /// The two have no type of their own: OpenSSL has 90 such codes, another version others, and a program
+    /// only shows them. One that programs ask about gets a case.
     case other(code: Int, sentence: String)
 
     init(_ failure: ChainFailure) {

@@ -5,7 +5,7 @@ public import Foundation
 /// ```swift
 /// let responses: [StubResponse] = [
 ///     .json(["name": "Ann"]).delayed(by: 0.2),
-///     .content(data, eTag: "\"v1\"").breaking(after: 1000),
+///     .content(data, entityTag: "\"v1\"").breaking(after: 1000),
 ///     .failure(URLError(.notConnectedToInternet)),
 /// ]
 /// ```
@@ -79,7 +79,7 @@ public struct StubResponse: Sendable {
     public static func content(
         _ data: Data,
         contentType: String? = "application/octet-stream",
-        eTag: String? = nil,
+        entityTag: String? = nil,
         lastModified: Date? = nil,
         headers: [String: String] = [:]
     ) -> StubResponse {
@@ -88,11 +88,29 @@ public struct StubResponse: Sendable {
                 StubRepresentation(
                     body: data,
                     contentType: contentType,
-                    entityTag: eTag,
+                    entityTag: entityTag,
                     lastModified: lastModified.map { HTTPDate($0) },
                     fields: HeaderFields(headers)
                 )
             )
+        )
+    }
+
+    /// The old form, with `eTag:` for `entityTag:`.
+    @available(*, deprecated, renamed: "content(_:contentType:entityTag:lastModified:headers:)")
+    public static func content(
+        _ data: Data,
+        contentType: String? = "application/octet-stream",
+        eTag: String?,
+        lastModified: Date? = nil,
+        headers: [String: String] = [:]
+    ) -> StubResponse {
+        content(
+            data,
+            contentType: contentType,
+            entityTag: eTag,
+            lastModified: lastModified,
+            headers: headers
         )
     }
 

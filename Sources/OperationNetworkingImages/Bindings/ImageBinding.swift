@@ -63,7 +63,7 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
     public func setImage(from url: URL, placeholder: DecodedImage? = nil) {
         var request = URLRequest(url: url)
         request.setValue("image/*", forHTTPHeaderField: "Accept")
-        setImage(with: request, placeholder: placeholder)
+        setImage(for: request, placeholder: placeholder)
     }
 
     /// Shows the image of a request.
@@ -75,7 +75,7 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
     ///     cache.
     ///   - failure: called with the error.
     public func setImage(
-        with request: URLRequest,
+        for request: URLRequest,
         placeholder: DecodedImage? = nil,
         @_inheritActorContext success: ImageDownloader.SuccessHandler? = nil,
         @_inheritActorContext failure: ImageDownloader.FailureHandler? = nil
@@ -94,6 +94,17 @@ public final class ImageBinding<Target: AnyObject & Sendable>: Sendable {
             return false
         }
         if isOver { downloader.cancel(receipt) }
+    }
+
+    /// The old label of ``setImage(for:placeholder:success:failure:)``.
+    @available(*, deprecated, renamed: "setImage(for:placeholder:success:failure:)")
+    public func setImage(
+        with request: URLRequest,
+        placeholder: DecodedImage? = nil,
+        @_inheritActorContext success: ImageDownloader.SuccessHandler? = nil,
+        @_inheritActorContext failure: ImageDownloader.FailureHandler? = nil
+    ) {
+        setImage(for: request, placeholder: placeholder, success: success, failure: failure)
     }
 
     /// Cancels what is being fetched: no closure is called for it, and what is shown stays.

@@ -67,7 +67,8 @@ public final class MemoryPressure: Sendable {
         return Observation { [weak self] in self?.forget(identifier) }
     }
 
-    /// Calls all observers, as if the kernel had told: for programs that know better, and for tests.
+    /// Calls all observers, as if the kernel had told: for programs that know better, as one does that is
+    /// told of its limit by a supervisor, and for tests of what an app does then.
     public func tell() {
         for action in state.withLock({ Array($0.observers.values) }) { action() }
     }

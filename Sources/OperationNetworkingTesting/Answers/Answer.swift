@@ -65,8 +65,14 @@ public struct Answer: Sendable {
     }
 
     /// A redirect with an empty body.
-    public static func redirect(to location: String, status: Int = 302) -> Answer {
-        .respond(status, ["Location": location])
+    public static func redirect(to location: String, statusCode: Int = 302) -> Answer {
+        .respond(statusCode, ["Location": location])
+    }
+
+    /// The old label of ``redirect(to:statusCode:)``.
+    @available(*, deprecated, renamed: "redirect(to:statusCode:)")
+    public static func redirect(to location: String, status: Int) -> Answer {
+        redirect(to: location, statusCode: status)
     }
 
     /// The bytes as given, whatever they are; then the connection is closed, or the next request awaited.

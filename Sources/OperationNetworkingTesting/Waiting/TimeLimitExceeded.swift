@@ -15,6 +15,7 @@ extension TimeLimitExceeded: CustomStringConvertible {
 
 extension Duration {
     /// The default time limit of waiting. Only a test that fails waits so long, and a busy machine may hold
-    /// everything up for seconds.
+    /// everything up for seconds. Public, since it is the default of public functions, and for waits of your
+    /// own that are to have the same limit.
     public static let waitingLimit = Duration.seconds(30)
 }

@@ -129,7 +129,7 @@ extension Run {
         guard let transfer = running.removeValue(forKey: index) else { return }
         let now = Self.now
         // A file may get its name just before it is cancelled: it is saved then.
-        let error = transfer.download?.download == nil ? error : nil
+        let error = transfer.download?.downloadedFile == nil ? error : nil
         if let comparison = transfer.comparison {
             if stopOutcome == nil, !transfer.isOverdue {
                 didCompare(index, transfer, comparison, error)
@@ -142,7 +142,7 @@ extension Run {
         } else if transfer.download?.isUpToDate == true {
             report(upToDate: index, transfer, nil)
         } else {
-            let length = transfer.download?.download?.length ?? transfer.received
+            let length = transfer.download?.downloadedFile?.length ?? transfer.received
             tally.save(bytes: length, recovered: transfer.resumedAt)
             reporter.tell(transfer.summary(length: length, now: now))
             tell(ItemFinished(index, transfer, .saved, bytes: length, now: now))

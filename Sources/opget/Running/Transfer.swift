@@ -174,7 +174,7 @@ struct Transfer {
         let fetched = ByteCount(Int64(saturated: Double(max(0, length - resumedAt)) / seconds)).text
         var parts = ["\(ByteCount(length).text) in \(TimeSpan(elapsed: seconds).text)", "\(fetched)/s"]
         if resumedAt > 0 { parts.append("resumed at \(ByteCount(resumedAt).text)") }
-        switch download?.download?.proof {
+        switch download?.downloadedFile?.proof {
         case .digest(let digest): parts.append("verified \(digest.algorithm.rawValue)")
         case .unverifiable: parts.append("perhaps incomplete: the server did not say where it ends")
         case .overlap: parts.append("joined by comparing: nothing else shows that it is one file")

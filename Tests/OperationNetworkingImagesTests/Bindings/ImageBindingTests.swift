@@ -6,8 +6,16 @@ import OperationNetworkingImages
 import OperationNetworkingTesting
 import Testing
 
-/// AFNetworking's tests of the image view, replayed against httpbin by their names (`Tests/AFNetworking.md`), and
-/// ours, whose server holds its answers or counts its requests.
+private protocol OldNamesOfBindings {
+    func setImage<Target: AnyObject & Sendable>(
+        of binding: ImageBinding<Target>,
+        _ request: URLRequest,
+        _ failures: Recorder<Bool>
+    )
+}
+
+/// AFNetworking's tests of the image view, replayed against httpbin by their names (`Tests/AFNetworking.md`),
+/// and ours, whose server holds its answers or counts its requests.
 @Suite(.timeLimit(.minutes(1))) struct ImageBindingTests {
     private final class View: Sendable {
         let shown = Recorder<String>()
@@ -41,6 +49,29 @@ import Testing
         #expect(!binding.isLoading && server.requests.first?["Accept"] == "image/*")
     }
 
+    /// Calls what is deprecated without a warning.
+    private struct OldNames: OldNamesOfBindings {
+        @available(*, deprecated)
+        func setImage<Target: AnyObject & Sendable>(
+            of binding: ImageBinding<Target>,
+            _ request: URLRequest,
+            _ failures: Recorder<Bool>
+        ) {
+            binding.setImage(with: request, failure: { _, _, _ in failures.append(true) })
+        }
+    }
+
+    @Test func theOldLabelMeansTheSame() async throws {
+        let server = try ScriptedServer(routes: ["/a": [Self.answer], "/b": [.respond(404)]])
+        let binding = binding(ImageDownloader(imageCache: nil))
+        let names: any OldNamesOfBindings = OldNames()
+        let failures = Recorder<Bool>()
+        names.setImage(of: binding, URLRequest(url: server.url(path: "/a")), failures)
+        #expect(try await view.shown.wait() == ["16"])
+        names.setImage(of: binding, URLRequest(url: server.url(path: "/b")), failures)
+        #expect(try await failures.wait() == [true])
+    }
+
     @Test func onlyTheLastImageIsShown() async throws {
         let gate = Gate()
         let server = try ScriptedServer(
@@ -52,7 +83,7 @@ import Testing
         let binding = binding(ImageDownloader(imageCache: nil))
         let failures = Recorder<String>()
         let slow = URLRequest(url: server.url(path: "/slow"))
-        binding.setImage(with: slow, failure: { _, _, error in failures.append("\(error)") })
+        binding.setImage(for: slow, failure: { _, _, error in failures.append("\(error)") })
         try await gate.waitForArrivals()
         binding.setImage(from: server.url(path: "/fast"))
         #expect(try await view.shown.wait() == ["16"])
@@ -66,7 +97,7 @@ import Testing
         let binding = binding(ImageDownloader(imageCache: nil))
         let failures = Recorder<Int>()
         binding.setImage(
-            with: URLRequest(url: server.url),
+            for: URLRequest(url: server.url),
             failure: { _, response, _ in failures.append(response?.statusCode ?? 0) }
         )
         #expect(try await failures.wait() == [404])
@@ -131,7 +162,7 @@ import Testing
     @Test(.enabled(if: RealServers.httpbin != nil))
     func testThatImageDownloadSucceedsWhenDuplicateRequestIsSentToImageView() async throws {
         let binding = binding(ImageDownloader(imageCache: nil))
-        for _ in 1...2 { binding.setImage(with: try request("image/jpeg")) }
+        for _ in 1...2 { binding.setImage(for: try request("image/jpeg")) }
         #expect(try await view.shown.wait() == ["239"])
         queue.sync {}
         #expect(view.shown.elements == ["239"] && !binding.isLoading)
@@ -142,7 +173,7 @@ import Testing
         let binding = binding(ImageDownloader(imageCache: nil))
         let failures = Recorder<Int>()
         binding.setImage(
-            with: try request("status/404"),
+            for: try request("status/404"),
             placeholder: try placeholder(),
             failure: { _, response, _ in failures.append(response?.statusCode ?? 0) }
         )
@@ -160,7 +191,7 @@ import Testing
         let first = try await downloader.image(for: request)
         let (binding, results) = (binding(downloader), Recorder<String>())
         binding.setImage(
-            with: request,
+            for: request,
             success: { asked, response, image in
                 results.append("\(asked.url == request.url) \(response == nil) \(image == first)")
             },
@@ -174,9 +205,9 @@ import Testing
     @Test(.enabled(if: RealServers.httpbin != nil))
     func testThatImageCanBeCancelledAndDownloadedImmediately() async throws {
         let binding = binding(ImageDownloader(imageCache: nil))
-        binding.setImage(with: try request("image/jpeg"))
+        binding.setImage(for: try request("image/jpeg"))
         binding.cancel()
-        binding.setImage(with: try request("image/jpeg"))
+        binding.setImage(for: try request("image/jpeg"))
         #expect(try await view.shown.wait() == ["239"])
     }
 
@@ -190,7 +221,7 @@ import Testing
         let failures = Recorder<Int>()
         let binding = binding(ImageDownloader(imageCache: nil))
         binding.setImage(
-            with: request,
+            for: request,
             placeholder: try placeholder(),
             failure: { _, response, error in
                 failures.append(response == nil ? (error as? URLError)?.code.rawValue ?? 0 : 0)
@@ -226,7 +257,7 @@ import Testing
         binding.setImage(from: server.url, placeholder: try placeholder())
         _ = try await over.wait(count: 2)
         binding.setImage(
-            with: URLRequest(url: server.url),
+            for: URLRequest(url: server.url),
             success: { _, _, _ in
                 window.show("success")
                 over.append(true)
@@ -234,7 +265,7 @@ import Testing
         )
         _ = try await over.wait(count: 3)
         binding.setImage(
-            with: URLRequest(url: server.url(path: "bad")),
+            for: URLRequest(url: server.url(path: "bad")),
             failure: { _, _, _ in
                 window.show("failure")
                 over.append(true)

@@ -61,9 +61,8 @@ struct AnswerTests {
     }
 
     @Test func aRedirectSaysWhere() throws {
-        #expect(
-            try wire(.redirect(to: "/b", status: 307)).contains("307 Temporary Redirect\r\nLocation: /b\r\n")
-        )
+        let text = try wire(.redirect(to: "/b", statusCode: 307))
+        #expect(text.contains("307 Temporary Redirect\r\nLocation: /b\r\n"))
     }
 
     // MARK: - Bodies

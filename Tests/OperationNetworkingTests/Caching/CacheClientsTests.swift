@@ -322,7 +322,7 @@ struct CacheClientsTests {
             RequestStub(
                 "GET",
                 "/page",
-                .content(Data("page".utf8), eTag: "\"v\"", headers: ["Cache-Control": "max-age=10"])
+                .content(Data("page".utf8), entityTag: "\"v\"", headers: ["Cache-Control": "max-age=10"])
             )
         ])
         let scene = CacheScene(try ScriptedServer([.respond(500)]))

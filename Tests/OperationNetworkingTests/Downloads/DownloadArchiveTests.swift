@@ -45,9 +45,9 @@ struct DownloadArchiveTests {
             operation.completionQueue = DispatchQueue(label: "callbacks")
             operation.start()
             guard try await operation.value as? URL == URL(fileURLWithPath: target) else { _exit(3) }
-            guard case .digest? = operation.download?.proof else { _exit(4) }
+            guard case .digest? = operation.downloadedFile?.proof else { _exit(4) }
             // What the closure holds would be a leak to a sanitizer.
-            _exit((operation.download?.bytesRecovered ?? 0) > 0 ? 0 : 5)
+            _exit((operation.downloadedFile?.bytesRecovered ?? 0) > 0 ? 0 : 5)
         }
         #expect(try DownloadScene.body.firstDifference(fromFile: scene.target) == nil)
         #expect(scene.server.requests[1]["If-Range"] == "\"v1\"" && scene.names == ["file.bin"])
@@ -62,7 +62,7 @@ struct DownloadArchiveTests {
         later.start()
         #expect(try await later.value as? URL == scene.target)
         #expect(try body.firstDifference(fromFile: scene.target) == nil)
-        #expect(later.download?.restarts == [.resourceChanged])
+        #expect(later.downloadedFile?.restarts == [.resourceChanged])
     }
 
     @Test func everyOptionComesBack() throws {
@@ -95,7 +95,7 @@ struct DownloadArchiveTests {
         let later = DownloadOperation(archive: try await pausedArchive(operation))
         later.start()
         _ = try await later.value
-        #expect(later.download?.bytesRecovered ?? 0 > 0)
+        #expect(later.downloadedFile?.bytesRecovered ?? 0 > 0)
     }
 
     @Test func aFinishedDownloadComesBackWithItsFile() async throws {
@@ -105,7 +105,7 @@ struct DownloadArchiveTests {
         _ = try await scene.run(operation).get()
         let later = try #require(archived(operation).makeOperation() as? DownloadOperation)
         #expect(later.isFinished && later.response?.statusCode == 200)
-        #expect(later.download == operation.download && later.download != nil)
+        #expect(later.downloadedFile == operation.downloadedFile && later.downloadedFile != nil)
         #expect(try await later.value as? URL == scene.target)
     }
 
@@ -116,7 +116,7 @@ struct DownloadArchiveTests {
         again.onlyIfChanged = true
         _ = try await scene.run(again).get()
         let later = DownloadOperation(archive: try archived(again))
-        #expect(again.isUpToDate && later.isUpToDate && later.download == nil)
+        #expect(again.isUpToDate && later.isUpToDate && later.downloadedFile == nil)
         #expect(try await later.value as? URL == scene.target)
     }
 
@@ -131,7 +131,7 @@ struct DownloadArchiveTests {
         let copy = try #require(later.copy() as? DownloadOperation)
         copy.start()
         _ = try await copy.value
-        #expect(copy.download?.bytesRecovered == 100_000)
+        #expect(copy.downloadedFile?.bytesRecovered == 100_000)
     }
 
     @Test func everyProofComesBack() throws {

@@ -103,7 +103,7 @@ struct DownloadAttackTests {
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
         #expect(server.requests.last?["Range"] == "bytes=234463-")
         #expect(server.bodyBytesSent < 400_000)
-        #expect(second.download?.proof == .overlap)
+        #expect(second.downloadedFile?.proof == .overlap)
     }
 
     // MARK: - Answers that are no file
@@ -160,7 +160,7 @@ struct DownloadAttackTests {
         #expect(try Data(contentsOf: scene.part).count == 100_000)
         let third = scene.operation()
         _ = try await scene.run(third).get()
-        #expect(third.download?.bytesRecovered == 100_000)
+        #expect(third.downloadedFile?.bytesRecovered == 100_000)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 
@@ -225,7 +225,7 @@ struct DownloadAttackTests {
         operation.retryPolicy = policy
         _ = try await scene.run(operation).get()
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
-        #expect(operation.download?.restarts == [.digestMismatch])
+        #expect(operation.downloadedFile?.restarts == [.digestMismatch])
         #expect(scene.server.requests.map { $0["Range"] } == [nil, nil, nil, nil])
     }
 

@@ -30,12 +30,12 @@ struct DownloadConditionTests {
         let scene = try DownloadScene(serving: representation("one", tag: tag))
         let first = conditional(scene)
         #expect(try await scene.run(first).get() == scene.target)
-        #expect(first.download?.length == 3)
+        #expect(first.downloadedFile?.length == 3)
         #expect(!first.isUpToDate)
         let second = conditional(scene)
         #expect(try await scene.run(second).get() == scene.target)
         #expect(second.isUpToDate)
-        #expect(second.download == nil)
+        #expect(second.downloadedFile == nil)
         #expect(second.response?.statusCode == 304)
         #expect(scene.names == ["file.bin"])
         let (asked, before) = (scene.server.requests[1], scene.server.requests[0])
@@ -216,7 +216,7 @@ struct DownloadConditionTests {
         operation.startsOver = true
         #expect(try await scene.run(operation).get() == scene.target)
         #expect(scene.server.requests[1]["Range"] == nil)
-        #expect(operation.download?.bytesRecovered == 0)
+        #expect(operation.downloadedFile?.bytesRecovered == 0)
         #expect(scene.names == ["file.bin"])
         #expect(scene.journal.reasons.elements.isEmpty)
     }

@@ -37,8 +37,8 @@ struct DownloadDigestTests {
         let right = try #require(Self.right)
         operation.expectedDigests = [right]
         _ = try await scene.run(operation).get()
-        #expect(operation.download?.proof == .digest(right))
-        #expect(operation.download?.digests == [right])
+        #expect(operation.downloadedFile?.proof == .digest(right))
+        #expect(operation.downloadedFile?.digests == [right])
         #expect(try Data(contentsOf: scene.target) == Self.text)
     }
 
@@ -65,7 +65,7 @@ struct DownloadDigestTests {
         operation.expectedDigests = [try #require(Self.right)]
         _ = try await scene.run(operation).get()
         #expect(try Data(contentsOf: scene.target) == Self.text)
-        #expect(operation.download?.restarts == [.digestMismatch])
+        #expect(operation.downloadedFile?.restarts == [.digestMismatch])
     }
 
     @Test func allThatAreExpectedHaveToHold() async throws {
@@ -94,7 +94,7 @@ struct DownloadDigestTests {
         let expected = try FileDigest(
             text: name == "Content-MD5" ? "md5=\(Self.md5)" : "sha-256=\(Self.sha256)"
         )
-        #expect(operation.download?.proof == .digest(expected))
+        #expect(operation.downloadedFile?.proof == .digest(expected))
 
         fields = [:]
         fields.append(
@@ -119,9 +119,9 @@ struct DownloadDigestTests {
             operation.wantedDigests = [.md5]
             let result = await scene.run(operation)
             guard case .success = result else { continue }
-            #expect(operation.download?.proof == .digest(digest))
-            #expect(operation.download?.digests.map(\.algorithm) == [.sha512, .md5])
-            #expect(operation.download?.bytesRecovered == 100_000)
+            #expect(operation.downloadedFile?.proof == .digest(digest))
+            #expect(operation.downloadedFile?.digests.map(\.algorithm) == [.sha512, .md5])
+            #expect(operation.downloadedFile?.bytesRecovered == 100_000)
         }
         #expect(scene.names == ["file.bin"])
     }
@@ -151,8 +151,8 @@ struct DownloadDigestTests {
         gate.open()
         operation.resume()
         _ = try await operation.value
-        #expect(operation.download?.proof == .digest(digest))
-        #expect(operation.download?.restarts == [.digestMismatch])
+        #expect(operation.downloadedFile?.proof == .digest(digest))
+        #expect(operation.downloadedFile?.restarts == [.digestMismatch])
         #expect(try DownloadScene.body.firstDifference(fromFile: scene.target) == nil)
     }
 
@@ -177,6 +177,6 @@ struct DownloadDigestTests {
         let operation = scene.operation()
         _ = try await scene.run(operation).get()
         #expect(try Data(contentsOf: scene.target) == coded)
-        #expect(operation.download?.proof == .digest(digest))
+        #expect(operation.downloadedFile?.proof == .digest(digest))
     }
 }

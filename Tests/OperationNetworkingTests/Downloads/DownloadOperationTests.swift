@@ -21,7 +21,7 @@ struct DownloadOperationTests {
         #expect(scene.names == ["file.bin"])
         let attributes = try FileManager.default.attributesOfItem(atPath: scene.target.path)
         #expect(attributes[.modificationDate] as? Date == modified)
-        let download = try #require(operation.download)
+        let download = try #require(operation.downloadedFile)
         #expect(download.file == scene.target)
         #expect(download.length == 300_000)
         #expect(download.proof == .length)
@@ -85,7 +85,7 @@ struct DownloadOperationTests {
         let third = make()
         _ = try await scene.run(third).get()
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
-        #expect(try #require(third.download).bytesRecovered == 100_000)
+        #expect(try #require(third.downloadedFile).bytesRecovered == 100_000)
     }
 
     // MARK: - Existing files
@@ -269,14 +269,14 @@ struct DownloadOperationTests {
         let scene = try DownloadScene(answers: [.currentRepresentation.chunked()])
         let operation = scene.operation()
         _ = try await scene.run(operation).get()
-        #expect(operation.download?.proof == .length)
+        #expect(operation.downloadedFile?.proof == .length)
     }
 
     @Test("S26") func aBodyThatEndsWithItsConnectionIsNotProven() async throws {
         let scene = try DownloadScene(answers: [.currentRepresentation.untilClose()])
         let operation = scene.operation()
         _ = try await scene.run(operation).get()
-        #expect(operation.download?.proof == .unverifiable)
+        #expect(operation.downloadedFile?.proof == .unverifiable)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 

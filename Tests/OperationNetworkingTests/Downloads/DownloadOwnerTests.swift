@@ -118,7 +118,7 @@ struct DownloadOwnerTests {
             return
         }
         #expect(difference == nil)
-        #expect(operation.download?.bytesRecovered == 0)
+        #expect(operation.downloadedFile?.bytesRecovered == 0)
         #expect(scene.server.requests.map { $0["Range"] } == [nil])
         let target = try fileStatus(scene.target)
         #expect(target.owner == geteuid() && target.mode & 0o022 == 0 && target.links == 1)
@@ -137,7 +137,7 @@ struct DownloadOwnerTests {
         #expect(scene.names.contains("file.bin.1.part"))
         let second = scene.operation()
         _ = try await scene.run(second).get()
-        #expect(second.download?.bytesRecovered == 100_000)
+        #expect(second.downloadedFile?.bytesRecovered == 100_000)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
     }
 

@@ -33,7 +33,7 @@ struct DownloadPlaceAttackTests {
         await #expect(throws: URLError.self) { try await self.save(scene, as: target) }
         #expect(scene.names.count == 2)
         let second = try await save(scene, as: target)
-        #expect(second.download?.bytesRecovered == 100_000)
+        #expect(second.downloadedFile?.bytesRecovered == 100_000)
         #expect(scene.names.map { Array($0.utf8) } == [Array(name.utf8)])
     }
 
@@ -49,7 +49,7 @@ struct DownloadPlaceAttackTests {
         let target = try #require(URL(string: "a%20file.bin", relativeTo: scene.folder.url))
         let operation = try await save(scene, as: target)
         #expect(scene.names == ["a file.bin"])
-        #expect(operation.download?.file.path == target.path)
+        #expect(operation.downloadedFile?.file.path == target.path)
     }
 
     @Test(arguments: ["http://example.com/file", "file:///"])

@@ -46,7 +46,7 @@ struct DownloadRaceTests {
         if let retries {
             var policy = RetryPolicy(maximumRetries: retries)
             policy.initialDelay = 0.001
-            policy.longestDelay = 0.002
+            policy.maximumDelay = 0.002
             operation.retryPolicy = policy
         }
         return operation
@@ -64,7 +64,7 @@ struct DownloadRaceTests {
                 return false
             }
             // The cancel came when everything was done.
-            #expect(operation.isCancelled && operation.download != nil, "\(error)")
+            #expect(operation.isCancelled && operation.downloadedFile != nil, "\(error)")
         }
         #expect(try isWhole(target))
         return true

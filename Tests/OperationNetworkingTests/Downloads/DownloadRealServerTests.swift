@@ -58,7 +58,7 @@ struct DownloadRealServerTests {
         _ = try await second.value
         let expected = changes ? new : old
         #expect(try expected.firstDifference(fromFile: folder.file("file.bin")) == nil)
-        let download = try #require(second.download)
+        let download = try #require(second.downloadedFile)
         #expect(download.restarts == (changes ? [.resourceChanged] : []))
         #expect((download.bytesRecovered > 0) == !changes)
         #expect(second.response?.statusCode == (changes ? 200 : 206))

@@ -186,7 +186,7 @@ struct DownloadResumeTests {
         #expect(try Data(contentsOf: scene.target) == change.second.body.data)
         #expect(scene.names == ["file.bin"])
         if let count = change.requestCount { #expect(scene.server.requests.count == 1 + count) }
-        let download = try #require(second.download)
+        let download = try #require(second.downloadedFile)
         if let reason = change.reason {
             #expect(scene.journal.reasons.elements == [reason])
             #expect(download.restarts == [reason])
@@ -221,7 +221,7 @@ struct DownloadResumeTests {
         _ = try await second.value
         #expect(server.requests.count == 1)
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
-        #expect(second.download?.proof == .length)
+        #expect(second.downloadedFile?.proof == .length)
         #expect(scene.server.requests.isEmpty)
     }
 
@@ -310,7 +310,7 @@ struct DownloadResumeTests {
         second.completionQueue = DispatchQueue(label: "callbacks")
         _ = try await scene.run(second).get()
         #expect(scene.server.requests.last?["Range"] == "bytes=100000-")
-        #expect(second.download?.proof == .digest(digest))
+        #expect(second.downloadedFile?.proof == .digest(digest))
     }
 
     @Test func whatIsNoCheckpointIsAnError() throws {

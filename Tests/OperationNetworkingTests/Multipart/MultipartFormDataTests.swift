@@ -22,7 +22,7 @@ import Testing
         var form = try MultipartFormData(boundary: "B")
         try build(&form)
         let text = try String(decoding: read(form.body), as: UTF8.self)
-        #expect(form.contentLength == Int64(text.utf8.count))
+        #expect(form.length == Int64(text.utf8.count))
         return text
     }
 

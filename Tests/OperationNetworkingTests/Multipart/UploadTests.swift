@@ -235,7 +235,7 @@ struct UploadTests {
 
     @Test(arguments: [307, 308])
     func aRedirectThatKeepsTheMethodSendsTheFormAgain(status: Int) async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: status), .respond()])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: status), .respond()])
         let source = try file()
         let operation = HTTPRequestOperation(
             request: try form(server.url) { try $0.appendPart(withFileURL: source, name: "f") }
@@ -254,7 +254,7 @@ struct UploadTests {
     }
 
     @Test func aRedirectThatNeedsAStreamAgainIsATypedError() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 307)])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307)])
         let operation = HTTPRequestOperation(
             request: try form(server.url) { form in
                 try form.appendPart(

@@ -219,7 +219,7 @@ struct DestinationClaimTests {
         let scene = try Scene { $0.breaking(after: .body(Self.beginning)) }
         let first = scene.operation("/slow", to: scene.file)
         var policy = RetryPolicy(maximumRetries: 3)
-        (policy.initialDelay, policy.longestDelay) = (100_000, 100_000)
+        (policy.initialDelay, policy.maximumDelay) = (100_000, 100_000)
         first.retryPolicy = policy
         let retries = Retries()
         first.addObserver(retries)

@@ -66,7 +66,7 @@ struct StartNotificationTests {
         let operation = operation(server.url)
         var policy = RetryPolicy(maximumRetries: 1)
         policy.initialDelay = 600
-        policy.longestDelay = 600
+        policy.maximumDelay = 600
         operation.retryPolicy = policy
         let ears = Ears(operation)
         operation.start()

@@ -132,7 +132,7 @@ struct StreamClaimTests {
     }
 
     @Test func aProviderThatGivesTheSameStreamAgainIsAnError() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond()])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307), .respond()])
         let operation = upload(server.url)
         nonisolated(unsafe) let stream = InputStream(data: Data("bytes".utf8))
         operation.inputStream = stream

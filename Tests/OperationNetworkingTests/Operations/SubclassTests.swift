@@ -60,7 +60,7 @@ struct SubclassTests {
     }
 
     @Test func aBodyFromAStreamIsSentAgainAfterARedirectIfSomebodyProvidesIt() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307), .respond(body: "done")])
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
         let operation = HTTPRequestOperation(request: request)
@@ -76,7 +76,7 @@ struct SubclassTests {
     }
 
     @Test func aBodyFromAStreamThatNobodyProvidesAgainIsAnError() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 308), .respond(body: "done")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 308), .respond(body: "done")])
         var request = URLRequest(url: server.url)
         request.httpMethod = "PUT"
         let operation = HTTPRequestOperation(request: request)

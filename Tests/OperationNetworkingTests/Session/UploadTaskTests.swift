@@ -83,7 +83,7 @@ struct UploadTaskTests {
     }
 
     @Test func theSessionMakesTheStreamOfARequestWithoutOne() async throws {
-        let server = try ScriptedServer([.redirect(to: "/again", status: 307), .respond()])
+        let server = try ScriptedServer([.redirect(to: "/again", statusCode: 307), .respond()])
         let data = body.data
         let asked = Recorder<Int>()
         session.setTaskNeedNewBodyStream { task in
@@ -102,7 +102,7 @@ struct UploadTaskTests {
     }
 
     @Test func aStreamThatWasReadIsMadeAgainByTheSession() async throws {
-        let server = try ScriptedServer([.redirect(to: "/again", status: 307), .respond()])
+        let server = try ScriptedServer([.redirect(to: "/again", statusCode: 307), .respond()])
         let data = body.data
         session.setTaskNeedNewBodyStream { _ in InputStream(data: data) }
         var request = request(server)

@@ -63,8 +63,8 @@ struct ArticleTests {
         let stubs = RequestStubs([
             RequestStub(
                 "GET", "/big.iso",
-                .content(body, eTag: "\"v1\"").breaking(after: 4),
-                .content(body, eTag: "\"v1\"")),
+                .content(body, entityTag: "\"v1\"").breaking(after: 4),
+                .content(body, entityTag: "\"v1\"")),
         ])
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let url = try #require(URL(string: "https://example.com/big.iso"))

@@ -238,7 +238,7 @@ struct StubbedExchangeTests {
 
     @Test func aPausedOperationAsksForTheRest() async throws {
         let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
-        let content = StubResponse.content(body, eTag: "\"v1\"").inPieces(of: 1000, every: 0.001)
+        let content = StubResponse.content(body, entityTag: "\"v1\"").inPieces(of: 1000, every: 0.001)
         let stubs = RequestStubs([RequestStub("GET", "/big", content)])
         let operation = try operation("/big", stubs)
         operation.isResumable = true
@@ -264,8 +264,8 @@ struct StubbedExchangeTests {
             RequestStub(
                 "GET",
                 "/file",
-                .content(old, eTag: "\"v1\"").breaking(after: 70_000),
-                .content(new, eTag: changes ? "\"v2\"" : "\"v1\"")
+                .content(old, entityTag: "\"v1\"").breaking(after: 70_000),
+                .content(new, entityTag: changes ? "\"v2\"" : "\"v1\"")
             )
         ])
         let file = directory.file("file")

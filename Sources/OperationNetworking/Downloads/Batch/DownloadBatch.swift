@@ -315,7 +315,7 @@ public final class DownloadBatch: Sendable {
         guard operation.isFinal else { return nil }
         if let error = operation.error {
             return (.failure(error), operation.isCancelled ? .cancelled : DownloadRun.End(error))
-        } else if let download = operation.download {
+        } else if let download = operation.downloadedFile {
             return (.success(download), .finished)
         } else {
             return (.failure(URLError(.cannotCreateFile)), .failed)

@@ -50,7 +50,7 @@ struct Attempts {
     /// The seconds that a server asks to be left alone for, if other operations are to know of it.
     /// - Returns: seconds from now.
     func rest(after head: ResponseHead) -> TimeInterval? {
-        guard let policy, policy.statuses.contains(head.status) else { return nil }
+        guard let policy, policy.statusCodes.contains(head.status) else { return nil }
         return head.fields.retryAfter(now: Date())
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 
 extension RetryPolicy: Codable {
+    // Old names stay the keys: archives of earlier processes have them.
     private enum CodingKeys: String, CodingKey {
         case maximumRetries, timeBudget, initialDelay, longestDelay, longestWait, methods, statuses,
             errorCodes
@@ -15,10 +16,10 @@ extension RetryPolicy: Codable {
             timeBudget: try values.decodeIfPresent(ArchivedSeconds.self, forKey: .timeBudget)?.value
         )
         initialDelay = try values.decode(ArchivedSeconds.self, forKey: .initialDelay).value
-        longestDelay = try values.decode(ArchivedSeconds.self, forKey: .longestDelay).value
-        longestWait = try values.decode(ArchivedSeconds.self, forKey: .longestWait).value
+        maximumDelay = try values.decode(ArchivedSeconds.self, forKey: .longestDelay).value
+        maximumWait = try values.decode(ArchivedSeconds.self, forKey: .longestWait).value
         methods = try values.decode(Set<String>.self, forKey: .methods)
-        statuses = try values.decode(Set<Int>.self, forKey: .statuses)
+        statusCodes = try values.decode(Set<Int>.self, forKey: .statuses)
         errorCodes = Set(
             try values.decode([Int].self, forKey: .errorCodes).compactMap(URLError.Code.init(rawValue:))
         )
@@ -30,10 +31,10 @@ extension RetryPolicy: Codable {
         try values.encode(maximumRetries, forKey: .maximumRetries)
         try values.encodeIfPresent(timeBudget.map(ArchivedSeconds.init), forKey: .timeBudget)
         try values.encode(ArchivedSeconds(initialDelay), forKey: .initialDelay)
-        try values.encode(ArchivedSeconds(longestDelay), forKey: .longestDelay)
-        try values.encode(ArchivedSeconds(longestWait), forKey: .longestWait)
+        try values.encode(ArchivedSeconds(maximumDelay), forKey: .longestDelay)
+        try values.encode(ArchivedSeconds(maximumWait), forKey: .longestWait)
         try values.encode(methods.sorted(), forKey: .methods)
-        try values.encode(statuses.sorted(), forKey: .statuses)
+        try values.encode(statusCodes.sorted(), forKey: .statuses)
         try values.encode(errorCodes.map(\.rawValue).sorted(), forKey: .errorCodes)
     }
 }

@@ -5,21 +5,21 @@ public import Foundation
 ///
 /// | What happened                                           | Again?                                                   |
 /// |---------------------------------------------------------|----------------------------------------------------------|
-/// | a status in ``statuses``                                | after a delay, or just after the time that `Retry-After` names, if that is later |
-/// | the same, with a `Retry-After` beyond ``longestWait``   | no: the response is the result                           |
+/// | a status in ``statusCodes``                             | after a delay, or just after the time that `Retry-After` names, if that is later |
+/// | the same, with a `Retry-After` beyond ``maximumWait``   | no: the response is the result                           |
 /// | a transport error with a code in ``errorCodes``         | after a delay; while ``network`` is gone, when it is back |
 /// | anything else, and `cancel()`                           | no                                                       |
 /// | a method that is not in ``methods``                     | no: the server may have done it already                  |
 /// | as often as ``maximumRetries`` says                     | no more                                                  |
 /// | a wait that would end after ``timeBudget``              | no                                                       |
 ///
-/// A `Retry-After` that came with a status in ``statuses`` counts for its whole server (scheme, host and
+/// A `Retry-After` that came with a status in ``statusCodes`` counts for its whole server (scheme, host and
 /// port): the next attempt of every operation with a policy waits there, first attempts included, and the
 /// operations come back within ``initialDelay`` of each other. An operation that would wait longer than its
-/// ``longestWait``, or beyond its ``timeBudget``, does not wait, and gets the server's answer. `pause()` and
+/// ``maximumWait``, or beyond its ``timeBudget``, does not wait, and gets the server's answer. `pause()` and
 /// `resume()` end such a wait: a resumed operation is wanted now.
 ///
-/// Delays double from ``initialDelay`` on, up to ``longestDelay``, and each is chosen at random between 0 and
+/// Delays double from ``initialDelay`` on, up to ``maximumDelay``, and each is chosen at random between 0 and
 /// that (full jitter), so that many clients of a server that failed do not come back all at once.
 public struct RetryPolicy: Hashable, Sendable {
     /// The number of times that a request is sent after the first time. The count starts again when an
@@ -34,18 +34,18 @@ public struct RetryPolicy: Hashable, Sendable {
     public var initialDelay: TimeInterval = 0.5
 
     /// The longest wait, in seconds, when the server says nothing.
-    public var longestDelay: TimeInterval = 30
+    public var maximumDelay: TimeInterval = 30
 
     /// The longest wait, in seconds, because of a `Retry-After`: of the operation's own response, or of
     /// another operation's response from the same server.
-    public var longestWait: TimeInterval = 600
+    public var maximumWait: TimeInterval = 600
 
     /// The methods that may be sent again, in upper case: those that are idempotent
     /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) unless set.
     public var methods: Set<String> = Self.idempotentMethods
 
     /// The statuses that may be better the next time: those of ``RequestFailure/mayPass`` unless set.
-    public var statuses: Set<Int> = FailureTraits.passingStatuses
+    public var statusCodes: Set<Int> = FailureTraits.passingStatuses
 
     /// The codes of transport errors that may be better the next time: those of ``RequestFailure/mayPass``
     /// unless set.
@@ -102,7 +102,7 @@ public struct RetryPolicy: Hashable, Sendable {
         chance: Double
     ) -> TimeInterval? {
         guard retries < maximumRetries, methods.contains(method) else { return nil }
-        let backoff = chance * min(longestDelay, initialDelay * pow(2, Double(min(retries, 1000))))
+        let backoff = chance * min(maximumDelay, initialDelay * pow(2, Double(min(retries, 1000))))
         let wait: TimeInterval
         switch outcome {
         case .final:
@@ -111,7 +111,7 @@ public struct RetryPolicy: Hashable, Sendable {
             guard errorCodes.contains(code) else { return nil }
             wait = backoff
         case .status(let status, let retryAfter):
-            guard statuses.contains(status), (retryAfter ?? 0) <= longestWait else { return nil }
+            guard statusCodes.contains(status), (retryAfter ?? 0) <= maximumWait else { return nil }
             // A little later than the server says: others were told the same.
             wait = max(backoff, retryAfter.map { $0 + chance * spread } ?? 0)
         }
@@ -132,7 +132,7 @@ public struct RetryPolicy: Hashable, Sendable {
         elapsed: TimeInterval,
         chance: Double
     ) -> TimeInterval? {
-        guard waited + asked <= longestWait else { return nil }
+        guard waited + asked <= maximumWait else { return nil }
         let wait = asked + chance * spread
         return isWithinBudget(elapsed + wait) ? wait : nil
     }
@@ -144,12 +144,37 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The seconds over which operations come back that were told to come back at the same moment.
     var spread: TimeInterval {
-        let spread = min(initialDelay, longestDelay)
+        let spread = min(initialDelay, maximumDelay)
         return spread.isFinite ? max(0, spread) : 0
     }
 
     private func isWithinBudget(_ seconds: TimeInterval) -> Bool {
         timeBudget.map { seconds <= $0 } ?? true
+    }
+}
+
+// MARK: - Old names
+
+extension RetryPolicy {
+    /// The old name of ``maximumDelay``.
+    @available(*, deprecated, renamed: "maximumDelay")
+    public var longestDelay: TimeInterval {
+        get { maximumDelay }
+        set { maximumDelay = newValue }
+    }
+
+    /// The old name of ``maximumWait``.
+    @available(*, deprecated, renamed: "maximumWait")
+    public var longestWait: TimeInterval {
+        get { maximumWait }
+        set { maximumWait = newValue }
+    }
+
+    /// The old name of ``statusCodes``.
+    @available(*, deprecated, renamed: "statusCodes")
+    public var statuses: Set<Int> {
+        get { statusCodes }
+        set { statusCodes = newValue }
     }
 }
 

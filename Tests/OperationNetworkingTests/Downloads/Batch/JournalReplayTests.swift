@@ -68,7 +68,7 @@ import Testing
         options.unprovenBytes = .compare(overlap: 10)
         var policy = RetryPolicy(maximumRetries: 9, timeBudget: 8)
         policy.errorCodes = [.timedOut]
-        policy.statuses = [500]
+        policy.statusCodes = [500]
         policy.methods = ["GET"]
         policy.initialDelay = 0.25
         options.retryPolicy = policy
@@ -85,7 +85,7 @@ import Testing
     @Test func infiniteTimesComeBack() throws {
         var options = DownloadBatch.Options()
         var policy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
-        (policy.longestWait, policy.initialDelay) = (.infinity, 0.5)
+        (policy.maximumWait, policy.initialDelay) = (.infinity, 0.5)
         options.retryPolicy = policy
         let header = JournalHeader(items: [], options: JournalOptions(options))
         #expect(try JournalReplay(JournalLine.bytes(header)).header.options.options == options)

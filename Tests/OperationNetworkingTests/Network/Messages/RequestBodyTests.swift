@@ -33,7 +33,7 @@ struct RequestBodyTests {
 
     @Test(arguments: [false, true], [nil, "11"])
     func aStreamThatARedirectClosurePutsInIsSent(hasStream: Bool, length: String?) async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307), .respond(body: "done")])
         let operation = operation(server)
         if hasStream { operation.inputStream = stream() }
         operation.setRedirect { _, request, _ in
@@ -49,7 +49,7 @@ struct RequestBodyTests {
     }
 
     @Test func aStreamThatARedirectClosurePutInIsSentOnce() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 307)])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307)])
         let operation = operation(server)
         operation.setRedirect { _, request, redirect in
             guard redirect.url?.path == "/" else { return request }
@@ -64,7 +64,7 @@ struct RequestBodyTests {
     }
 
     @Test func theOperationsOwnStreamComesFromItsProviderWhenARedirectClosureKeepsIt() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 307), .respond(body: "done")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 307), .respond(body: "done")])
         let operation = operation(server)
         operation.inputStream = stream()
         operation.setBodyStreamProvider { InputStream(data: Data("the body".utf8)) }
@@ -202,7 +202,7 @@ struct RequestBodyTests {
     // MARK: - Progress
 
     @Test func theUploadsProgressEndsAtItsTotalAlsoWhenTheRedirectDropsTheBody() async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 303), .respond(body: "done")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 303), .respond(body: "done")])
         let body = PatternBody(length: 700_000).data
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"

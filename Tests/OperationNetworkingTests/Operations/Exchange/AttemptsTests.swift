@@ -186,7 +186,7 @@ import Testing
 
     @Test func theWaitsOfOneAttemptForItsServerAreAddedUp() {
         var policy = policy()
-        policy.longestWait = 10
+        policy.maximumWait = 10
         var attempts = Attempts(policy: policy)
         #expect(wait(&attempts, whileHostRests: 6) == 6)
         #expect(wait(&attempts, whileHostRests: 5) == nil)

@@ -175,7 +175,7 @@ struct AuthenticationTests {
         }
         let operation = door.operation(server.url, door.alice)
         var policy = RetryPolicy(maximumRetries: 2)
-        policy.statuses = [401]
+        policy.statusCodes = [401]
         policy.initialDelay = 0
         operation.retryPolicy = policy
         #expect(await operation.status() == 200)

@@ -123,7 +123,7 @@ struct OwnRangeTests {
         let (result, folder, download) = try await fetch(row, destination)
         let error = #expect(throws: ResumeError.self) { try result.get() }
         #expect(error == row.error)
-        #expect(download?.download == nil)
+        #expect(download?.downloadedFile == nil)
         let exists = FileManager.default.fileExists(atPath: folder.file("file").path)
         guard destination != .memory, exists else { return }
         // Chunks show only as they come that they are too many or too few.
@@ -138,7 +138,7 @@ struct OwnRangeTests {
         let found = destination == .memory ? object as? Data : try Data(contentsOf: folder.file("file"))
         #expect(found == Self.body[bytes].data)
         guard destination == .download else { return }
-        #expect(download?.download?.proof == .range(Int64(bytes.lowerBound)..<Int64(bytes.upperBound)))
+        #expect(download?.downloadedFile?.proof == .range(Int64(bytes.lowerBound)..<Int64(bytes.upperBound)))
     }
 
     /// RFC 9110 §14.2 lets a server ignore a `Range`.
@@ -149,7 +149,7 @@ struct OwnRangeTests {
         let object = try result.get()
         let found = destination == .memory ? object as? Data : try Data(contentsOf: folder.file("file"))
         #expect(found == Self.body.data)
-        #expect(destination != .download || download?.download?.proof == .length)
+        #expect(destination != .download || download?.downloadedFile?.proof == .length)
     }
 
     @Test(arguments: Destination.allCases)
@@ -179,7 +179,7 @@ struct OwnRangeTests {
         let (result, folder, download) = try await fetch(row, .download)
         _ = try result.get()
         #expect(try Data(contentsOf: folder.file("file")) == Self.body[1000..<1100].data)
-        #expect(download?.download?.proof == .range(1000..<1100))
+        #expect(download?.downloadedFile?.proof == .range(1000..<1100))
     }
 
     @Test func theHeadOfARangeIsNoBody() async throws {
@@ -212,7 +212,7 @@ struct OwnRangeTests {
         let start = ends[0] ?? whole.count - (ends[1] ?? 0)
         #expect(found == whole[start..<min(whole.count, start + found.count)])
         if destination == .download {
-            #expect(download?.download?.proof == .range(Int64(start)..<Int64(start + found.count)))
+            #expect(download?.downloadedFile?.proof == .range(Int64(start)..<Int64(start + found.count)))
         }
     }
 

@@ -143,7 +143,7 @@ struct UnnamedRestTests {
         let second = scene.operation()
         _ = try await scene.run(second).get()
         #expect(try (isOther ? Self.otherBody : Self.body).firstDifference(fromFile: scene.target) == nil)
-        #expect(second.download?.proof == (isOther ? .length : .overlap))
+        #expect(second.downloadedFile?.proof == (isOther ? .length : .overlap))
         #expect(scene.journal.reasons.elements == (isOther ? [.overlapDiffers] : []))
     }
 
@@ -169,7 +169,7 @@ struct UnnamedRestTests {
             let result = await scene.run(operation)
             guard path == "two" else { continue }
             _ = try result.get()
-            #expect(operation.download?.proof == (isOther ? .length : .overlap))
+            #expect(operation.downloadedFile?.proof == (isOther ? .length : .overlap))
         }
         #expect(try (isOther ? Self.otherBody : Self.body).firstDifference(fromFile: scene.target) == nil)
     }
@@ -199,7 +199,7 @@ struct UnnamedRestTests {
         let last = scene.operation()
         _ = try await scene.run(last).get()
         #expect(try Self.body.firstDifference(fromFile: scene.target) == nil)
-        #expect(last.download?.proof == .overlap)
+        #expect(last.downloadedFile?.proof == .overlap)
     }
 
     // MARK: - The whole again, under the same tag
@@ -302,7 +302,7 @@ struct UnnamedRestTests {
         case .success:
             #expect(!isOther || run.destination != .stream)
             #expect(try run.found() == (isOther ? Self.otherBody : Self.body).data)
-            let proof = (run.operation as? DownloadOperation)?.download?.proof
+            let proof = (run.operation as? DownloadOperation)?.downloadedFile?.proof
             #expect(run.destination != .download || proof == (isOther ? .length : .overlap))
         case .failure(let error):
             #expect(isOther && run.destination == .stream, "\(error)")

@@ -46,7 +46,7 @@ struct RedirectAttackTests {
     @Test(arguments: [301, 302, 303, 307, 308])
     func secretsDoNotGoToAnotherPort(status: Int) async throws {
         let other = try ScriptedServer { _ in .respond(body: "x") }
-        let server = try ScriptedServer([.redirect(to: other.url.absoluteString, status: status)])
+        let server = try ScriptedServer([.redirect(to: other.url.absoluteString, statusCode: status)])
         _ = try await operation(request(server.url)).value
         #expect(secrets(in: other.requests.first).isEmpty)
         #expect(other.requests.first?["X-Other"] == "secret")
@@ -74,7 +74,7 @@ struct RedirectAttackTests {
 
     @Test func secretsOfAPostDoNotGoAlongWithItsBody() async throws {
         let other = try ScriptedServer { _ in .respond(body: "x") }
-        let server = try ScriptedServer([.redirect(to: other.url.absoluteString, status: 307)])
+        let server = try ScriptedServer([.redirect(to: other.url.absoluteString, statusCode: 307)])
         var asked = request(server.url, "POST")
         asked.httpBody = Data("body".utf8)
         _ = try await operation(asked).value
@@ -173,7 +173,7 @@ struct RedirectAttackTests {
 
     @Test(arguments: [false, true])
     func aPostStaysOneOnlyIfThePolicySaysSo(keepsPost: Bool) async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: 301), .respond(body: "x")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: 301), .respond(body: "x")])
         var asked = URLRequest(url: server.url)
         asked.httpMethod = "POST"
         asked.httpBody = Data("body".utf8)

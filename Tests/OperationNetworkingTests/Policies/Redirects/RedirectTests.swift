@@ -166,7 +166,7 @@ struct RedirectTests {
         (301, "GET", ""), (302, "GET", ""), (303, "GET", ""), (307, "POST", "body"), (308, "POST", "body"),
     ])
     func methodsAndBodiesFollowTheStatus(_ status: Int, _ method: String, _ body: String) async throws {
-        let server = try ScriptedServer([.redirect(to: "/there", status: status), .respond(body: "x")])
+        let server = try ScriptedServer([.redirect(to: "/there", statusCode: status), .respond(body: "x")])
         var request = URLRequest(url: server.url)
         request.httpMethod = "POST"
         request.httpBody = Data("body".utf8)

@@ -136,7 +136,7 @@ struct RetryHostTests {
         let server = try ScriptedServer { _ in .respond(body: "done") }
         rest(server, seconds: 500)
         var policy = policy()
-        if byBudget { policy.timeBudget = 100 } else { policy.longestWait = 100 }
+        if byBudget { policy.timeBudget = 100 } else { policy.maximumWait = 100 }
         let (operation, watcher) = operation(server, policy: policy)
         operation.start()
         #expect(try await operation.value as? Data == Data("done".utf8))

@@ -129,9 +129,9 @@ struct RetryNetworkTests {
     func aDelayThatIsNoneDoesNotTrap(delay: Double) throws {
         var policy = RetryPolicy(maximumRetries: 1)
         policy.network = Network()
-        (policy.initialDelay, policy.longestDelay) = (delay, .infinity)
+        (policy.initialDelay, policy.maximumDelay) = (delay, .infinity)
         #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
-        (policy.initialDelay, policy.longestDelay) = (.infinity, delay)
+        (policy.initialDelay, policy.maximumDelay) = (.infinity, delay)
         #expect(try #require(Attempts(policy: policy).networkWait(now: .now)).delay == 0)
     }
 }

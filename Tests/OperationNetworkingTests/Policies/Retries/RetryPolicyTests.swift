@@ -95,7 +95,7 @@ import Testing
         policy.initialDelay = 2
         let delays = [0, 0.5, 1].map { delay(policy, after: .status(503, retryAfter: 7), chance: $0) }
         #expect(delays == [7, 8, 9])
-        policy.longestDelay = 1
+        policy.maximumDelay = 1
         #expect(delay(policy, after: .status(503, retryAfter: 7), chance: 1) == 8)
     }
 
@@ -146,10 +146,10 @@ import Testing
     @Test func itComesBackFromItsArchive() throws {
         var policy = RetryPolicy(maximumRetries: 7, timeBudget: 90)
         policy.initialDelay = 0.25
-        policy.longestDelay = 4
-        policy.longestWait = 8
+        policy.maximumDelay = 4
+        policy.maximumWait = 8
         policy.methods = ["POST"]
-        policy.statuses = [503]
+        policy.statusCodes = [503]
         policy.errorCodes = [.timedOut, .cannotFindHost]
         for policy in [policy, RetryPolicy()] {
             let data = try JSONEncoder().encode(policy)

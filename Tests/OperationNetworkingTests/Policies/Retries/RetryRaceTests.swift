@@ -15,7 +15,7 @@ struct RetryRaceTests {
     private func quick(_ count: Int) -> RetryPolicy {
         var policy = RetryPolicy(maximumRetries: count)
         policy.initialDelay = 0.001
-        policy.longestDelay = 0.002
+        policy.maximumDelay = 0.002
         return policy
     }
 
