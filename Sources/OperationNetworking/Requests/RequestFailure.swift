@@ -10,22 +10,9 @@ internal import FoundationNetworking
 /// if failure.mayPass { offerAgain() }
 /// ```
 ///
-/// Any `error` of an operation, a task, a verb or a batch can be asked:
-///
-/// | Error                                      | Answers                                                      |
-/// |--------------------------------------------|--------------------------------------------------------------|
-/// | `URLError`                                 | cancelled, timed out, offline, untrusted, a mistake, passing |
-/// | ``ResponseSerializationError``             | a status; or a body that is not what it should be            |
-/// | ``ServerTrustError``                       | untrusted                                                    |
-/// | ``ProxyError``                             | passing, a mistake, or neither                               |
-/// | ``ResumeError``                            | a status, passing, or neither                                |
-/// | ``DownloadError``, ``DownloadBatchError``  | passing: no room, in use, incomplete; a mistake; or neither  |
-/// | ``RequestSerializationError``, ``RequestBodyError``, ``StreamError``, ``OutputFileError`` | a mistake, or in use |
-/// | ``CredentialError``, ``StubError``         | a mistake                                                    |
-/// | ``SessionError``                           | a mistake; neither for a file that could not be moved        |
-/// | `CocoaError`, a POSIX `NSError`            | passing: no room on the disk                                 |
-/// | `CancellationError`                        | cancelled                                                    |
-/// | an error of your own closure or serializer | nothing                                                      |
+/// Any `error` of an operation, a task, a verb or a batch can be asked. The article <doc:Errors> has a table
+/// of all of them with their answers, and `Documentation/Errors.md` in the repository their cases. An error
+/// of a closure or a serializer of yours has no answers.
 ///
 /// A cancelled task never throws `CancellationError` here: the error is `URLError.cancelled` everywhere, as
 /// with `URLSession`.

@@ -24,6 +24,15 @@ import Testing
         return operation
     }
 
+    /// The row of the table of errors that `RequestFailureTests` cannot have.
+    @Test func anImageThatCannotBeDecodedIsNoMistakeAndDoesNotPass() {
+        for error in [ImageDecodingError.memoryLimitExceeded(1), .decoderUnavailable("none")] {
+            let failure = RequestFailure(error)
+            #expect(!failure.isCallersMistake && !failure.mayPass && !failure.isUntrusted)
+            #expect(failure.statusCode == nil)
+        }
+    }
+
     // MARK: - AFNetworking's tests
 
     @Test(arguments: [

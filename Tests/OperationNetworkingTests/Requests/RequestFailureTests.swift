@@ -61,6 +61,25 @@ struct RequestFailureTests {
         Row(OutputFileError.inUse(file), "passing"),
         Row(OutputFileError.notAFileURL(file), "mistake"),
         Row(SessionError.invalidated, "mistake"),
+        Row(ServerTrustError(host: "h", check: .host, serverTrust: nil, url: file), "untrusted"),
+        Row(
+            ServerTrustError(host: "h", check: .chain(.expired), serverTrust: nil, url: file),
+            "untrusted"
+        ),
+        Row(ServerTrustError(host: "h", check: .encryption, serverTrust: nil, url: file), "untrusted"),
+        Row(CertificateChainFailure.expired, ""),
+        Row(CredentialError.colonInUser, "mistake"),
+        Row(NetrcError.malformed(line: 1), "mistake"),
+        Row(CertificateError.noPrivateKey("a"), "mistake"),
+        Row(StubError.unmatched(method: "GET", url: nil), "mistake"),
+        Row(DigestError.notBase64("?"), "mistake"),
+        Row(ChecksumListError.malformedLine(1), ""),
+        Row(CookieFileError.notText, ""),
+        Row(CompoundResponseSerializer.ChildErrors(errors: []), ""),
+        Row(
+            EncodingError.invalidValue(1, EncodingError.Context(codingPath: [], debugDescription: "")),
+            "mistake"
+        ),
         Row(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
         Row(CocoaError(.fileWriteOutOfSpace), "passing"),
         Row(CocoaError(.fileNoSuchFile), ""),
@@ -168,7 +187,7 @@ struct RequestFailureTests {
         }
     }
 
-    /// Each public error of the library has a line in the document, and in the article.
+    /// Each public error of the products, nested ones too, has a line in the document, and in the article.
     @Test(arguments: ["Documentation", "Sources/OperationNetworking/OperationNetworking.docc"])
     func everyErrorIsInTheTable(folder: String) throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -177,16 +196,24 @@ struct RequestFailureTests {
             contentsOf: package.appendingPathComponent("\(folder)/Errors.md"),
             encoding: .utf8
         )
-        let sources = package.appendingPathComponent("Sources/OperationNetworking")
-        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
-        var count = 0
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /\npublic (?:enum|struct) (\w+): Error,/) {
-                count += 1
-                #expect(table.contains("`\(match.output.1)`"), "\(match.output.1)")
+        let products = ["OperationNetworking", "OperationNetworkingImages", "OperationNetworkingTesting"]
+        var found: Set<String> = []
+        for product in products {
+            let sources = package.appendingPathComponent("Sources/\(product)")
+            let files = try #require(
+                FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)
+            )
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /\n *public (?:enum|struct) (\w+): (?:\w+, )*Error\b/) {
+                    let name = String(match.output.1)
+                    found.insert(name)
+                    let spellings = ["`", ".", "/"].map { "\($0)\(name)`" }
+                    #expect(spellings.contains { table.contains($0) }, "\(name)")
+                }
             }
         }
-        #expect(count >= 15)
+        #expect(found.isSuperset(of: ["ChildErrors", "ImageDecodingError", "SocketError"]))
+        #expect(found.count >= 20, "\(found.sorted())")
     }
 }
