@@ -219,6 +219,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     ///
     /// `Authorization`, `Cookie`, `Proxy-Authorization` and `Host` do not go to another origin. An http
     /// address in the place of an https one is an error.
+    ///
+    /// To be set before the operation is in a queue: later it traps.
     public func setRefreshURL(@_inheritActorContext _ block: URLRefresher?) {
         set { $0.refreshURL = block }
     }

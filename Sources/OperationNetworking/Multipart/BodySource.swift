@@ -58,7 +58,8 @@ public struct BodySource: Sendable {
     ///
     /// - Parameters:
     ///   - length: as in ``stream(_:length:)``.
-    ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.
+    ///   - makeStream: a new stream of the same bytes; called on any thread, and at once: so it cannot use
+    ///     what belongs to an actor. `nil` is an error.
     /// - Returns: a repeatable source.
     public static func stream(
         length: Int64? = nil,

@@ -123,7 +123,8 @@ public struct MultipartFormData: Sendable {
     ///   - fileName: the name for the server.
     ///   - length: the number of bytes to send; it is an error if a stream has fewer.
     ///   - mimeType: such as `image/png`.
-    ///   - makeStream: a new stream of the same bytes; called on any thread. `nil` is an error.
+    ///   - makeStream: a new stream of the same bytes; called on any thread, and at once: so it cannot use
+    ///     what belongs to an actor. `nil` is an error.
     /// - Throws: ``RequestBodyError/invalidMediaType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         name: String,

@@ -9,8 +9,8 @@ extension ConnectionOperation {
     /// `setCacheResponseBlock:`.
     ///
     /// Called on a queue of the library, or on its actor, when the body is complete; `nil` lets nothing be
-    /// stored. The whole body is in memory then. Without it, bodies go to the store as they come. Set it
-    /// before the operation starts.
+    /// stored. The whole body is in memory then. Without it, bodies go to the store as they come. To be
+    /// set before the operation is in a queue: later it traps.
     public func setCacheResponse(
         @_inheritActorContext _ willStore: (
             @isolated(any) @Sendable (_ proposed: CachedURLResponse) -> CachedURLResponse?

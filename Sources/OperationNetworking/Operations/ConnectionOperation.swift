@@ -6,7 +6,9 @@ internal import OperationNetworkingSystem
 /// An HTTP request as an `Operation` that delivers bytes. ``HTTPRequestOperation`` turns them into objects.
 ///
 /// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. Set files,
-/// streams, limits and ``TransferSettings`` before the operation starts. Completion, progress, redirect and
+/// streams, limits and ``TransferSettings`` before that: later it is a mistake, and traps. After a verb, a
+/// ``TransferQueue`` or a batch it traps each time; in a plain `OperationQueue`, which does not tell the
+/// operation that it has it, only once the operation has started. Completion, progress, redirect and
 /// challenge closures and ``completionQueue`` may be set later, too.
 ///
 /// An operation ends in this order: the last progress; the results are final; `isFinished`; then, on
@@ -265,7 +267,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
     /// redirect that keeps the method, after a pause, over another connection, by a copy of the operation.
-    /// Answers with a new stream of the same bytes.
+    /// Answers with a new stream of the same bytes, and at once: so it cannot use what belongs to an actor.
+    /// To be set before the operation is in a queue: later it traps.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.closures.bodyStreamProvider = block }
     }

@@ -43,7 +43,8 @@ extension URLSessionManager {
     }
 
     /// Called, on any thread, when the body of a streamed upload is needed, for the first time or again, and
-    /// the request's own stream cannot be read. Answers with a new stream of the same bytes.
+    /// the request's own stream cannot be read. Answers with a new stream of the same bytes, and at once, for
+    /// a transfer waits: so it cannot use what belongs to an actor, unlike the other closures.
     public func setTaskNeedNewBodyStream(_ block: (@Sendable (_ task: SessionTask) -> InputStream?)?) {
         core.changeHooks { $0.needNewBodyStream = block }
     }

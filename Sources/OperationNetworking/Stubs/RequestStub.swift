@@ -33,8 +33,8 @@ public struct RequestStub: Sendable {
     ///   - method: as in the other initializers.
     ///   - url: as in the other initializers.
     ///   - respond: makes the response to a request, whose whole body is in `httpBody`. Called on a queue of
-    ///     the library, for several requests at once perhaps; what it throws is the request's transport
-    ///     error.
+    ///     the library, for several requests at once perhaps, so it cannot use what belongs to an actor; what
+    ///     it throws is the request's transport error.
     public init(
         _ method: String,
         _ url: String,

@@ -121,6 +121,46 @@ struct LateConfigurationTests {
         }
     }
 
+    @Test func aPlainQueueTakesSettingsUntilTheOperationStarts() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let folder = try TemporaryDirectory()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        queue.addOperation(operation)
+        operation.outputFile = folder.file("a")
+        queue.isSuspended = false
+        _ = try await operation.value
+        #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "four")
+    }
+
+    @Test func inAPlainQueueItTrapsOnceTheOperationHasStarted() async {
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            let queue = OperationQueue()
+            queue.addOperation(operation)
+            while !operation.isFinished { await Task.yield() }
+            operation.outputFile = URL(fileURLWithPath: "/tmp/never")
+        }
+    }
+
+    /// Foundation asks for the readiness in these cases as a queue does when it gets an operation.
+    @Test func anOperationThatWasAskedForItsReadinessIsStillConfigured() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let folder = try TemporaryDirectory()
+        let earlier = BlockOperation {}
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.addDependency(earlier)
+        operation.totalTimeout = 20
+        earlier.start()
+        #expect(operation.isReady)
+        operation.outputFile = folder.file("a")
+        TransferQueue().addOperation(operation)
+        _ = try await operation.value
+        #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "four")
+    }
+
     // MARK: - Closures after the end
 
     @Test func closuresThatAreSetLateAreCalledOnce() async throws {

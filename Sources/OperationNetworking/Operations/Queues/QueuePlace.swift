@@ -13,7 +13,8 @@ struct QueuePlace {
     /// Whether it has become ready meanwhile.
     private var owesReadiness = false
 
-    /// Whether a queue may have the operation: each asks for the readiness when the operation is added.
+    /// Whether a queue may have the operation: each asks for the readiness when the operation is added. Not
+    /// only then is it asked for, so this says nothing for certain: see *Configuring* in Operations.md.
     private(set) var mayBeInQueue = false
     /// Whether `start()` was called.
     private(set) var isStarted = false
