@@ -146,7 +146,7 @@ open class OperationManager: @unchecked Sendable {
     /// The URL that `path` means: relative to ``baseURL``, whole, or empty for ``baseURL`` itself.
     /// - Throws: `URLError.badURL` when that is no URL with a scheme and a host, or when ``baseURL`` has a
     ///   query, which a relative URL would drop.
-    public func url(for path: String) throws -> URL {
+    public func url(for path: String) throws(URLError) -> URL {
         let url = path.isEmpty ? baseURL : URL(reference: path, relativeTo: baseURL)
         if let query = baseURL?.query, !path.isEmpty, URL(string: path)?.scheme == nil {
             throw URLError(
@@ -174,7 +174,7 @@ open class OperationManager: @unchecked Sendable {
     ///   - method: in any case; `nil`: all methods.
     ///   - path: as for the verbs; the query does not count.
     /// - Throws: `URLError.badURL` when `path` is no URL.
-    public func cancelAllOperations(method: String?, path: String) throws {
+    public func cancelAllOperations(method: String?, path: String) throws(URLError) {
         let url = try url(for: path)
         for case let operation as ConnectionOperation in operationQueue.operations {
             let request = operation.request

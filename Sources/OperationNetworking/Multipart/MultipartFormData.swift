@@ -52,7 +52,7 @@ public struct MultipartFormData: Sendable {
     ///   - url: the file; its length is taken now, its bytes when the form is sent.
     ///   - name: of the form's field.
     /// - Throws: ``RequestBodyError``.
-    public mutating func appendPart(withFileURL url: URL, name: String) throws {
+    public mutating func appendPart(withFileURL url: URL, name: String) throws(RequestBodyError) {
         try appendPart(
             withFileURL: url,
             name: name,
@@ -74,7 +74,7 @@ public struct MultipartFormData: Sendable {
         name: String,
         fileName: String,
         mimeType: String
-    ) throws {
+    ) throws(RequestBodyError) {
         let head = try fileHead(name, fileName, mimeType)
         append(head, try .file(at: url))
     }
@@ -92,7 +92,7 @@ public struct MultipartFormData: Sendable {
         name: String,
         fileName: String,
         mimeType: String
-    ) throws {
+    ) throws(RequestBodyError) {
         append(try fileHead(name, fileName, mimeType), .data(data))
     }
 
@@ -111,7 +111,7 @@ public struct MultipartFormData: Sendable {
         fileName: String,
         length: Int64,
         mimeType: String
-    ) throws {
+    ) throws(RequestBodyError) {
         let head = try fileHead(name, fileName, mimeType)
         append(head, .stream(try StreamSegment(stream, length: length, name: "the part \(name)").checked()))
     }
@@ -132,7 +132,7 @@ public struct MultipartFormData: Sendable {
         length: Int64,
         mimeType: String,
         makeStream: @escaping @Sendable () -> InputStream?
-    ) throws {
+    ) throws(RequestBodyError) {
         let head = try fileHead(name, fileName, mimeType)
         let segment = StreamSegment(length: length, name: "the part \(name)", make: makeStream)
         append(head, .stream(try segment.checked()))
@@ -154,7 +154,10 @@ public struct MultipartFormData: Sendable {
     ///     their names.
     ///   - body: the value, sent as it is.
     /// - Throws: ``RequestSerializationError`` for a field that would not arrive as it is.
-    public mutating func appendPart(withHeaders headers: [String: String], body: Data) throws {
+    public mutating func appendPart(
+        withHeaders headers: [String: String],
+        body: Data
+    ) throws(RequestSerializationError) {
         let rank: (String) -> Int = { name in
             ["content-disposition", "content-type"].firstIndex(of: name.lowercased()) ?? 2
         }

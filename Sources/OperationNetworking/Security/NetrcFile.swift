@@ -25,7 +25,7 @@ public struct NetrcFile: Hashable, Sendable {
     ///   in the environment, or else in the user's own.
     /// - Throws: ``NetrcError``; also for a file that has passwords and that others than its owner may read
     ///   or write.
-    public init(contentsOf url: URL? = nil) throws {
+    public init(contentsOf url: URL? = nil) throws(NetrcError) {
         let named = url ?? Self.home.appendingPathComponent(".netrc")
         let file = named.resolvingSymlinksInPath()
         let data: Data

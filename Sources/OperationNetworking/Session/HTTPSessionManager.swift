@@ -78,7 +78,7 @@ open class HTTPSessionManager: URLSessionManager, @unchecked Sendable {
     }
 
     /// The URL that `path` means: see ``OperationManager/url(for:)``.
-    public func url(for path: String) throws -> URL { try core.operations.url(for: path) }
+    public func url(for path: String) throws(URLError) -> URL { try core.operations.url(for: path) }
 
     // MARK: - Tasks
 

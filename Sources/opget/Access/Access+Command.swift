@@ -164,13 +164,11 @@ extension Access {
 
     private static func netrc(_ command: OpgetCommand) throws -> NetrcFile? {
         guard command.usesNetrc || command.netrcFile != nil else { return nil }
-        do {
+        do throws(NetrcError) {
             return try NetrcFile(contentsOf: command.netrcFile.map { FilePath($0).url })
-        } catch let error as NetrcError {
+        } catch {
             if case .unreadable = error { throw Failure(.file, "\(error)") }
             throw Failure(.usage, "\(error)")
-        } catch {
-            throw Failure(.file, (error as NSError).localizedDescription)
         }
     }
 

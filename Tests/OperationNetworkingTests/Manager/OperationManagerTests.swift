@@ -44,6 +44,13 @@ struct OperationManagerTests {
         #expect { try manager.url(for: path) } throws: { error in
             (error as? URLError)?.code == .badURL && error.localizedDescription.contains("key=1")
         }
+        do throws(URLError) {
+            _ = try manager.url(for: path)
+            try manager.cancelAllOperations(method: nil, path: path)
+            Issue.record("a path without the query")
+        } catch {
+            #expect(error.code == .badURL)
+        }
         #expect(try manager.url(for: "").absoluteString == "http://h/v1/?key=1")
         #expect(try manager.url(for: "http://other/a").absoluteString == "http://other/a")
     }
