@@ -12,7 +12,8 @@ extension OperationManager {
 }
 
 /// The verbs of a manager that return a ``Response``: see ``OperationManager/responses``. They take what
-/// those of the manager take, throw the same, and end with the cancellation of their task.
+/// those of the manager take, throw the same, and end with the cancellation of their task. Verbs with a
+/// serializer (`with:`) are here only: the ``Response/value`` is what those of a manager would return.
 public struct ResponseVerbs: Sendable {
     let manager: OperationManager
 

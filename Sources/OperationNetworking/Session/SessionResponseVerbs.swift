@@ -13,7 +13,8 @@ extension HTTPSessionManager {
 
 /// The verbs of a session that return a ``Response``: see ``HTTPSessionManager/responses``. They take what
 /// those of the session take, throw the same, and end with the cancellation of their Swift task. The object
-/// of such a task is its ``Response``.
+/// of such a task is its ``Response``. Verbs with a serializer (`with:`) are here only: the
+/// ``Response/value`` is what those of the session would return.
 public struct SessionResponseVerbs: Sendable {
     let session: HTTPSessionManager
 
