@@ -13,7 +13,11 @@ struct DecodePlan {
     let size: (width: UInt32, height: UInt32)?
 
     /// - Throws: ``ImageDecodingError``.
-    init(_ head: ResponseImage, _ limits: ImageDecodingLimits, maximumPixelSize: Int?) throws {
+    init(
+        _ head: ResponseImage,
+        _ limits: ImageDecodingLimits,
+        maximumPixelSize: Int?
+    ) throws(ImageDecodingError) {
         guard let format = Self.format(head.format) else {
             throw ImageDecodingError.unsupportedFormat(head.format)
         }
@@ -39,7 +43,7 @@ struct DecodePlan {
         _ bytes: Data,
         _ limits: ImageDecodingLimits,
         _ maximumPixelSize: Int?
-    ) throws {
+    ) throws(ImageDecodingError) {
         let (width, height) = (head.pixelWidth, head.pixelHeight)
         let (count, isOver) = width.multipliedReportingOverflow(by: height)
         guard !isOver, count <= min(limits.maximumPixelCount, Int(Int32.max)) else {

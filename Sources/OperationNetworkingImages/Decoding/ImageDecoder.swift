@@ -53,7 +53,7 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
     /// The pixels of an image whose head was read. Blocks the thread for the time of decoding.
     ///
     /// - Throws: ``ImageDecodingError``.
-    public func image(of head: ResponseImage) throws -> DecodedImage {
+    public func image(of head: ResponseImage) throws(ImageDecodingError) -> DecodedImage {
         let plan = try DecodePlan(head, limits, maximumPixelSize: maximumPixelSize)
         let request = DecoderProcess.Request(
             format: plan.format,
@@ -64,23 +64,24 @@ public struct ImageDecoder: Hashable, Codable, Sendable {
             orientation: plan.orientation,
             size: plan.size
         )
-        do {
-            let pixels = try DecoderPool.shared.decode(request)
-            guard
-                let image = DecodedImage(
-                    pixels: pixels.bytes,
-                    pixelWidth: pixels.width,
-                    pixelHeight: pixels.height,
-                    hasAlpha: pixels.hasAlpha,
-                    scale: scale,
-                    format: head.format,
-                    isAnimated: head.isAnimated
-                )
-            else { throw ImageDecodingError.decoderFailed("its answer has another size than it says") }
-            return image
-        } catch let failure as DecoderFailure {
-            throw error(failure, head)
+        let pixels: DecoderProcess.Pixels
+        do throws(DecoderFailure) {
+            pixels = try DecoderPool.shared.decode(request)
+        } catch {
+            throw self.error(error, head)
         }
+        guard
+            let image = DecodedImage(
+                pixels: pixels.bytes,
+                pixelWidth: pixels.width,
+                pixelHeight: pixels.height,
+                hasAlpha: pixels.hasAlpha,
+                scale: scale,
+                format: head.format,
+                isAnimated: head.isAnimated
+            )
+        else { throw ImageDecodingError.decoderFailed("its answer has another size than it says") }
+        return image
     }
 
     private func error(_ failure: DecoderFailure, _ head: ResponseImage) -> ImageDecodingError {

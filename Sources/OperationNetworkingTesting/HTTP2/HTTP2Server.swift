@@ -19,11 +19,11 @@ public final class HTTP2Server: Sendable {
     /// Starts the server.
     ///
     /// - Throws: ``SocketError``.
-    public init(_ answers: [HTTP2Answer]) throws {
+    public init(_ answers: [HTTP2Answer]) throws(SocketError) {
         let listener = try ListeningSocket()
         let state = Watched(State())
         (self.listener, self.state) = (listener, state)
-        do {
+        do throws(SocketError) {
             try SmallThread.start {
                 if let socket = listener.accept() {
                     let isWelcome = state.withLock { state in

@@ -20,7 +20,7 @@ public import Foundation
 public final class ScriptedServer: Sendable {
     let core: ServerCore
 
-    private init(_ state: ServerState, _ requestBodies: RequestBodyPolicy) throws {
+    private init(_ state: ServerState, _ requestBodies: RequestBodyPolicy) throws(SocketError) {
         core = try ServerCore(state, bodyPolicy: requestBodies)
         try core.start()
     }
@@ -32,7 +32,7 @@ public final class ScriptedServer: Sendable {
         _ answers: [Answer],
         whenExhausted: Script.Exhaustion = .repeatsLast,
         requestBodies: RequestBodyPolicy = .read
-    ) throws {
+    ) throws(SocketError) {
         let script = Script.answers(answers, whenExhausted: whenExhausted)
         try self.init(ServerState(player: ScriptPlayer(script)), requestBodies)
     }
@@ -42,7 +42,7 @@ public final class ScriptedServer: Sendable {
     public convenience init(
         requestBodies: RequestBodyPolicy = .read,
         _ handler: @escaping @Sendable (_ request: ReceivedRequest) throws -> Answer
-    ) throws {
+    ) throws(SocketError) {
         try self.init(ServerState(player: ScriptPlayer(.handler(handler))), requestBodies)
     }
 
@@ -54,7 +54,7 @@ public final class ScriptedServer: Sendable {
         serving representation: Representation,
         answers: [Answer] = [.currentRepresentation],
         requestBodies: RequestBodyPolicy = .read
-    ) throws {
+    ) throws(SocketError) {
         let player = ScriptPlayer(.answers(answers))
         try self.init(ServerState(player: player, representation: representation), requestBodies)
     }
@@ -65,7 +65,7 @@ public final class ScriptedServer: Sendable {
         routes: [String: Script],
         otherwise: Script = [.respond(404, body: "No route.\n")],
         requestBodies: RequestBodyPolicy = .read
-    ) throws {
+    ) throws(SocketError) {
         let routes = routes.mapValues { ScriptPlayer($0) }
         try self.init(ServerState(player: ScriptPlayer(otherwise), routes: routes), requestBodies)
     }

@@ -10,7 +10,7 @@ public final class UnreachableServer: Sendable {
     /// Takes a free port.
     ///
     /// - Throws: ``SocketError``.
-    public init() throws {
+    public init() throws(SocketError) {
         listener = try ListeningSocket(backlog: 0)
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_INET, kind, 0)

@@ -62,7 +62,7 @@ public final class Gate: Sendable {
     /// server's handler; tasks call ``wait(within:)``.
     ///
     /// - Throws: ``TimeLimitExceeded``.
-    public func waitSynchronously(within limit: Duration = .waitingLimit) throws {
+    public func waitSynchronously(within limit: Duration = .waitingLimit) throws(TimeLimitExceeded) {
         arrive()
         try state.waitSynchronously(within: limit) { _ in
             "the gate stayed shut."

@@ -38,8 +38,10 @@ public final class Recorder<Element: Sendable>: Sendable {
     ///
     /// - Throws: ``TimeLimitExceeded``.
     @discardableResult
-    public func waitSynchronously(count: Int = 1, within limit: Duration = .waitingLimit) throws -> [Element]
-    {
+    public func waitSynchronously(
+        count: Int = 1,
+        within limit: Duration = .waitingLimit
+    ) throws(TimeLimitExceeded) -> [Element] {
         try recorded.waitSynchronously(within: limit) {
             "\($0.count) of \(count) were recorded: \($0)"
         } until: {

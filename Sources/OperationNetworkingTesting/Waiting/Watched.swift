@@ -59,12 +59,12 @@ final class Watched<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Blocks the thread until `result` returns a value; without a limit, for ever. For threads that may
-    /// block: never from a task. Throws nothing but `TimeLimitExceeded`.
+    /// block: never from a task.
     func waitSynchronously<Result>(
         within limit: Duration?,
         explaining explanation: (Value) -> String,
         until result: (inout Value) -> Result?
-    ) throws -> Result {
+    ) throws(TimeLimitExceeded) -> Result {
         let end = limit.map { Date(timeIntervalSinceNow: $0.inSeconds) }
         condition.lock()
         defer { unlockAndWake() }
