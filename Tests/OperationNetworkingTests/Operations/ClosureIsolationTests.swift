@@ -29,6 +29,17 @@ struct ClosureIsolationTests {
                 failure: { _, error in heard.append("\(error)") }
             )
         }
+
+        func decide(_ operation: HTTPRequestOperation) {
+            operation.setRedirect { _, request, _ in
+                heard.append("redirect")
+                return request
+            }
+            operation.setAuthenticationChallenge { _, _ in
+                heard.append("challenge")
+                return .use(Credential(user: "u", password: "p"))
+            }
+        }
     }
 
     @MainActor @Test func mainActorClosuresAndTheOthersStayInOrder() async throws {
@@ -100,6 +111,26 @@ struct ClosureIsolationTests {
         #expect(screen.lines.isEmpty)
         _ = try await shown.wait()
         #expect(screen.lines == ["other"])
+    }
+
+    /// The completion queue is the main queue here, whose thread waits.
+    @MainActor @Test func aBlockedMainThreadHoldsUpNoDecisionOfOtherCode() async throws {
+        let server = try ScriptedServer(
+            routes: [
+                "/old": [.respond(302, ["Location": "/new"])],
+                "/new": [
+                    .respond(401, ["WWW-Authenticate": "Basic realm=\"r\""]), .respond(body: "in"),
+                ],
+            ],
+            otherwise: [.respond(404)]
+        )
+        let outside = Outside()
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url(path: "old")))
+        outside.decide(operation)
+        operation.start()
+        try waitHere(for: outside.heard, count: 2)
+        #expect(outside.heard.elements == ["redirect", "challenge"])
+        #expect(try await operation.value as? Data == Data("in".utf8))
     }
 
     /// Blocks the thread.
