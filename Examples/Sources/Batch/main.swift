@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Fetches any number of documents, two at a time, and prints how many are done:
+// Fetches any number of documents, two at a time, by `await` and with closures, and prints how many are done:
 //
 //     Batch http://127.0.0.1:8080/1 http://127.0.0.1:8080/2 http://127.0.0.1:8080/3
 
@@ -19,6 +19,21 @@ let queue = OperationQueue()
 queue.maxConcurrentOperationCount = 2
 let callbacks = DispatchQueue(label: "callbacks")
 
+// The simplest form: the results, in the order of the members.
+let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
+batch.add(to: queue)
+var failures = 0
+for (url, result) in zip(urls, await batch.results()) {
+    do {
+        print("\(url.lastPathComponent): \(try result.get().responseData?.count ?? 0) bytes")
+    } catch {
+        failures += 1
+        FileHandle.standardError.write(Data("\(url.lastPathComponent): \(error)\n".utf8))
+    }
+}
+
+// The same with closures, and the number of those that are done.
+
 // MARK: Example
 
 let operations = ConnectionOperation.batch(
@@ -30,19 +45,9 @@ for operation in operations { queue.addOperation(operation) }
 
 // MARK: End of example
 
-// The last operation of the batch finishes when everything has been said, so this block comes after it. The
-// members say nothing of their own, but they would on the main queue: it has to run.
-queue.addBarrierBlock {
-    var failures = 0
-    for case let member as HTTPRequestOperation in operations {
-        let name = member.request.url?.lastPathComponent ?? ""
-        if let error = member.error {
-            failures += 1
-            FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
-        } else {
-            print("\(name): \(member.responseData?.count ?? 0) bytes")
-        }
-    }
-    exit(failures == 0 ? 0 : 1)
+// The closures of top-level code are main-actor code: they come on the main queue, which runs while this waits.
+// The last operation of the batch finishes after them.
+await withCheckedContinuation { isDone in
+    queue.addBarrierBlock { isDone.resume() }
 }
-dispatchMain()
+exit(failures == 0 ? 0 : 1)

@@ -6,7 +6,7 @@ import Foundation
 import FoundationNetworking
 import OperationNetworking
 
-// Asks an API that is expected at 127.0.0.1:8080 for its users, twice: with closures, and by `await`.
+// Asks an API that is expected at 127.0.0.1:8080 for its users, twice: by `await`, and with closures.
 
 let callbacks = DispatchQueue(label: "callbacks")
 
@@ -14,13 +14,13 @@ do {
     // MARK: Example
 
     let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
+    let users = try await manager.get("users", parameters: ["page": 2])
     manager.completionQueue = callbacks
     manager.get("users", parameters: ["page": 2], success: { operation, object in }, failure: { operation, error in })
-    let users = try await manager.get("users", parameters: ["page": 2])
 
     // MARK: End of example
 
-    // The first one may still be on its way.
+    // The second one may still be on its way.
     await withCheckedContinuation { isIdle in
         manager.operationQueue.addBarrierBlock { isIdle.resume() }
     }

@@ -17,36 +17,27 @@ guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.argume
 let queue = OperationQueue()
 let callbacks = DispatchQueue(label: "callbacks")
 
-// The simplest form: the object, or an error.
-let first = HTTPRequestOperation(request: URLRequest(url: url))
-first.responseSerializer = JSONResponseSerializer()
-queue.addOperation(first)
 do {
-    print(try await first.value ?? "nothing")
+    // MARK: Example
+
+    let operation = HTTPRequestOperation(request: URLRequest(url: url))
+    operation.responseSerializer = JSONResponseSerializer()
+    queue.addOperation(operation)
+    print(try await operation.value ?? "nothing")
+
+    let another = operation.copied()        // the same request, with closures
+    another.completionQueue = callbacks
+    another.setDownloadProgress { bytes, total, expected in print(bytes, total, expected) }
+    another.setCompletion(
+        success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing") },
+        failure: { operation, error in print(error) })
+    queue.addOperation(another)
+
+    // MARK: End of example
+
+    // The closures of top-level code come on the main queue. A batch has its results after them.
+    for result in await OperationBatch([another]).results() { _ = try result.get() }
 } catch {
-    FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
-    exit(1)
-}
-
-// The same with closures, and its progress.
-
-// MARK: Example
-
-let operation = HTTPRequestOperation(request: URLRequest(url: url))
-operation.responseSerializer = JSONResponseSerializer()
-operation.completionQueue = callbacks
-operation.setDownloadProgress { bytes, total, expected in print(bytes, total, expected) }
-operation.setCompletion(
-    success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing") },
-    failure: { operation, error in print(error) })
-queue.addOperation(operation)
-
-// MARK: End of example
-
-// An operation finishes before its callbacks come. A batch has its results after them.
-_ = await OperationBatch([operation]).results()
-
-if let error = operation.error {
     FileHandle.standardError.write(Data("\(url.absoluteString): \(error)\n".utf8))
     exit(1)
 }

@@ -24,9 +24,9 @@ do {
     // MARK: Example
 
     let session = HTTPSessionManager(baseURL: api)
+    let users = try await session.get("users", parameters: ["page": 2])
     session.completionQueue = callbacks
     session.get("users", progress: nil, success: { task, users in }, failure: { task, error in })
-    let users = try await session.get("users", parameters: ["page": 2])
 
     // MARK: End of example
 

@@ -121,7 +121,7 @@ struct ExamplesTests {
         #expect(result.status == 0, "\(result)")
         #expect(
             result.lines == [
-                "1 of 3", "2 of 3", "3 of 3", "all 3", "a: 200 bytes", "bb: 300 bytes", "ccc: 400 bytes",
+                "a: 200 bytes", "bb: 300 bytes", "ccc: 400 bytes", "1 of 3", "2 of 3", "3 of 3", "all 3",
             ]
         )
         #expect(Set(server.requests.map(\.target)) == ["/a", "/bb", "/ccc"])

@@ -10,14 +10,11 @@ struct AppTests {
     // MARK: Example
 
     @Test func aUserIsFetchedOnce() async throws {
-        let stubs = RequestStubs([
-            RequestStub("GET", "https://api.example.com/users/1", .json(["name": "Ann"])),
-        ])
+        let stubs = RequestStubs([RequestStub("GET", "https://api.example.com/users/1", .json(["name": "Ann"]))])
         let manager = OperationManager(baseURL: URL(string: "https://api.example.com/"))
         manager.stubs = stubs
         let user = try await manager.get("users/1", as: [String: String].self)
-        #expect(user["name"] == "Ann")
-        #expect(stubs.requests.count == 1)
+        #expect(user["name"] == "Ann" && stubs.requests.count == 1)
     }
 
     // MARK: End of example
