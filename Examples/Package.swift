@@ -30,9 +30,13 @@ let more = [
     "Porting": ["OperationNetworkingImages"],
 ]
 
-let both: [Target.Dependency] = ["OperationNetworking", "OperationNetworkingImages"].map { product in
-    .product(name: product, package: "OperationNetworking")
-}
+/// Where nothing is isolated unless it says so.
+let nonisolatedSettings: [SwiftSetting] = isStrict ? [.treatAllWarnings(as: .error)] : []
+
+let library: Target.Dependency = .product(name: "OperationNetworking", package: "OperationNetworking")
+let both: [Target.Dependency] = [
+    library, .product(name: "OperationNetworkingImages", package: "OperationNetworking"),
+]
 
 let package = Package(
     name: "OperationNetworkingExamples",
@@ -48,12 +52,25 @@ let package = Package(
             swiftSettings: settings
         )
     } + [
-        // The same code, where nothing is isolated unless it says so: links in a folder of their own.
+        // The code of README and of Migration.md once more, where nothing is isolated unless it says so: links in a
+        // folder of their own. README's other samples are in Articles, which is not linked.
+        .executableTarget(
+            name: "StartNonisolated",
+            dependencies: [library],
+            path: "Nonisolated/Start",
+            swiftSettings: nonisolatedSettings
+        ),
         .executableTarget(
             name: "PortingNonisolated",
             dependencies: both,
             path: "Nonisolated/Porting",
-            swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
+            swiftSettings: nonisolatedSettings
+        ),
+        .executableTarget(
+            name: "MigrationNonisolated",
+            dependencies: [library],
+            path: "Nonisolated/Migration",
+            swiftSettings: nonisolatedSettings
         ),
         // A part of an app, and its tests by the test kit.
         .target(
@@ -71,13 +88,13 @@ let package = Package(
             path: "PhotoStore/Tests",
             swiftSettings: settings
         ),
-        // The samples of the articles and of the comments: compiled, and not run.
+        // The samples of the articles, of README and of the comments: compiled, and not run.
         .target(name: "Articles", dependencies: both, swiftSettings: settings),
         .target(
             name: "ArticlesNonisolated",
             dependencies: both,
             path: "Nonisolated/Articles",
-            swiftSettings: isStrict ? [.treatAllWarnings(as: .error)] : []
+            swiftSettings: nonisolatedSettings
         ),
     ],
     swiftLanguageModes: [.v6]

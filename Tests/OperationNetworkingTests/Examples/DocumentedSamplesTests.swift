@@ -35,31 +35,35 @@ import Testing
         try parts(of: lines(path), from: "```swift", to: "```").filter { !$0.hasPrefix("dependencies:") }
     }
 
-    private var programs: [String: [String]] {
-        get throws {
-            let folder = "Examples/Sources"
-            return try Dictionary(
-                uniqueKeysWithValues: names(in: folder).map { name in
-                    let files = try names(in: "\(folder)/\(name)").filter { $0.hasSuffix(".swift") }
-                    return (name, try files.flatMap { try markedParts("\(folder)/\(name)/\($0)") })
-                }
-            )
-        }
+    private var programs: [String: [String]] { get throws { try programs(in: Self.isolated) } }
+
+    private func programs(in folder: String) throws -> [String: [String]] {
+        try Dictionary(
+            uniqueKeysWithValues: names(in: folder).map { name in
+                let files = try names(in: "\(folder)/\(name)").filter { $0.hasSuffix(".swift") }
+                return (name, try files.flatMap { try markedParts("\(folder)/\(name)/\($0)") })
+            }
+        )
     }
 
     private func names(in folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: package.appendingPathComponent(folder).path)
+        let folder = package.appendingPathComponent(folder).resolvingSymlinksInPath()
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path)
     }
 
     private var appTests: [String] {
-        get throws {
-            try [
-                "Tests/OperationNetworkingTests/Stubs/AppTests.swift",
-                "Tests/OperationNetworkingTests/Stubs/ArticleTests.swift",
-                "Examples/PhotoStore/Tests/PhotoStoreTests.swift",
-                "Examples/PhotoStore/Tests/KitTests.swift",
-            ].flatMap(markedParts)
-        }
+        get throws { try (Self.isolatedTests + Self.nonisolatedTests).flatMap(markedParts) }
+    }
+
+    // The folders of the programs, and the tests, by what their package isolates to unless they say so: the main
+    // actor, or nothing.
+    private static let isolated = "Examples/Sources"
+    private static let nonisolated = "Examples/Nonisolated"
+    private static let isolatedTests = ["PhotoStoreTests", "KitTests", "ReadmeTests"].map { name in
+        "Examples/PhotoStore/Tests/\(name).swift"
+    }
+    private static let nonisolatedTests = ["AppTests", "ArticleTests"].map { name in
+        "Tests/OperationNetworkingTests/Stubs/\(name).swift"
     }
 
     // MARK: - The documentation
@@ -108,6 +112,16 @@ import Testing
         for sample in samples { #expect(compiled.contains(sample), "\(sample)") }
     }
 
+    @Test(arguments: ["README.md", "Migration.md"])
+    func everySampleIsCompiledWithEachIsolation(path: String) throws {
+        for (folder, tests) in [
+            (Self.isolated, Self.isolatedTests), (Self.nonisolated, Self.nonisolatedTests),
+        ] {
+            let compiled = try Set(programs(in: folder).values.joined()).union(tests.flatMap(markedParts))
+            for sample in try samples(in: path) { #expect(compiled.contains(sample), "\(folder): \(sample)") }
+        }
+    }
+
     @Test func everySampleOfTheArticlesAndOfTheCommentsIsAPartOfAProgram() throws {
         let compiled = try Set(programs.values.joined()).union(appTests)
         #expect(try articleSamples.count >= 50)
@@ -135,5 +149,8 @@ import Testing
     @Test func everyProgramIsBuilt() throws {
         let manifest = try lines("Examples/Package.swift").joined()
         for name in try programs.keys { #expect(manifest.contains("\"\(name)\""), "\(name)") }
+        for name in try names(in: Self.nonisolated) {
+            #expect(manifest.contains("\"Nonisolated/\(name)\""), "\(name)")
+        }
     }
 }
