@@ -41,7 +41,12 @@ final class Page {
         end.yield()
     }
 
-    func download() async {
+    func download() async throws {
+        // MARK: Example
+
+        try await manager.get("big.iso", configure: { operation in operation.outputFile = file })
+
+        // MARK: End of example
         // MARK: Example
 
         let operation = manager.get(
@@ -101,6 +106,19 @@ final class Page {
         // The results are there before the callbacks are made.
         while !title.hasSuffix(" bytes") { await Task.yield() }
     }
+
+    /// Afterwards nothing is sent that has an `Authorization`.
+    func authorization(of user: String, _ password: String) throws {
+        // MARK: Example
+
+        try manager.requestSerializer.setAuthorization(username: user, password: password)
+        let fields = manager.requestSerializer.httpRequestHeaders      // all fields that the serializer sets
+        try manager.requestSerializer.clearAuthorization()
+
+        // MARK: End of example
+        let rest = manager.requestSerializer.httpRequestHeaders
+        print(fields["Authorization"] ?? "none", rest["Authorization"] ?? "none")
+    }
 }
 
 guard CommandLine.arguments.count == 3, let api = URL(string: CommandLine.arguments[1]) else {
@@ -109,10 +127,11 @@ guard CommandLine.arguments.count == 3, let api = URL(string: CommandLine.argume
 }
 do {
     let page = try Page(api: api, folder: URL(fileURLWithPath: CommandLine.arguments[2], isDirectory: true))
-    await page.download()
+    try await page.download()
     try await page.list()
     await page.send(page.file, Data("2026".utf8))
     try await page.parameters()
+    try page.authorization(of: "Ada", "secret")
 } catch {
     FileHandle.standardError.write(Data("\(api.absoluteString): \(error)\n".utf8))
     exit(1)

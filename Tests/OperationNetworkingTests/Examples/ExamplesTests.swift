@@ -65,7 +65,8 @@ struct ExamplesTests {
         #expect(result.lines.first == "big.iso")
         #expect(try String(contentsOf: directory.file("big.iso"), encoding: .utf8) == "[\"GET\"]")
         #expect(result.output.contains("bytes"), "\(result)")
-        #expect(server.requests.count == 9)
+        #expect(result.lines.contains("Basic QWRhOnNlY3JldA== none"), "\(result)")
+        #expect(server.requests.count == 10)
         #expect(server.requests.allSatisfy { $0["Authorization"] == "Bearer secret" })
     }
 
