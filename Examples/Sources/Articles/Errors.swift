@@ -58,13 +58,17 @@ final class Errors {
         show(users ?? problem?.title)
     }
 
-    func cases(_ error: any Error) {
+    func cases(_ error: DownloadError) {
         // MARK: Example
 
-        switch error as? DownloadError {
+        switch error {
         case .notEnoughSpace(_, let needed, _): makeRoom(needed)
-        case .destinationExists(let file): open(file)
-        default: show(error)
+        case .destinationExists(let file), .inUse(let file): open(file)
+        case .noDestination, .invalidDestination, .reservedName, .destinationOfOtherUser, .destinationIsDirectory,
+            .destinationIsNotFile, .noFreeName, .tooLarge, .partialFileReplaced, .digestMismatch,
+            .checkpointUnreadable, .incomplete:
+            show(error)
+        @unknown default: show(error)
         }
 
         // MARK: End of example

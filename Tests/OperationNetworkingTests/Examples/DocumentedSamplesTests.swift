@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The samples of README, the guides, the list of errors, the articles and the comments of the libraries are
+/// The samples of README, the guides, the articles and the comments of the libraries are
 /// compiled: each is a marked part of a program in `Examples/`, or of a test that shows an app's test, and each
 /// marked part is shown.
 @Suite struct DocumentedSamplesTests {
@@ -69,9 +69,7 @@ import Testing
     // MARK: - The documentation
 
     private static let catalog = "Sources/OperationNetworking/OperationNetworking.docc"
-    private static let documents = [
-        "README.md", "Documentation/Guide.md", "Documentation/Errors.md", "Migration.md",
-    ]
+    private static let documents = ["README.md", "Documentation/Guide.md", "Migration.md"]
 
     private var articles: [String] {
         get throws { try names(in: Self.catalog).filter { $0.hasSuffix(".md") } }
