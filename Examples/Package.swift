@@ -34,6 +34,7 @@ let more = [
 let nonisolatedSettings: [SwiftSetting] = isStrict ? [.treatAllWarnings(as: .error)] : []
 
 let library: Target.Dependency = .product(name: "OperationNetworking", package: "OperationNetworking")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let both: [Target.Dependency] = [
     library, .product(name: "OperationNetworkingImages", package: "OperationNetworking"),
 ]
@@ -41,7 +42,8 @@ let both: [Target.Dependency] = [
 let package = Package(
     name: "OperationNetworkingExamples",
     dependencies: [
-        .package(name: "OperationNetworking", path: "..")
+        .package(name: "OperationNetworking", path: ".."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
     targets: examples.map { name in
         .executableTarget(
@@ -89,10 +91,10 @@ let package = Package(
             swiftSettings: settings
         ),
         // The samples of the articles, of README and of the comments: compiled, and not run.
-        .target(name: "Articles", dependencies: both, swiftSettings: settings),
+        .target(name: "Articles", dependencies: both + [logging], swiftSettings: settings),
         .target(
             name: "ArticlesNonisolated",
-            dependencies: both,
+            dependencies: both + [logging],
             path: "Nonisolated/Articles",
             swiftSettings: nonisolatedSettings
         ),

@@ -3,6 +3,7 @@
 
 import Foundation
 import FoundationNetworking
+import Logging
 import OperationNetworking
 
 /// Stands for what makes signatures.
@@ -48,6 +49,48 @@ nonisolated final class Stopwatch: OperationObserver {
 
 // MARK: End of example
 
+/// Stands for the one of swift-distributed-tracing.
+nonisolated protocol Span: Sendable {
+    func addEvent(_ name: String)
+    func recordError(_ error: any Error)
+    func end()
+}
+
+nonisolated struct PrintedSpan: Span {
+    func addEvent(_ name: String) { print(name) }
+    func recordError(_ error: any Error) { print(error) }
+    func end() {}
+}
+
+nonisolated func startSpan(_ name: String) -> any Span { PrintedSpan() }
+
+// MARK: Example
+
+nonisolated final class SpanObserver: OperationObserver {
+    private let span: any Span
+
+    init(_ span: any Span) { self.span = span }
+
+    func operation(_ operation: ConnectionOperation, willRetry retry: Retry) { span.addEvent("retry") }
+
+    func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
+        if let error = operation.error { span.recordError(error) }
+        span.end()
+    }
+}
+
+// MARK: End of example
+
+func spans(_ manager: OperationManager) async throws {
+    // MARK: Example
+
+    let span = startSpan("GET users")
+    let users = try await manager.get("users", configure: { $0.addObserver(SpanObserver(span)) })
+
+    // MARK: End of example
+    print(users ?? "none")
+}
+
 func tracing(_ manager: OperationManager, trace: String) async throws {
     // MARK: Example
 
@@ -78,6 +121,16 @@ func observingAll(_ manager: OperationManager) async throws {
 
     manager.addObserver(stopwatch)
     let users = try await manager.get("users")      // told to the stopwatch, as all that follow
+
+    // MARK: End of example
+    print(users ?? "none")
+}
+
+func logging(_ manager: OperationManager) async throws {
+    // MARK: Example
+
+    manager.logger = Logger(label: "http")
+    let users = try await manager.get("users")
 
     // MARK: End of example
     print(users ?? "none")

@@ -11,8 +11,7 @@ internal import FoundationNetworking
 /// ```
 ///
 /// Any `error` of an operation, a task, a verb or a batch can be asked. The article <doc:Errors> has a table
-/// of all of them with their answers, and `Documentation/Errors.md` in the repository their cases. An error
-/// of a closure or a serializer of yours has no answers.
+/// of all of them with their answers. An error of a closure or a serializer of yours has no answers.
 ///
 /// A cancelled task never throws `CancellationError` here: the error is `URLError.cancelled` everywhere, as
 /// with `URLSession`.

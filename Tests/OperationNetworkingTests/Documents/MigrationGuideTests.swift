@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tables of `Migration.md` have each public symbol of AFNetworking 2.7, and name what the library has.
+/// The tables of `Migration.md` have each public symbol of AFNetworking 2.7, and name what the library declares.
 ///
 /// `Tests/AFNetworkingSymbols.txt` lists the symbols: a class or a constant on a line of its own, a member
 /// after its class. In the tables the members of a class follow it.
@@ -13,11 +13,12 @@ import Testing
 
     private let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private let guide: String
     private let chapter: Substring
     private let symbols: [String]
 
     init() throws {
-        let guide = try String(contentsOf: package.appendingPathComponent("Migration.md"), encoding: .utf8)
+        guide = try String(contentsOf: package.appendingPathComponent("Migration.md"), encoding: .utf8)
         let start = try #require(guide.range(of: "\n## The symbols of AFNetworking 2.7\n")).upperBound
         let end = guide[start...].range(of: "\n## ")?.lowerBound ?? guide.endIndex
         chapter = guide[start..<end]
@@ -58,23 +59,51 @@ import Testing
         }
     }
 
-    /// Whatever stands as code in the right column is a word of the sources.
-    @Test func everyCounterpartExists() throws {
-        let foreign: Set = ["aURLCredential", "NSURLSession", "SCNetworkReachabilityRef"]
-        let folder = package.appendingPathComponent("Sources")
-        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        var words: Set<Substring> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            words.formUnion(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" })
+    /// The rows of the chapters about other libraries, and about other versions of AFNetworking.
+    private func otherRows(from origin: String) throws -> [Row] {
+        let start = try #require(guide.range(of: "\n## From \(origin)\n")).upperBound
+        let end = guide[start...].range(of: "\n## ")?.lowerBound ?? guide.endIndex
+        return guide[start..<end].matches(of: #/\n\| ([^|\n]+) \| ([^|\n]+) \|/#).map { match in
+            Row(symbols: [String(match.1)], here: String(match.2))
         }
+    }
+
+    private static let origins = [
+        "AFNetworking 1", "AFNetworking 3 and 4", "URLSession", "Alamofire", "Nuke", "AsyncHTTPClient",
+    ]
+
+    /// The words of the public declarations, without their comments.
+    private var declaredWords: Set<Substring> {
+        get throws {
+            var words: Set<Substring> = []
+            for suffix in ["", "Images", "Testing"] {
+                let path = "Documentation/Surface/OperationNetworking\(suffix).txt"
+                let surface = package.appendingPathComponent(path)
+                let text = try String(contentsOf: surface, encoding: .utf8)
+                words.formUnion(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" })
+            }
+            return words
+        }
+    }
+
+    /// Names in the right columns that are Foundation's, Swift's or an example's.
+    private static let foreign: Set<Substring> = [
+        "try", "await", "FoundationXML", "XMLParser", "XMLDocument", "NSURLSession", "sockaddr",
+        "SCNetworkReachabilityRef", "localizedDescription", "reloadIgnoringLocalCacheData",
+        "returnCacheDataDontLoad", "OperationNetworkingImages", "aURLCredential", "session", "User",
+    ]
+
+    /// Each name that stands as code in a right column is declared: a word of the public surface.
+    @Test(arguments: origins + ["AFNetworking 2.7"]) func everyCounterpartExists(origin: String) throws {
+        let words = try declaredWords.union(Self.foreign)
         #expect(words.count > 1_000)
-        for row in rows {
-            for code in Self.codes(in: Substring(row.here)) {
+        let found = try origin == "AFNetworking 2.7" ? rows : otherRows(from: origin)
+        #expect(found.count >= 15)
+        for row in found {
+            // Text in quotes is an example.
+            for code in Self.codes(in: Substring(row.here)).map({ $0.replacing(#/"[^"]*"/#, with: "") }) {
                 let names = code.matches(of: #/[A-Za-z_]\w\w+/#).map(\.0)
-                for name in names where !foreign.contains(String(name)) && !words.contains(name) {
-                    Issue.record("\(row.symbols): \(code)")
-                }
+                for name in names where !words.contains(name) { Issue.record("\(row.symbols): \(code)") }
             }
         }
     }
