@@ -1,4 +1,4 @@
-// A client as it was written for AFNetworking 2.7. It is not compiled here. The same client, line for line:
+// A client as it was written for AFNetworking 2.7. It is not compiled here. The same client as it is written now:
 // ../Sources/Migration/main.swift
 
 #import <AFNetworking/AFNetworking.h>
