@@ -208,6 +208,17 @@ final class Families {
         // MARK: End of example
     }
 
+    func propertyLists() async throws {
+        // MARK: Example
+
+        manager.requestSerializer = PropertyListRequestSerializer()
+        manager.responseSerializer = PropertyListResponseSerializer()
+        let stored = try await manager.post("settings", parameters: ["volume": 0.5, "since": Date()])
+
+        // MARK: End of example
+        show(stored)
+    }
+
     func compound(_ operation: HTTPRequestOperation) {
         // MARK: Example
 
@@ -360,6 +371,42 @@ final class Families {
             },
             completion: { response, file, error in self.show(file ?? error) })
         task.resume()
+
+        // MARK: End of example
+    }
+
+    func upload(in session: URLSessionManager, _ request: URLRequest, _ file: URL) {
+        // MARK: Example
+
+        let task = session.uploadTask(
+            with: request, fromFile: file,
+            progress: { progress in self.title = progress.localizedDescription },
+            completion: { response, object, error in self.show(object) })
+        task.resume()
+
+        // MARK: End of example
+    }
+
+    func formInAFile(_ url: URL, _ photo: URL, _ file: URL, in session: HTTPSessionManager) async throws {
+        // MARK: Example
+
+        let serializer = HTTPRequestSerializer()
+        let form = try serializer.multipartFormRequest(method: "POST", url: url, parameters: ["title": "Summer"]) { form in
+            try form.appendPart(withFileURL: photo, name: "photo")
+        }
+        let request = try await serializer.request(withMultipartFormRequest: form, writingStreamContentsToFile: file)
+        session.uploadTask(with: request, fromFile: file, progress: nil, completion: nil).resume()
+
+        // MARK: End of example
+    }
+
+    func hooks(of session: HTTPSessionManager) {
+        // MARK: Example
+
+        session.setDataTaskDidReceiveResponse { task, response in
+            response.statusCode == 200 ? .allow : .cancel
+        }
+        session.setTaskDidComplete { task, error in self.show(task.originalRequest.url) }
 
         // MARK: End of example
     }

@@ -15,6 +15,12 @@ final class Picture {
 }
 
 @MainActor
+final class Button {
+    var image: DecodedImage?
+    var background: DecodedImage?
+}
+
+@MainActor
 final class Pictures {
     let manager = OperationManager()
     let queue = TransferQueue()
@@ -46,6 +52,18 @@ final class Pictures {
 
         // MARK: End of example
         withExtendedLifetime((images, pages)) {}
+    }
+
+    func button(_ button: Button, _ url: URL, _ background: URL, _ waiting: DecodedImage) {
+        // MARK: Example
+
+        let images = ImageBinding(to: button) { button, image in button.image = image }
+        images.setImage(from: url, placeholder: waiting)
+        let backgrounds = ImageBinding(to: button) { button, image in button.background = image }
+        backgrounds.setImage(from: background)
+
+        // MARK: End of example
+        withExtendedLifetime((images, backgrounds)) {}
     }
 
     func cache(_ request: URLRequest) async throws {
