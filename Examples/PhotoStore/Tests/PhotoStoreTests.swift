@@ -59,7 +59,7 @@ import Testing
         let stubs = RequestStubs([
             RequestStub(
                 "GET", Self.address + "/photos/1.jpg",
-                .content(body, eTag: "\"v1\"").breaking(after: 400), .content(body, eTag: "\"v1\""))
+                .content(body, entityTag: "\"v1\"").breaking(after: 400), .content(body, entityTag: "\"v1\""))
         ])
         let file = try await store(stubs).download(1)
         #expect(try Data(contentsOf: file) == body)
@@ -69,7 +69,7 @@ import Testing
     @Test func aDownloadIsPausedAndResumed() async throws {
         let body = Data(repeating: 7, count: 50_000)
         let stubs = RequestStubs([
-            RequestStub("GET", Self.address + "/photos/1.jpg", .content(body, eTag: "\"v1\"").inPieces(of: 1000, every: 0.01))
+            RequestStub("GET", Self.address + "/photos/1.jpg", .content(body, entityTag: "\"v1\"").inPieces(of: 1000, every: 0.01))
         ])
         let store = try store(stubs)
         async let saved = store.download(1)

@@ -30,7 +30,7 @@ final class DownloadsThatSurvive {
         download.expectedDigests = [try FileDigest(.sha256, hex: published)]
         queue.addOperation(download)
         let saved = try await download.savedFile
-        if let result = download.download {
+        if let result = download.downloadedFile {
             print(saved.path, result.proof, result.bytesRecovered)
         }
 

@@ -208,7 +208,7 @@ final class Types {
 
         let responses: [StubResponse] = [
             .json(["name": "Ann"]).delayed(by: 0.2),
-            .content(data, eTag: "\"v1\"").breaking(after: 1000),
+            .content(data, entityTag: "\"v1\"").breaking(after: 1000),
             .failure(URLError(.notConnectedToInternet)),
         ]
 

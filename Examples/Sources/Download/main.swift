@@ -26,7 +26,7 @@ do {
     download.expectedDigests = [digest]
     queue.addOperation(download)
     let saved = try await download.savedFile    // its URL
-    print(download.download?.proof ?? .unverifiable, download.download?.bytesRecovered ?? 0)
+    print(download.downloadedFile?.proof ?? .unverifiable, download.downloadedFile?.bytesRecovered ?? 0)
 
     // MARK: End of example
 
