@@ -83,7 +83,7 @@ struct RequestFailureTests {
     /// One list: what an app offers to try again is what a policy tries again.
     @Test func aRetryPolicyTriesAgainWhatMayPass() {
         let policy = RetryPolicy()
-        #expect(policy.statuses == Set((100..<600).filter { FailureTraits.status($0).mayPass }))
+        #expect(policy.statusCodes == Set((100..<600).filter { FailureTraits.status($0).mayPass }))
         let known = (-3_000...0).compactMap { URLError.Code(rawValue: $0) }
         #expect(known.count > 40)
         #expect(policy.errorCodes == Set(known.filter { RequestFailure(URLError($0)).mayPass }))

@@ -1,3 +1,4 @@
+import Foundation
 import FoundationNetworking
 import OperationNetworking
 import OperationNetworkingTesting
