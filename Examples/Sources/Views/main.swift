@@ -34,7 +34,7 @@ let picture = ImageBinding(to: window) { window, image in
     window.show(image.map { "image: \($0.pixelWidth) x \($0.pixelHeight)" } ?? "no image")
 }
 picture.setImage(
-    with: URLRequest(url: photo),
+    for: URLRequest(url: photo),
     failure: { _, _, error in window.show("image: \(error)") })
 
 let page = ContentBinding(to: window, manager: manager) { window, content in
