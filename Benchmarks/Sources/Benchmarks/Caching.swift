@@ -5,7 +5,7 @@ import Measuring
 /// while it comes.
 func caching() throws -> [Figure] {
     let url = try nginx("fresh/kibibyte").absoluteString
-    let clients = ["memory", "disk", "operations"]
+    let clients = ["memory", "disk", "managed"]
     let (many, single) = (12_000, 3000)
     let crowd = try rotating(7, clients) { client in
         try Child.result(Child.workload, ["get", client, url, "\(many)", "64"]) as Usage
@@ -15,7 +15,7 @@ func caching() throws -> [Figure] {
     }
     func bars(_ rounds: Rounds<Usage>, _ value: (Usage) -> Double) -> [Figure.Bar] {
         clients.indices.map { index in
-            let name = clients[index] == "operations" ? "nginx" : clients[index]
+            let name = clients[index] == "managed" ? "nginx" : clients[index]
             return Figure.Bar(name: name, value: rounds.median(index, value) * 1e6)
         }
     }

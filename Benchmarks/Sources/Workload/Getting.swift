@@ -21,8 +21,16 @@ func get(_ arguments: inout Arguments) throws {
         }
     let get: (Int) throws -> Void =
         switch client {
-        case "operations", "memory", "disk": { try getByOperations(url, $0, inFlight, cache: cache) }
-        case "json": { try getByOperations(url, $0, inFlight, JSONResponseSerializer()) }
+        case "operations": { try getByOperations(url, $0, inFlight) }
+        case "json":
+            {
+                try getByOperations(url, $0, inFlight) { request in
+                    let operation = HTTPRequestOperation(request: request)
+                    operation.responseSerializer = JSONResponseSerializer()
+                    return operation
+                }
+            }
+        case "managed", "memory", "disk": { try getByManager(url, $0, inFlight, cache: cache) }
         case "curl": { try check(curl_baseline_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "inbox": { try check(curl_inbox_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "session": { try getBySession(url, $0, inFlight) }
@@ -37,13 +45,21 @@ private func check(_ failed: Int32) throws {
     guard failed == 0 else { throw WorkError.failed(Int(failed)) }
 }
 
+/// Operations of a manager, which has the cache.
+private func getByManager(_ url: URL, _ count: Int, _ inFlight: Int, cache: ResponseCache?) throws {
+    let manager = OperationManager()
+    manager.responseSerializer = HTTPResponseSerializer()
+    manager.maximumConnectionsPerHost = inFlight
+    manager.cache = cache
+    try getByOperations(url, count, inFlight) { manager.operation(for: $0) }
+}
+
 /// Full operations with a completion, in a queue.
 func getByOperations(
     _ url: URL,
     _ count: Int,
     _ inFlight: Int,
-    _ serializer: any ResponseSerializer = HTTPResponseSerializer(),
-    cache: ResponseCache? = nil
+    _ make: (URLRequest) -> HTTPRequestOperation = { HTTPRequestOperation(request: $0) }
 ) throws {
     ConnectionOperation.maximumConnectionsPerHost = inFlight
     let queue = OperationQueue()
@@ -52,9 +68,7 @@ func getByOperations(
     let ends = Ends()
     let group = DispatchGroup()
     for _ in 0..<count {
-        let operation = HTTPRequestOperation(request: URLRequest(url: url))
-        operation.responseSerializer = serializer
-        if let cache { operation.cache = cache }
+        let operation = make(URLRequest(url: url))
         operation.completionQueue = completions
         group.enter()
         operation.setCompletion(
