@@ -17,13 +17,17 @@ struct CacheStallTests {
         directory = try TemporaryDirectory()
     }
 
-    private func scene(_ server: ScriptedServer, memoryCapacity: Int = 0) -> CacheScene {
+    private func scene(
+        _ server: ScriptedServer,
+        memoryCapacity: Int = 0,
+        patience: Double = 0.05
+    ) -> CacheScene {
         CacheScene(
             server,
             memoryCapacity: memoryCapacity,
             diskCapacity: 64 << 20,
             directory: directory.file("cache"),
-            patience: 0.05
+            patience: patience
         )
     }
 
@@ -148,6 +152,31 @@ struct CacheStallTests {
         await scene.fetch()
         try await waitForStore(scene)
         #expect(await scene.fetch().responseSource == .cache)
+    }
+
+    /// The transfer is held while the disk is behind, and both the client and the store get all of it.
+    @Test func aTransferThatWasHeldGoesOnWhenTheDiskHasRoom() async throws {
+        let server = try ScriptedServer([Self.stored(6 << 20)])
+        let scene = scene(server, patience: 600)
+        try await waitForStore(scene)
+        for _ in 0..<3 {
+            let gate = Gate()
+            try await stall(scene.cache.store.bodies, gate)
+            let operation = scene.manager.operation(
+                for: scene.request("/", policy: .reloadIgnoringLocalCacheData)
+            )
+            scene.manager.operationQueue.addOperation(operation)
+            let state = scene.cache.store.state
+            while state.withLock({ $0.waiting < EntryWriter.capacity }) { try await networkThreadIsDone() }
+            try await networkThreadIsDone()
+            #expect(!operation.isFinished)
+            gate.open()
+            _ = try? await operation.value
+            #expect(operation.error == nil && operation.responseData?.count == 6 << 20)
+            try await waitForStore(scene)
+            #expect(await scene.fetch().responseSource == .cache)
+        }
+        #expect(server.requests.count == 3)
     }
 
     @Test func thoseThatWaitDoNotWaitForAStalledDisk() async throws {
