@@ -71,7 +71,7 @@ nonisolated final class SpanObserver: OperationObserver {
 
     init(_ span: any Span) { self.span = span }
 
-    func operation(_ operation: ConnectionOperation, willRetry retry: Retry) { span.addEvent("retry") }
+    func operation(_ operation: ConnectionOperation, willRetry retry: Retry) { span.addEvent("waiting") }
 
     func operationDidFinish(_ operation: ConnectionOperation, wasRunning: Bool) {
         if let error = operation.error { span.recordError(error) }
@@ -84,8 +84,9 @@ nonisolated final class SpanObserver: OperationObserver {
 func spans(_ manager: OperationManager) async throws {
     // MARK: Example
 
-    let span = startSpan("GET users")
-    let users = try await manager.get("users", configure: { $0.addObserver(SpanObserver(span)) })
+    let users = try await manager.get("users", configure: { operation in
+        operation.addObserver(SpanObserver(startSpan("GET users")))
+    })
 
     // MARK: End of example
     print(users ?? "none")

@@ -3,16 +3,16 @@ internal import OperationNetworkingSystem
 // Observers of every operation that the manager makes.
 extension OperationManager {
     /// Tells `observer` what happens to each operation that the manager makes from now on: those of verbs,
-    /// uploads, downloads and members of batches, and of the bindings and image downloaders that the manager
-    /// makes operations for.
+    /// uploads, downloads and members of batches, of the bindings and image downloaders that the manager makes
+    /// operations for, and copies of all these.
     ///
     /// Each operation tells it as it tells its own observers, and before these: on its `completionQueue`, one
     /// call at a time and in order. Several operations may do so at once, where their queues do. The
     /// observers of a manager come in the order in which they were added, that of the ``logger`` among them;
     /// one that is added again stays in its place, and is told once.
     ///
-    /// The manager keeps the observer until it is removed. From then on no operation tells it anything, not
-    /// even one that runs, and it is released; so remove an observer that counts starts and ends only when it
+    /// The manager keeps the observer until it is removed. From then on no operation tells it anything but
+    /// the event that it is being told, not even one that runs, and it is released; so remove an observer that counts starts and ends only when it
     /// has heard of the last end, which may be after an `await` has returned. A copy of the manager has the
     /// observers, and they are removed from each manager apart. An archive has none.
     ///
@@ -33,4 +33,8 @@ extension OperationManager {
     }
 }
 
-extension OperationManager: ObserverKeeper {}
+extension OperationManager: ObserverKeeper {
+    func removeEntry(of observer: any OperationObserver) {
+        removeObserver(observer)
+    }
+}

@@ -40,4 +40,8 @@ extension ConnectionOperation {
     }
 }
 
-extension ConnectionOperation: ObserverKeeper {}
+extension ConnectionOperation: ObserverKeeper {
+    func removeEntry(of observer: any OperationObserver) {
+        state.change { $0.closures.observers.removeAll { $0 === observer } }
+    }
+}

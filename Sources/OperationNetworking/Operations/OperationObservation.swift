@@ -21,7 +21,7 @@ public struct OperationObservation: Sendable {
     /// Tells the observer nothing any more, but for the event that it is being told.
     public func end() {
         guard let observer = pair.observer else { return }
-        pair.keeper?.removeObserver(observer)
+        pair.keeper?.removeEntry(of: observer)
         // The manager may be gone while its operations run.
         (observer as? ObserverRelay)?.end()
     }
@@ -29,5 +29,6 @@ public struct OperationObservation: Sendable {
 
 /// An object that tells observers, and keeps them for that: an operation, or a manager.
 protocol ObserverKeeper: AnyObject, Sendable {
-    func removeObserver(_ observer: any OperationObserver)
+    /// Removes this observer or relay, and none that leads to it.
+    func removeEntry(of observer: any OperationObserver)
 }

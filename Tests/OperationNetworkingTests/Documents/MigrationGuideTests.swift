@@ -80,7 +80,13 @@ import Testing
                 let path = "Documentation/Surface/OperationNetworking\(suffix).txt"
                 let surface = package.appendingPathComponent(path)
                 let text = try String(contentsOf: surface, encoding: .utf8)
-                words.formUnion(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" })
+                // Old names are no answer.
+                let lines = text.split(separator: "\n").filter {
+                    !$0.contains(" [deprecated") && !$0.contains(" [unavailable")
+                }
+                for line in lines {
+                    words.formUnion(line.split { !$0.isLetter && !$0.isNumber && $0 != "_" })
+                }
             }
             return words
         }

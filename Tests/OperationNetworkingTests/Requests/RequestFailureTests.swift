@@ -49,8 +49,12 @@ struct RequestFailureTests {
         Row(RequestBodyError.fileInUse(path: "/a"), "passing"),
         Row(RequestBodyError.noBodySource, "mistake"),
         Row(StreamError.closed, "mistake"),
+        Row(StreamError.inUse, "passing"),
         Row(ProxyError.unreachable(proxy: "p", reason: "r"), "passing"),
         Row(ProxyError.malformed(reason: "r"), "mistake"),
+        Row(ProxyError.authenticationRequired(proxy: "p"), ""),
+        Row(ProxyError.refused(proxy: "p", status: 403), ""),
+        Row(ProxyError.refused(proxy: "p", status: 503), "passing"),
         Row(ResumeError.unexpectedStatus(503), "503 passing"),
         Row(ResumeError.representationChanged, "passing"),
         Row(ResumeError.malformedContentRange("x"), ""),
@@ -58,9 +62,31 @@ struct RequestFailureTests {
         Row(DownloadError.destinationExists(file), "mistake"),
         Row(DownloadError.tooLarge(file, length: 2, limit: 1), ""),
         Row(DownloadBatchError.journalInUse(file), "passing"),
+        Row(DownloadBatchError.journalExists(file), "mistake"),
+        Row(DownloadBatchError.journalUnreadable(file), ""),
         Row(OutputFileError.inUse(file), "passing"),
         Row(OutputFileError.notAFileURL(file), "mistake"),
         Row(SessionError.invalidated, "mistake"),
+        Row(SessionError.fileNotMoved(temporary: file, destination: file, reason: "r"), ""),
+        Row(ServerTrustError(host: "h", check: .host, serverTrust: nil, url: file), "untrusted"),
+        Row(
+            ServerTrustError(host: "h", check: .chain(.expired), serverTrust: nil, url: file),
+            "untrusted"
+        ),
+        Row(ServerTrustError(host: "h", check: .encryption, serverTrust: nil, url: file), "untrusted"),
+        Row(CertificateChainFailure.expired, ""),
+        Row(CredentialError.colonInUser, "mistake"),
+        Row(NetrcError.malformed(line: 1), "mistake"),
+        Row(CertificateError.noPrivateKey("a"), "mistake"),
+        Row(StubError.unmatched(method: "GET", url: nil), "mistake"),
+        Row(DigestError.notBase64("?"), "mistake"),
+        Row(ChecksumListError.malformedLine(1), ""),
+        Row(CookieFileError.notText, ""),
+        Row(CompoundResponseSerializer.ChildErrors(errors: []), ""),
+        Row(
+            EncodingError.invalidValue(1, EncodingError.Context(codingPath: [], debugDescription: "")),
+            "mistake"
+        ),
         Row(NSError(domain: NSPOSIXErrorDomain, code: Int(ENOSPC)), "passing"),
         Row(CocoaError(.fileWriteOutOfSpace), "passing"),
         Row(CocoaError(.fileNoSuchFile), ""),
@@ -168,22 +194,34 @@ struct RequestFailureTests {
         }
     }
 
+    /// A row of the article's table: the names in its first cell, and what its last one says.
+    struct Line {
+        let names: Set<String>
+        let answers: Set<String>
+    }
+
+    private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Sources")
+
+    private static func table() throws -> [Line] {
+        let article = sources.appendingPathComponent("OperationNetworking/OperationNetworking.docc/Errors.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
+        let words = [
+            "cancelled", "timeout", "offline", "untrusted", "a status", "passing", "a mistake", "lasting",
+        ]
+        return text.matches(of: /\n\| (`[^|]+) \|[^|]+\|([^|]+)\|/).map { row in
+            // `Name`, ``Name`` or ``Type/Name``.
+            let names = row.output.1.matches(of: /(\w+)`/).map { String($0.output.1) }
+            return Line(names: Set(names), answers: Set(words.filter { row.output.2.contains($0) }))
+        }
+    }
+
     /// Each public error of the libraries, nested ones too, has a row in the article.
     @Test func everyErrorIsInTheTable() throws {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let sources = package.appendingPathComponent("Sources")
-        let article = "OperationNetworking/OperationNetworking.docc/Errors.md"
-        let text = try String(contentsOf: sources.appendingPathComponent(article), encoding: .utf8)
-        // The first cells: `Name`, ``Name`` or ``Type/Name``.
-        let rows = Set(
-            text.matches(of: /\n\| (`[^|]+) \|/).flatMap { row in
-                row.output.1.matches(of: /(\w+)`/).map { String($0.output.1) }
-            }
-        )
         var names: Set<String> = []
         for module in ["OperationNetworking", "OperationNetworkingImages", "OperationNetworkingTesting"] {
-            let folder = sources.appendingPathComponent(module)
+            let folder = Self.sources.appendingPathComponent(module)
             let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
             for case let file as URL in try #require(files) where file.pathExtension == "swift" {
                 let code = try String(contentsOf: file, encoding: .utf8)
@@ -193,6 +231,29 @@ struct RequestFailureTests {
         }
         #expect(names.isSuperset(of: ["ChildErrors", "ImageDecodingError", "SocketError"]))
         #expect(names.count >= 22, "\(names.sorted())")
-        #expect(names.subtracting(rows).isEmpty)
+        let known = try Self.table().reduce(into: Set()) { $0.formUnion($1.names) }
+        #expect(names.subtracting(known).isEmpty)
+    }
+
+    /// The last cell of each row of the article says what these errors answer, and no more.
+    @Test func theTableSaysTheAnswers() throws {
+        // A serializer makes the first; the others are of other modules.
+        let elsewhere: Set = [
+            "ResponseSerializationError", "ImageDecodingError", "TimeLimitExceeded", "SocketError",
+        ]
+        let lines = try Self.table().filter { $0.names.isDisjoint(with: elsewhere) }
+        #expect(lines.count >= 20)
+        for line in lines {
+            let errors = Self.rows.filter { line.names.contains(Self.name($0.error)) }
+            let answers = errors.map { $0.answers.isEmpty ? "lasting" : $0.answers }
+            let said = answers.flatMap { $0.split(separator: " ") }.map { word in
+                word == "mistake" ? "a mistake" : Int(word) == nil ? String(word) : "a status"
+            }
+            #expect(Set(said) == line.answers, "\(line.names.sorted())")
+        }
+    }
+
+    private static func name(_ error: any Error) -> String {
+        (error as NSError).domain == NSURLErrorDomain ? "URLError" : "\(type(of: error))"
     }
 }
