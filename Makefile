@@ -35,7 +35,7 @@ EXAMPLES := $(wildcard Examples/Package.swift)
 # Not the examples: they hold the README's code as it is written there.
 SWIFT_SOURCES := Package.swift Sources Tests Examples/Demo $(wildcard Benchmarks)
 
-.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs surface check-surface build opget release examples format lint tsan asan build-tsan build-asan install clean dependencies test-dependencies
+.PHONY: help demo test test-curl crash-test bench count conformance fuzz removable docs surface check-surface build opget release examples format lint tsan asan install clean dependencies test-dependencies
 
 help:
 	@echo 'make demo      install what is missing, build, and watch a batch, a pause and a resume'
@@ -140,19 +140,15 @@ docs: build
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-build-tsan: test-dependencies
-	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
-
-build-asan: test-dependencies
-	@$(BUILD) --build-tests --sanitize=address --scratch-path .build-asan
-
 # At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
 # tests start hundreds of processes.
-tsan: build-tsan
+tsan: test-dependencies
+	@$(BUILD) --build-tests --sanitize=thread --scratch-path .build-tsan
 	@OPERATIONNETWORKING_SANITIZER=thread TSAN_OPTIONS=exitcode=66:atexit_sleep_ms=50 \
 	    $(TEST) --sanitize=thread --scratch-path .build-tsan --filter '$(FILTER)'
 
-asan: build-asan
+asan: test-dependencies
+	@$(BUILD) --build-tests --sanitize=address --scratch-path .build-asan
 	@OPERATIONNETWORKING_SANITIZER=address \
 	    ASAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/addresses.txt' \
 	    LSAN_OPTIONS=suppressions='$(CURDIR)/Tests/Sanitizers/leaks.txt':print_suppressions=0 \

@@ -3,8 +3,8 @@ internal import OperationNetworkingSystem
 // Observers of every operation that the manager makes.
 extension OperationManager {
     /// Tells `observer` what happens to each operation that the manager makes from now on: those of verbs,
-    /// uploads, downloads and members of batches, of the bindings and image downloaders that the manager makes
-    /// operations for, and copies of all these.
+    /// uploads, downloads and members of batches, of the bindings and image downloaders that the manager
+    /// makes operations for, and copies of all these.
     ///
     /// Each operation tells it as it tells its own observers, and before these: on its `completionQueue`, one
     /// call at a time and in order. Several operations may do so at once, where their queues do. The
@@ -12,9 +12,10 @@ extension OperationManager {
     /// one that is added again stays in its place, and is told once.
     ///
     /// The manager keeps the observer until it is removed. From then on no operation tells it anything but
-    /// the event that it is being told, not even one that runs, and it is released; so remove an observer that counts starts and ends only when it
-    /// has heard of the last end, which may be after an `await` has returned. A copy of the manager has the
-    /// observers, and they are removed from each manager apart. An archive has none.
+    /// the event that it is being told, not even one that runs, and it is released. So remove an observer
+    /// that counts starts and ends only when it has heard of the last end, which may be after an `await` has
+    /// returned. A copy of the manager has the observers, and they are removed from each manager apart. An
+    /// archive has none.
     ///
     /// As with an operation's own observers, a program that never runs its main queue has to set
     /// ``completionQueue``.

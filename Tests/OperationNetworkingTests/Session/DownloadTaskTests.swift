@@ -39,13 +39,14 @@ struct DownloadTaskTests {
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
     }
 
+    /// - Parameter came: opened when all has come that a server sends before it stalls.
     private func task(_ server: ScriptedServer, to name: String? = "file", came: Gate? = nil) -> DownloadTask
     {
         var destination: DownloadTask.DestinationHandler?
         if let name { destination = { [folder] _, _ in folder.file(name) } }
         return session.downloadTask(
             with: URLRequest(url: server.url),
-            progress: { if $0.completedUnitCount > 0 { came?.open() } },
+            progress: { if $0.completedUnitCount >= 100_000 { came?.open() } },
             destination: destination,
             completion: ends.fileHandler
         )
