@@ -173,6 +173,8 @@ struct ManagerObserverTests {
         if hasObservation { observation.end() } else { manager.removeObserver(leaving) }
         gate.open()
         _ = try await operation.value
+        // The value comes before the end is told.
+        #expect(try await listener.events.wait(count: 3) == Self.usual)
         try await manager.get("b")
         #expect(try await listener.events.wait(count: 6) == Self.usual + Self.usual)
         #expect(leaving.events.elements == ["started"])
