@@ -21,6 +21,24 @@ import Testing
         #expect(meter.finish(now: start + 2) == nil)
     }
 
+    @Test func tellsLaterWhatCameTooSoon() {
+        var meter = ProgressMeter()
+        #expect(!meter.isBehind && meter.catchUp(now: start) == nil)
+        let reported = [
+            meter.add(600, now: start), meter.add(300, now: start + 0.01), meter.add(50, now: start + 0.02),
+        ]
+        #expect(reported.map { $0?.total } == [600, nil, nil] && meter.isBehind)
+        // Another report came in between: it is too soon, and still to be told.
+        #expect(meter.catchUp(now: start + 0.04) == nil && meter.isBehind)
+        #expect(
+            meter.catchUp(now: start + 0.07) == ProgressReport(bytes: 350, total: 950, expected: -1)
+        )
+        #expect(!meter.isBehind && meter.catchUp(now: start + 1) == nil)
+        meter.restart(at: 0)
+        _ = meter.add(500, now: start + 2)
+        #expect(!meter.isBehind && meter.catchUp(now: start + 3) == nil)
+    }
+
     @Test func countsWhatWasThereBeforeAResumption() {
         var meter = ProgressMeter()
         _ = meter.add(600, now: start)
@@ -42,6 +60,23 @@ import Testing
         meter.restart(at: 0)
         _ = meter.add(100, now: start + 1)
         #expect(meter.finish(now: start + 2)?.total == 100)
+    }
+}
+
+@Suite struct WorkRoundTests {
+    @Test func theFirstOfEachRoundNeedsATimer() {
+        var round = WorkRound()
+        var done: [Int] = []
+        let firsts = (0..<3).map { number in round.add { done.append(number) } }
+        #expect(firsts == [true, false, false])
+        for work in round.takeAll() {
+            work()
+            let isFirst = round.add { done.append(9) }
+            #expect(isFirst == (done.count == 1))
+        }
+        #expect(done == [0, 1, 2])
+        let next = round.takeAll()
+        #expect(next.count == 3 && round.takeAll().isEmpty)
     }
 }
 

@@ -42,6 +42,45 @@ struct OperationProgressTests {
         #expect(progress.isFinished && progress.completedUnitCount == 100_000)
     }
 
+    /// The server sends in two steps so soon after one another that one report would do, and then nothing.
+    @Test func allThatHasComeIsToldAlsoIfNothingFollows() async throws {
+        let (first, second) = (Gate(), Gate())
+        let server = try ScriptedServer([
+            .respond(body: .generated(length: 100_000)).held(after: .body(10_000), by: first)
+                .held(after: .body(90_000), by: second)
+        ])
+        let operation = operation(server)
+        let progress = operation.downloadProgress
+        let updates = operation.downloadUpdates
+        operation.start()
+        var totals: [Int64] = []
+        for await update in updates {
+            totals.append(update.bytes)
+            if totals.count == 1 { first.open() }
+            if update.bytes == 90_000 { break }
+        }
+        #expect(totals == totals.sorted() && Set(totals).count == totals.count)
+        operation.completionQueue?.sync {}
+        #expect(progress.completedUnitCount == 90_000)
+        second.open()
+        _ = try await operation.value
+    }
+
+    @Test func allThatWasSentIsToldBeforeTheAnswerComes() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([.respond(body: "").held(after: .wire(0), by: gate)])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        request.httpBody = Data(count: 300_000)
+        let operation = HTTPRequestOperation(request: request)
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        let updates = operation.uploadUpdates
+        operation.start()
+        for await update in updates where update.bytes == 300_000 { break }
+        gate.open()
+        _ = try await operation.value
+    }
+
     @Test func anUploadIsCounted() async throws {
         let server = try ScriptedServer([.respond(body: "")])
         var request = URLRequest(url: server.url)

@@ -7,6 +7,9 @@ final class NetworkRoom {
     /// The schemes under which servers took credentials.
     var credentials = AuthenticationMemory()
 
+    /// The exchanges that tell their progress soon.
+    var progressRound = WorkRound()
+
     init(_ transfers: Transfers) {
         self.transfers = transfers
     }

@@ -379,8 +379,7 @@ extension Exchange: TransferClient {
 
     func transferDidSend(_ count: Int) {
         tick()
-        guard let report = meters.upload.add(count, now: now) else { return }
-        owner?.exchangeDidUpload(report)
+        tellUpload(meters.upload.add(count, now: now))
     }
 
     func transferDidSeek(to offset: Int64) {
@@ -426,7 +425,6 @@ extension Exchange: TransferClient {
 
     private func count(_ bytes: Int) {
         tick()
-        guard let report = meters.download.add(bytes, now: now) else { return }
-        owner?.exchangeDidDownload(report)
+        tellDownload(meters.download.add(bytes, now: now))
     }
 }

@@ -3,4 +3,9 @@ struct ExchangeMeters {
     var download = ProgressMeter()
     var upload = ProgressMeter()
     var log = TransferLog()
+    /// Whether the exchange is among those that look again soon: ``Exchange/tellProgressSoon()``.
+    var looksAgain = false
+
+    /// Whether progress was made that no report has told.
+    var areBehind: Bool { download.isBehind || upload.isBehind }
 }

@@ -2,6 +2,9 @@ internal import OperationNetworkingSystem
 
 /// Decides when progress is worth reporting: at most 20 times a second, and always at the end. A value.
 ///
+/// After what came too soon after a report, nothing may come for long: while ``isBehind``, the exchange asks
+/// once more when ``interval`` has passed.
+///
 /// Reports never go backwards. When a download has to start again, nothing is reported until it has passed
 /// what was reported before; the last report of a transfer is always true.
 struct ProgressMeter {
@@ -16,8 +19,16 @@ struct ProgressMeter {
     /// Counts bytes; returns what to report now, if anything.
     mutating func add(_ count: Int, now: MonotonicTime) -> ProgressReport? {
         total = total.addingSaturated(Int64(count))
+        return catchUp(now: now)
+    }
+
+    /// Whether bytes were counted that no report has told.
+    var isBehind: Bool { total > reportedTotal }
+
+    /// The report that is due now of the bytes that were counted before, if any.
+    mutating func catchUp(now: MonotonicTime) -> ProgressReport? {
+        guard isBehind else { return nil }
         if let reportedAt, now - reportedAt < Self.interval { return nil }
-        guard total > reportedTotal else { return nil }
         return report(now: now)
     }
 
