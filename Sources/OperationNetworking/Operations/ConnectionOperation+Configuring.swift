@@ -20,7 +20,7 @@ extension ConnectionOperation {
 
     func configure(_ body: (inout OperationState) -> Void) {
         state.change { state in
-            state.checkConfigurable()
+            state.checkConfigurable(self)
             body(&state)
         }
     }
@@ -38,7 +38,7 @@ extension ConnectionOperation {
     /// As ``configure(_:)``, for one part.
     func configure<Part>(_ part: Part, _ exchange: (inout OperationState, inout Part) -> Void) {
         state.replace(part) { state, part in
-            state.checkConfigurable()
+            state.checkConfigurable(self)
             exchange(&state, &part)
         }
     }

@@ -10,7 +10,7 @@ extension ConnectionOperation: TransferConfigurable {
     /// Changes the settings of the operation's transfers, before it starts.
     public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
         let old = state.withLock { state in
-            state.checkConfigurable()
+            state.checkConfigurable(self)
             let old = state.configuration.shared
             body(&state.configuration.settings)
             return old

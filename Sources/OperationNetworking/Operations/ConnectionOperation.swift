@@ -7,9 +7,7 @@ internal import OperationNetworkingSystem
 ///
 /// Add it to an `OperationQueue`, or call `start()`. Everything may be called from any thread. Set files,
 /// streams, limits and ``TransferSettings`` before it is in a queue: later that is a mistake, and traps.
-/// After a verb, a ``TransferQueue`` or a batch it traps each time; in a plain `OperationQueue`, which does
-/// not tell the operation that it has it, only once the operation has started. Completion, progress, redirect
-/// and challenge closures and ``completionQueue`` may be set later, too.
+/// Completion, progress, redirect and challenge closures and ``completionQueue`` may be set later, too.
 ///
 /// An operation ends in this order: the last progress; the results are final; `isFinished`; then, on
 /// ``completionQueue``, the `operationDidFinish` notification, the callbacks, `completionBlock`. Operations

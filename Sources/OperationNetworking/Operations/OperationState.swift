@@ -85,9 +85,12 @@ struct OperationState {
         return (closures, seats, work)
     }
 
-    /// Traps if the operation has read its configuration.
-    func checkConfigurable() {
-        precondition(isConfigurable, ConnectionOperation.lateConfiguration)
+    /// Traps if the operation, whose state this is, has read its configuration, or is in a queue.
+    func checkConfigurable(_ operation: ConnectionOperation) {
+        precondition(
+            isConfigurable && !(place.mayBeInQueue && QueueMembership.isKnown(of: operation)),
+            ConnectionOperation.lateConfiguration
+        )
     }
 
     /// Whether the request names a user by what no archive has.

@@ -127,17 +127,68 @@ struct LateConfigurationTests {
         }
     }
 
-    @Test func aPlainQueueTakesSettingsUntilTheOperationStarts() async throws {
+    @Test func afterAPlainQueueItTrapsEachTime() async {
+        await #expect(processExitsWith: Self.trap) {
+            alarm(20)
+            let queue = OperationQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            queue.addOperation(operation)
+            operation.outputFile = URL(fileURLWithPath: "/tmp/never")
+        }
+        await #expect(processExitsWith: Self.trap) {
+            alarm(20)
+            let queue = OperationQueue()
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            let first = Operation()
+            operation.addDependency(first)
+            queue.addOperation(operation)
+            operation.totalTimeout = 1
+        }
+        await #expect(processExitsWith: Self.trap) {
+            alarm(20)
+            let queue = OperationQueue()
+            queue.isSuspended = true
+            let operation = HTTPRequestOperation(request: URLRequest(url: URL(fileURLWithPath: "/never")))
+            operation.pause()
+            queue.addOperation(operation)
+            operation.responseSerializer = JSONResponseSerializer()
+        }
+    }
+
+    /// A queue asks whether an operation is ready, and so do others.
+    @Test func whatIsInNoQueueTakesSettings() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         let folder = try TemporaryDirectory()
-        let queue = OperationQueue()
-        queue.isSuspended = true
         let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
-        queue.addOperation(operation)
+        let first = Operation()
+        operation.addDependency(first)
+        #expect(!operation.isReady)
+        operation.outputFile = folder.file("before")
+        first.start()
+        #expect(operation.isReady)
         operation.outputFile = folder.file("a")
-        queue.isSuspended = false
+        let queue = OperationQueue()
+        queue.addOperation(operation)
         _ = try await operation.value
         #expect(try String(contentsOf: folder.file("a"), encoding: .utf8) == "four")
+    }
+
+    @Test func foundationKnowsTheQueueOfAnOperation() {
+        let request = URLRequest(url: URL(fileURLWithPath: "/never"))
+        for operation in [
+            ConnectionOperation(request: request), HTTPRequestOperation(request: request),
+            DownloadOperation(request: request, to: URL(fileURLWithPath: "/never")),
+        ] {
+            let queue = OperationQueue()
+            queue.isSuspended = true
+            #expect(!QueueMembership.isKnown(of: operation))
+            queue.addOperation(operation)
+            #expect(QueueMembership.isKnown(of: operation))
+            queue.isSuspended = false
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(!QueueMembership.isKnown(of: operation))
+        }
     }
 
     @Test func inAPlainQueueItTrapsOnceTheOperationHasStarted() async {
