@@ -190,7 +190,7 @@ final class Types {
 
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["Accept-Language": "de"]
-        configuration.resourceTimeout = 600
+        configuration.totalTimeout = 600
         let session = URLSessionManager(configuration: configuration)
 
         // MARK: End of example

@@ -38,7 +38,7 @@ picture.setImage(
     failure: { _, _, error in window.show("image: \(error)") })
 
 let page = ContentBinding(to: window, manager: manager) { window, content in
-    window.show("page: \(content.mediaType ?? "unknown"), \(content.data.count) bytes")
+    window.show("page: \(content.mimeType ?? "unknown"), \(content.data.count) bytes")
 }
 page.load(URLRequest(url: address), failure: { error in window.show("page: \(error)") })
 

@@ -11,7 +11,7 @@ extension DownloadArchive {
         destination = settings.destination
         replacesFile = settings.replacesFile
         isStrict = settings.isStrict
-        onlyIfChanged = settings.onlyIfChanged
+        onlyIfChanged = settings.downloadsOnlyIfChanged
         // Once it has begun, the bytes are its own.
         startsOver = settings.startsOver && progress.partialFile == nil
         expectedDigests = settings.expectedDigests
@@ -28,7 +28,7 @@ extension DownloadOperation.Settings {
         destination = archive.destination
         replacesFile = archive.replacesFile
         isStrict = archive.isStrict
-        onlyIfChanged = archive.onlyIfChanged
+        downloadsOnlyIfChanged = archive.onlyIfChanged
         startsOver = archive.startsOver
         expectedDigests = archive.expectedDigests
         wantedAlgorithms = archive.wantedDigests

@@ -35,7 +35,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var replaceable = ReplaceableFile.none
         var startedFile: StartedFile?
         var isStrict = false
-        var onlyIfChanged = false
+        var downloadsOnlyIfChanged = false
         var startsOver = false
         var expectedDigests: [FileDigest] = []
         var wantedAlgorithms: [DigestAlgorithm] = []
@@ -117,8 +117,8 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         get async throws { try await value(as: URL.self) }
     }
 
-    /// Whether the server has no other file than the existing one: see ``onlyIfChanged``. There is no
-    /// ``downloadedFile`` then.
+    /// Whether the server has no other file than the existing one: see ``downloadsOnlyIfChanged``. Then there
+    /// is no ``downloadedFile``.
     public var isUpToDate: Bool {
         progress.withLock { $0.isConditional && !$0.isChangedMeanwhile } && response?.statusCode == 304
     }
@@ -156,9 +156,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// The file is fetched without a condition where nothing proves that it is still what the server sent: it
     /// was changed here since, another program, user or request made it, others may write it, the file system
     /// keeps no attributes, or it does not have the ``expectedDigests``.
-    public var onlyIfChanged: Bool {
-        get { settings.withLock { $0.onlyIfChanged } }
-        set { set { $0.onlyIfChanged = newValue } }
+    public var downloadsOnlyIfChanged: Bool {
+        get { settings.withLock { $0.downloadsOnlyIfChanged } }
+        set { set { $0.downloadsOnlyIfChanged = newValue } }
     }
 
     /// The existing file that is replaced, when the new one is complete, even where ``replacesFile`` is
@@ -310,7 +310,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
             replaceable: settings.replaceable,
             startedFile: settings.startedFile,
             isStrict: settings.isStrict,
-            onlyIfChanged: settings.onlyIfChanged,
+            downloadsOnlyIfChanged: settings.downloadsOnlyIfChanged,
             startsOver: settings.startsOver,
             expectedDigests: settings.expectedDigests,
             wantedAlgorithms: settings.wantedAlgorithms,
@@ -362,6 +362,13 @@ extension DownloadOperation {
     @available(*, deprecated, renamed: "init(resuming:headers:)")
     public convenience init(resuming checkpoint: URL, fields: [String: String]) throws {
         try self.init(resuming: checkpoint, headers: fields)
+    }
+
+    /// The old name of ``downloadsOnlyIfChanged``.
+    @available(*, deprecated, renamed: "downloadsOnlyIfChanged")
+    public var onlyIfChanged: Bool {
+        get { downloadsOnlyIfChanged }
+        set { downloadsOnlyIfChanged = newValue }
     }
 
     /// The old name of ``downloadedFile``.

@@ -18,7 +18,7 @@ struct DownloadPlan: Sendable {
     /// continued.
     var isStrict = false
     /// Whether a file that is there is fetched only if the server has another one.
-    var onlyIfChanged = false
+    var downloadsOnlyIfChanged = false
     /// Whether what earlier processes left is thrown away.
     var startsOver = false
     /// All have to hold.

@@ -194,7 +194,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             partial = try partialDownload(to: destination)
         } catch let error as DownloadError {
             // Nothing is saved through a link. But the file that it leads to may be what the server has.
-            guard case .destinationIsNotFile = error, plan.onlyIfChanged,
+            guard case .destinationIsNotFile = error, plan.downloadsOnlyIfChanged,
                 let condition = try condition(for: destination)
             else { throw error }
             shared.withLock { $0.refusal = error }
@@ -226,7 +226,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             partial: partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count),
             lost: partial.lost
         )
-        if plan.onlyIfChanged {
+        if plan.downloadsOnlyIfChanged {
             content.condition = try condition(for: destination)
         }
         return content
@@ -261,7 +261,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
             plan.request,
             as: plan.asker,
             to: destination,
-            replacesFile: plan.replacesFile || plan.onlyIfChanged,
+            replacesFile: plan.replacesFile || plan.downloadsOnlyIfChanged,
             orOnly: plan.replaceable,
             continuing: plan.startedFile?.source,
             isStrict: plan.isStrict

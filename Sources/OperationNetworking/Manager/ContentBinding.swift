@@ -132,7 +132,7 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
         let response = operation.response
         let content = LoadedContent(
             data: operation.responseData ?? Data(),
-            mediaType: response?.mimeType,
+            mimeType: response?.mimeType,
             textEncodingName: response?.textEncodingName,
             baseURL: response?.url
         )

@@ -5,17 +5,30 @@ public struct LoadedContent: Sendable {
     /// The body.
     public var data: Data
     /// The media type of the response, such as `text/html`; `nil`: it said none.
-    public var mediaType: String?
+    public var mimeType: String?
     /// The name of the character set of the response; `nil`: it said none.
     public var textEncodingName: String?
     /// The URL of the response: links in the content are relative to it.
     public var baseURL: URL?
 
     /// Content of your own.
-    public init(data: Data, mediaType: String? = nil, textEncodingName: String? = nil, baseURL: URL? = nil) {
+    public init(data: Data, mimeType: String? = nil, textEncodingName: String? = nil, baseURL: URL? = nil) {
         self.data = data
-        self.mediaType = mediaType
+        self.mimeType = mimeType
         self.textEncodingName = textEncodingName
         self.baseURL = baseURL
+    }
+
+    /// The old name of ``init(data:mimeType:textEncodingName:baseURL:)``.
+    @available(*, deprecated, renamed: "init(data:mimeType:textEncodingName:baseURL:)")
+    public init(data: Data, mediaType: String?, textEncodingName: String? = nil, baseURL: URL? = nil) {
+        self.init(data: data, mimeType: mediaType, textEncodingName: textEncodingName, baseURL: baseURL)
+    }
+
+    /// The old name of ``mimeType``.
+    @available(*, deprecated, renamed: "mimeType")
+    public var mediaType: String? {
+        get { mimeType }
+        set { mimeType = newValue }
     }
 }

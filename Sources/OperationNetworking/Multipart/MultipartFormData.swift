@@ -86,7 +86,7 @@ public struct MultipartFormData: Sendable {
     ///   - name: of the form's field.
     ///   - fileName: the name for the server.
     ///   - mimeType: such as `image/png`.
-    /// - Throws: ``RequestBodyError/invalidMediaType(_:)``.
+    /// - Throws: ``RequestBodyError/invalidMIMEType(_:)``.
     public mutating func appendPart(
         withFileData data: Data,
         name: String,
@@ -104,7 +104,7 @@ public struct MultipartFormData: Sendable {
     ///   - fileName: the name for the server.
     ///   - length: the number of its bytes to send; it is an error if it has fewer.
     ///   - mimeType: such as `image/png`.
-    /// - Throws: ``RequestBodyError/invalidMediaType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
+    /// - Throws: ``RequestBodyError/invalidMIMEType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         withInputStream stream: InputStream,
         name: String,
@@ -125,7 +125,7 @@ public struct MultipartFormData: Sendable {
     ///   - mimeType: such as `image/png`.
     ///   - makeStream: a new stream of the same bytes; called on any thread, and at once: so it cannot use
     ///     what belongs to an actor. `nil` is an error.
-    /// - Throws: ``RequestBodyError/invalidMediaType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
+    /// - Throws: ``RequestBodyError/invalidMIMEType(_:)`` or ``RequestBodyError/negativeLength(_:_:)``.
     public mutating func appendPart(
         name: String,
         fileName: String,
@@ -217,7 +217,7 @@ public struct MultipartFormData: Sendable {
         _ fileName: String,
         _ mimeType: String
     ) throws(RequestBodyError) -> [(name: String, value: String)] {
-        guard !mimeType.isEmpty, mimeType.isHTTPFieldValue else { throw .invalidMediaType(mimeType) }
+        guard !mimeType.isEmpty, mimeType.isHTTPFieldValue else { throw .invalidMIMEType(mimeType) }
         let disposition =
             "form-data; name=\"\(Self.escape(name: name))\"; filename=\"\(Self.escape(fileName: fileName))\""
         return [("Content-Disposition", disposition), ("Content-Type", mimeType)]

@@ -27,7 +27,7 @@ public enum RequestBodyError: Error, Hashable, Sendable {
     /// A closure that was to make a stream made none; what it is called.
     case streamNotMade(String)
     /// A part's media type cannot be sent; as given.
-    case invalidMediaType(String)
+    case invalidMIMEType(String)
     /// A boundary of another kind than [RFC 2046
     /// §5.1.1](https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1) allows; as given.
     case invalidBoundary(String)
@@ -69,7 +69,7 @@ extension RequestBodyError: CustomStringConvertible {
             "The body must be sent again, and the stream of \(part) can be read only once."
         case .streamNotMade(let part):
             "The stream of \(part) could not be made."
-        case .invalidMediaType(let text):
+        case .invalidMIMEType(let text):
             "\(text.debugDescription) is not a media type."
         case .invalidBoundary(let text):
             "\(text.debugDescription) cannot separate the parts of a form."
@@ -98,7 +98,7 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         case .notAFileURL: "Expected URL to be a file URL"
         case .unreadableFile: "File URL not reachable."
         case .fileInUse, .fileChanged, .streamTooShort, .negativeLength, .streamUsed, .streamNotMade,
-            .invalidMediaType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
+            .invalidMIMEType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
             nil
         }
     }
@@ -112,7 +112,7 @@ extension RequestBodyError: LocalizedError, CustomNSError {
         case .fileChanged, .streamTooShort, .streamUsed, .streamNotMade:
             URLError.Code.requestBodyStreamExhausted.rawValue
         case .unencodableText: URLError.Code.cannotDecodeContentData.rawValue
-        case .negativeLength, .invalidMediaType, .invalidBoundary, .noBodySource:
+        case .negativeLength, .invalidMIMEType, .invalidBoundary, .noBodySource:
             URLError.Code.unknown.rawValue
         }
     }
@@ -125,6 +125,12 @@ extension RequestBodyError: LocalizedError, CustomNSError {
     }
 }
 
+extension RequestBodyError {
+    /// The old name of ``invalidMIMEType(_:)``.
+    @available(*, deprecated, renamed: "invalidMIMEType(_:)")
+    public static func invalidMediaType(_ type: String) -> RequestBodyError { .invalidMIMEType(type) }
+}
+
 // MARK: - ClassifiedError
 
 extension RequestBodyError: ClassifiedError {
@@ -132,7 +138,7 @@ extension RequestBodyError: ClassifiedError {
         switch self {
         case .fileInUse, .fileChanged: .passing
         case .notAFileURL, .unreadableFile, .streamTooShort, .negativeLength, .streamUsed, .streamNotMade,
-            .invalidMediaType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
+            .invalidMIMEType, .invalidBoundary, .unencodableText, .methodWithoutBody, .noBodySource:
             .mistake
         }
     }

@@ -6,7 +6,7 @@ internal import OperationNetworkingSystem
 /// ```swift
 /// var configuration = SessionConfiguration.ephemeral
 /// configuration.additionalHeaders = ["Accept-Language": "de"]
-/// configuration.resourceTimeout = 600
+/// configuration.totalTimeout = 600
 /// let session = URLSessionManager(configuration: configuration)
 /// ```
 ///
@@ -51,10 +51,18 @@ public struct SessionConfiguration: Sendable {
 
     // MARK: - Time
 
-    /// The time limit of a whole task: ``TransferSettings/totalTimeout``.
-    public var resourceTimeout: TimeInterval? {
+    /// The time limit of a whole task, which URLSession calls `timeoutIntervalForResource`:
+    /// ``TransferSettings/totalTimeout``.
+    public var totalTimeout: TimeInterval? {
         get { settings.totalTimeout }
         set { settings.totalTimeout = newValue }
+    }
+
+    /// The old name of ``totalTimeout``.
+    @available(*, deprecated, renamed: "totalTimeout")
+    public var resourceTimeout: TimeInterval? {
+        get { totalTimeout }
+        set { totalTimeout = newValue }
     }
 
     /// One of the ``TransferSettings``. The compiler writes this for `configuration.connectTimeout`.

@@ -159,7 +159,7 @@ extension Run {
             // What a run that was killed had left is cleared away now.
             decide(index, path, size, isCleared: true)
         } else if case DownloadError.destinationExists = error, stopOutcome == nil, !transfer.isOverdue,
-            let download = transfer.download, download.onlyIfChanged || download.startedFile != nil,
+            let download = transfer.download, download.downloadsOnlyIfChanged || download.startedFile != nil,
             case .file(let path) = transfer.item.destination, (try? FileStatus(of: path)) == .nothing
         {
             fetchRemoved(index, path)

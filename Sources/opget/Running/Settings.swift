@@ -65,7 +65,7 @@ struct Settings: Sendable {
         case .replacing(.nothing): break
         case .replacing(.emptyFile): operation.replaceable = .empty
         case .replacing(.anyFile): operation.replacesFile = true
-        case .ifChanged: operation.onlyIfChanged = true
+        case .ifChanged: operation.downloadsOnlyIfChanged = true
         case .continuing(let started):
             operation.startedFile = started
             operation.replaceable = started.replaceable

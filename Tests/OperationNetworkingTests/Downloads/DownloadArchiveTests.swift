@@ -69,7 +69,7 @@ struct DownloadArchiveTests {
         let scene = try DownloadScene()
         let operation = scene.operation()
         operation.replacesFile = true
-        operation.onlyIfChanged = true
+        operation.downloadsOnlyIfChanged = true
         operation.startsOver = true
         operation.isStrict = true
         operation.expectedDigests = [try FileDigest.of(Data(), algorithm: .md5)]
@@ -77,7 +77,7 @@ struct DownloadArchiveTests {
         operation.unprovenBytes = .compare(overlap: 77)
         operation.retryPolicy = RetryPolicy(maximumRetries: 9)
         let later = try #require(archived(operation).makeOperation() as? DownloadOperation)
-        #expect(later.destination == scene.target && later.replacesFile && later.onlyIfChanged)
+        #expect(later.destination == scene.target && later.replacesFile && later.downloadsOnlyIfChanged)
         #expect(later.startsOver && later.isStrict && later.unprovenBytes == .compare(overlap: 77))
         #expect(later.expectedDigests == operation.expectedDigests)
         #expect(later.wantedDigests == [.sha256, .sha512])
@@ -113,7 +113,7 @@ struct DownloadArchiveTests {
         let scene = try DownloadScene()
         _ = try await scene.run(scene.operation()).get()
         let again = scene.operation()
-        again.onlyIfChanged = true
+        again.downloadsOnlyIfChanged = true
         _ = try await scene.run(again).get()
         let later = DownloadOperation(archive: try archived(again))
         #expect(again.isUpToDate && later.isUpToDate && later.downloadedFile == nil)

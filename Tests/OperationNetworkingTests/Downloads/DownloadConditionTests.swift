@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationNetworking
 
-/// `onlyIfChanged` and `startsOver`.
+/// `downloadsOnlyIfChanged` and `startsOver`.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadConditionTests {
     private static let date = Date(timeIntervalSince1970: 1_700_000_000)
@@ -21,7 +21,7 @@ struct DownloadConditionTests {
 
     private func conditional(_ scene: DownloadScene) -> DownloadOperation {
         let operation = scene.operation()
-        operation.onlyIfChanged = true
+        operation.downloadsOnlyIfChanged = true
         return operation
     }
 
@@ -226,6 +226,6 @@ struct DownloadConditionTests {
         let operation = conditional(scene)
         operation.startsOver = true
         let copy = try #require(operation.copy() as? DownloadOperation)
-        #expect(copy.onlyIfChanged && copy.startsOver)
+        #expect(copy.downloadsOnlyIfChanged && copy.startsOver)
     }
 }

@@ -69,7 +69,7 @@ struct ArchivesInAnotherProcessTests {
         let server = try server()
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["X-App": "tests"]
-        configuration.resourceTimeout = 20
+        configuration.totalTimeout = 20
         let archive = try JSONEncoder().encode(
             HTTPSessionManager(baseURL: server.url, configuration: configuration).archive
         )
@@ -78,7 +78,7 @@ struct ArchivesInAnotherProcessTests {
             let archive = try JSONDecoder().decode(SessionManagerArchive.self, from: archive)
             let session = HTTPSessionManager(archive: archive)
             session.completionQueue = DispatchQueue(label: "callbacks")
-            guard session.configuration.resourceTimeout == 20 else { _exit(2) }
+            guard session.configuration.totalTimeout == 20 else { _exit(2) }
             let object = try await session.get("users", parameters: ["a": 1])
             _exit(Self.path(object) == "/users?a=1" ? 0 : 3)
         }

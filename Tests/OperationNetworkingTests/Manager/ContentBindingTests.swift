@@ -23,7 +23,7 @@ import Testing
 
     private var binding: ContentBinding<View> {
         ContentBinding(to: view, manager: manager) { view, content in
-            let parts = [content.mediaType, content.textEncodingName, content.baseURL?.path]
+            let parts = [content.mimeType, content.textEncodingName, content.baseURL?.path]
             let text = String(decoding: content.data, as: UTF8.self)
             view.shown.append((parts.map { $0 ?? "-" } + [text]).joined(separator: " "))
         }
@@ -53,7 +53,7 @@ import Testing
             URLRequest(url: server.url),
             success: { response, content in
                 let text = "changed \(response?.statusCode ?? 0)"
-                return LoadedContent(data: Data(text.utf8), mediaType: content.mediaType)
+                return LoadedContent(data: Data(text.utf8), mimeType: content.mimeType)
             }
         )
         #expect(try await view.shown.wait() == ["text/plain - - changed 200"])

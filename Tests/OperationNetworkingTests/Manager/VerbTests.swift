@@ -184,7 +184,7 @@ struct VerbTests {
         let image = try #require(try await manager.get("image/\(kind)") as? ResponseImage)
         #expect(image.pixelWidth == width)
         #expect(image.pixelHeight == height)
-        #expect(image.format.mediaType == "image/\(kind)")
+        #expect(image.format.mimeType == "image/\(kind)")
     }
 
     @Test(

@@ -137,10 +137,10 @@ import Testing
     func aMediaTypeThatEndsItsFieldIsRefused(type: String) throws {
         var form = MultipartFormData()
         let file = try file("f")
-        #expect(throws: RequestBodyError.invalidMediaType(type)) {
+        #expect(throws: RequestBodyError.invalidMIMEType(type)) {
             try form.appendPart(withFileData: Data(), name: "a", fileName: "f", mimeType: type)
         }
-        #expect(throws: RequestBodyError.invalidMediaType(type)) {
+        #expect(throws: RequestBodyError.invalidMIMEType(type)) {
             try form.appendPart(withFileURL: file, name: "a", fileName: "f", mimeType: type)
         }
         #expect(form.isEmpty)

@@ -191,7 +191,7 @@ struct RequestAdapterTests {
         let folder = try TemporaryDirectory()
         for _ in 0..<2 {
             let download = DownloadOperation(request: URLRequest(url: server.url), to: folder.file())
-            download.onlyIfChanged = true
+            download.downloadsOnlyIfChanged = true
             download.requestAdapters = [signer]
             download.start()
             _ = try await download.savedFile

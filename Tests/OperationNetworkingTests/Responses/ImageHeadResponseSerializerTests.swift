@@ -88,7 +88,7 @@ import Testing
     @Test func theFormatIsThatOfTheBytes() throws {
         let image = try #require(try image(try png(), 200, "image/jpeg"))
         #expect(image.format == .png)
-        #expect(image.format.mediaType == "image/png")
+        #expect(image.format.mimeType == "image/png")
     }
 
     @Test(arguments: [nil, Data()])

@@ -11,14 +11,14 @@ struct SessionConfigurationTests {
     @Test func aConfigurationComesBackInAnotherProcess() async throws {
         var configuration = SessionConfiguration()
         configuration.additionalHeaders = ["X-A": "1"]
-        configuration.resourceTimeout = 60
+        configuration.totalTimeout = 60
         let coded = try JSONEncoder().encode(configuration)
         let server = try ScriptedServer([.respond(200, ["Content-Type": "application/json"], body: "[1]")])
         let address = server.url.absoluteString
         await #expect(processExitsWith: .success) { [coded = coded as Data, address = address as String] in
             alarm(50)
             let configuration = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
-            guard configuration.resourceTimeout == 60 else { exit(2) }
+            guard configuration.totalTimeout == 60 else { exit(2) }
             let session = HTTPSessionManager(baseURL: nil, configuration: configuration)
             guard try await session.get(address) as? [Int] == [1] else { exit(3) }
             // What the closure holds would be a leak to a sanitizer.
@@ -73,7 +73,7 @@ struct SessionConfigurationTests {
     @Test func theResourceTimeoutEndsATask() async throws {
         let server = try ScriptedServer([.silence])
         var configuration = SessionConfiguration()
-        configuration.resourceTimeout = 0.2
+        configuration.totalTimeout = 0.2
         let session = HTTPSessionManager.forTests(server.url, configuration)
         let error = await #expect(throws: URLError.self) { try await session.get("x") }
         #expect(error?.code == .timedOut)
@@ -100,7 +100,7 @@ struct SessionConfigurationTests {
         var configuration = SessionConfiguration.ephemeral
         configuration.additionalHeaders = ["Accept-Language": "de"]
         configuration.requestTimeout = 5
-        configuration.resourceTimeout = 60
+        configuration.totalTimeout = 60
         configuration.connectTimeout = 3
         configuration.maximumConnectionsPerHost = 2
         configuration.downloadDirectory = URL(fileURLWithPath: "/var/tmp/", isDirectory: true)
@@ -108,7 +108,7 @@ struct SessionConfigurationTests {
         let coded = try JSONEncoder().encode(configuration)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
         #expect(back.additionalHeaders == ["Accept-Language": "de"])
-        #expect(back.requestTimeout == 5 && back.resourceTimeout == 60 && back.connectTimeout == 3)
+        #expect(back.requestTimeout == 5 && back.totalTimeout == 60 && back.connectTimeout == 3)
         #expect(back.maximumConnectionsPerHost == 2)
         #expect(back.downloadDirectory == configuration.downloadDirectory)
         #expect(back.tlsVersions == .v1_3 ... .v1_3 && !back.shouldUseCredentialStorage)
@@ -126,13 +126,13 @@ struct SessionConfigurationTests {
     @Test func aSessionHasTheSettingsOfItsConfiguration() {
         var configuration = SessionConfiguration()
         configuration.maximumConnectionsPerHost = 2
-        configuration.resourceTimeout = 60
+        configuration.totalTimeout = 60
         configuration.cookieJar = nil
         let session = URLSessionManager(configuration: configuration)
         #expect(session.maximumConnectionsPerHost == 2 && session.totalTimeout == 60)
         #expect(session.cookieJar == nil)
         session.totalTimeout = 7
-        #expect(session.configuration.resourceTimeout == 60)
+        #expect(session.configuration.totalTimeout == 60)
     }
 
     @Test func anArchiveBringsTheSessionBackWithItsSerializers() throws {
@@ -159,12 +159,12 @@ struct SessionConfigurationTests {
     @Test func infiniteTimesComeBack() throws {
         var configuration = SessionConfiguration()
         configuration.requestTimeout = .infinity
-        configuration.resourceTimeout = .infinity
+        configuration.totalTimeout = .infinity
         configuration.connectTimeout = .infinity
         configuration.retryPolicy = RetryPolicy(maximumRetries: 1, timeBudget: .infinity)
         let coded = try JSONEncoder().encode(configuration)
         let back = try JSONDecoder().decode(SessionConfiguration.self, from: coded)
-        #expect(back.requestTimeout == .infinity && back.resourceTimeout == .infinity)
+        #expect(back.requestTimeout == .infinity && back.totalTimeout == .infinity)
         #expect(back.connectTimeout == .infinity && back.retryPolicy == configuration.retryPolicy)
         var serializer = HTTPRequestSerializer()
         serializer.timeoutInterval = .infinity

@@ -116,6 +116,9 @@ private struct Callers: OldNames {
         _ = try await operation.savedFile
         let file: Download = try #require(operation.download)
         #expect(file == operation.downloadedFile)
+        let conditional = DownloadOperation(request: URLRequest(url: server.url), to: folder.file("b"))
+        conditional.onlyIfChanged = true
+        #expect(conditional.downloadsOnlyIfChanged && conditional.onlyIfChanged)
 
         let checkpoint = folder.file("b.part.resume")
         #expect(throws: DownloadError.checkpointUnreadable(checkpoint)) {
@@ -145,6 +148,26 @@ private struct Callers: OldNames {
         var form = try MultipartFormData(boundary: "b")
         form.appendPart(withFormData: Data("x".utf8), name: "a")
         #expect(form.contentLength == form.length && form.length == form.body.length)
+        #expect(RequestBodyError.invalidMediaType("x") == .invalidMIMEType("x"))
+
+        var content = LoadedContent(data: Data(), mediaType: "text/html")
+        #expect(content.mimeType == "text/html")
+        content.mediaType = nil
+        #expect(content.mimeType == nil && content.mediaType == nil)
+        #expect(ResponseImage.Format.png.mediaType == ResponseImage.Format.png.mimeType)
+
+        var configuration = SessionConfiguration()
+        configuration.resourceTimeout = 5
+        #expect(configuration.totalTimeout == 5 && configuration.resourceTimeout == 5)
+
+        let cookie = try #require(
+            HTTPCookie(properties: [.name: "a", .value: "b", .domain: "example.com", .path: "/"])
+        )
+        let jar = CookieJar()
+        jar.set(cookie)
+        #expect(jar.cookies.count == 1)
+        jar.delete(cookie)
+        #expect(jar.cookies.isEmpty)
     }
 
     @available(*, deprecated)

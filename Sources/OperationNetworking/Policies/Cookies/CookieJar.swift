@@ -89,10 +89,16 @@ public final class CookieJar: Sendable {
     }
 
     /// Takes out the cookie of this name for these hosts and this path, whatever its value.
-    public func delete(_ cookie: HTTPCookie) {
+    public func remove(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
-        delete(cookie)
+        remove(cookie)
         takeStock()
+    }
+
+    /// The old name of ``remove(_:)``.
+    @available(*, deprecated, renamed: "remove(_:)")
+    public func delete(_ cookie: HTTPCookie) {
+        remove(cookie)
     }
 
     /// Removes all cookies. Cookies that running requests bring are still stored.
@@ -156,7 +162,7 @@ public final class CookieJar: Sendable {
     /// Takes over what a server changed; returns at once.
     func store(_ changes: CookieChanges, then: @escaping @Sendable () -> Void) {
         queue.async {
-            for cookie in changes.deleted { self.delete(cookie) }
+            for cookie in changes.deleted { self.remove(cookie) }
             for cookie in changes.stored { self.set(cookie) }
             self.takeStock()
             then()
@@ -191,16 +197,16 @@ public final class CookieJar: Sendable {
             table.withLock { $0.set(cookie, now: now) }
         case .storage(let storage):
             guard storage.cookieAcceptPolicy != .never else { return }
-            if cookie.hasExpired(by: now) { return delete(cookie) }
+            if cookie.hasExpired(by: now) { return remove(cookie) }
             guard let made = cookie.httpCookie(keepingSecureInMemory: now) else { return }
             storage.setCookie(made)
             makeRoom(in: storage, domain: cookie.domain)
         }
     }
 
-    private func delete(_ cookie: Cookie) {
+    private func remove(_ cookie: Cookie) {
         switch store {
-        case .memory(let table): table.withLock { $0.delete(cookie.identity) }
+        case .memory(let table): table.withLock { $0.remove(cookie.identity) }
         case .storage(let storage):
             // The value does not count.
             if let made = cookie.httpCookie() { storage.deleteCookie(made) }

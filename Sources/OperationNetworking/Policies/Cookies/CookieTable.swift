@@ -37,29 +37,29 @@ struct CookieTable: Sendable {
     }
 
     mutating func set(_ cookie: Cookie, now: Int64) {
-        delete(cookie.identity)
+        remove(cookie.identity)
         guard !cookie.hasExpired(by: now) else { return }
         last += 1
         domains[cookie.domain, default: [:]][cookie.identity] = Entry(cookie: cookie, number: last)
         count += 1
         if domains[cookie.domain]?.count ?? 0 > Self.maximumPerDomain {
-            deleteOldest(of: domains[cookie.domain].map { Array($0.values) } ?? [], now)
+            removeOldest(of: domains[cookie.domain].map { Array($0.values) } ?? [], now)
         } else if count > Self.maximum {
-            deleteOldest(of: domains.values.flatMap(\.values), now)
+            removeOldest(of: domains.values.flatMap(\.values), now)
         }
     }
 
-    mutating func delete(_ identity: Cookie.Identity) {
+    mutating func remove(_ identity: Cookie.Identity) {
         guard domains[identity.domain]?.removeValue(forKey: identity) != nil else { return }
         count -= 1
         if domains[identity.domain]?.isEmpty == true { domains[identity.domain] = nil }
     }
 
-    private mutating func deleteOldest(of entries: [Entry], _ now: Int64) {
+    private mutating func removeOldest(of entries: [Entry], _ now: Int64) {
         let expired = entries.filter { $0.cookie.hasExpired(by: now) }
-        for entry in expired { delete(entry.cookie.identity) }
+        for entry in expired { remove(entry.cookie.identity) }
         guard expired.isEmpty, let oldest = entries.min(by: { $0.number < $1.number }) else { return }
-        delete(oldest.cookie.identity)
+        remove(oldest.cookie.identity)
     }
 
     private func sorted(_ entries: [Entry], _ now: Int64) -> [Cookie] {

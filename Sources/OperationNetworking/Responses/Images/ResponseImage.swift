@@ -67,12 +67,16 @@ extension ResponseImage {
         case xbm
 
         /// The media type that is registered or, where none is, in use.
-        public var mediaType: String {
+        public var mimeType: String {
             switch self {
             case .avif, .bmp, .gif, .heic, .heif, .jpeg, .png, .tiff, .webp: "image/\(rawValue)"
             case .cur, .ico: "image/vnd.microsoft.icon"
             case .xbm: "image/x-xbitmap"
             }
         }
+
+        /// The old name of ``mimeType``.
+        @available(*, deprecated, renamed: "mimeType")
+        public var mediaType: String { mimeType }
     }
 }

@@ -35,7 +35,7 @@ struct CookieJarTests {
         let jar = CookieJar()
         jar.set(try cookie([:]))
         jar.set(try cookie([.name: "b"]))
-        jar.delete(try cookie([.value: "other"]))
+        jar.remove(try cookie([.value: "other"]))
         #expect(jar.cookies.map(\.name) == ["b"])
         jar.removeAll()
         #expect(jar.cookies.isEmpty)

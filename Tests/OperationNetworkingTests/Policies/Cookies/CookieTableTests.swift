@@ -32,7 +32,7 @@ struct CookieTableTests {
         table.set(try cookie("a", "3", path: "/p"), now: 0)
         table.set(try cookie("a", "4", subdomains: true), now: 0)
         #expect(table.cookies(now: 0).map(\.value) == ["2", "3", "4"])
-        table.delete(try cookie("a", "other").identity)
+        table.remove(try cookie("a", "other").identity)
         #expect(table.cookies(now: 0).map(\.value) == ["3", "4"])
     }
 
