@@ -20,8 +20,9 @@ PEER_KILLS ?= 10
 SEED ?= 1
 # More for it, such as --servers strong-etag --parts servers; all with .build/release/OperationNetworkingCrashTest --help
 CRASH_OPTIONS ?=
-# Seconds after which a run of the tests has failed.
+# Seconds after which a run of the tests has failed; under a sanitizer, with a build beside it.
 TEST_LIMIT ?= 900
+SANITIZER_LIMIT ?= 1800
 
 # Tests go before builds where both run at once, as in .ci/run.
 BUILD := nice $(SWIFT) build --quiet $(if $(JOBS),--jobs $(JOBS)) $(BUILD_OPTIONS)
@@ -139,6 +140,8 @@ docs: build
 
 fuzz: test-dependencies
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+tsan asan: TEST_LIMIT := $(SANITIZER_LIMIT)
 
 # At the end of a process ThreadSanitizer sleeps, to see what other threads still do: a second unless told, and the
 # tests start hundreds of processes.
