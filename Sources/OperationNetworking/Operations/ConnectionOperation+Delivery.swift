@@ -57,7 +57,8 @@ extension ConnectionOperation {
     var isSubclass: Bool { ObjectIdentifier(type(of: self)) != Self.ownKind }
 
     /// On the completion queue: tells everything that waits. There is never a second one at the same time.
-    /// For what comes meanwhile another one is scheduled: others want the queue, too.
+    /// For what comes meanwhile another one is scheduled: others want the queue, too. But not for the end:
+    /// see ``conclude(on:)``.
     func empty(on queue: DispatchQueue) {
         let (deliveries, observers) = state.withLock { ($0.outbox.takeAll(), $0.closures.observers) }
         tell(deliveries[...], observers, on: queue)
@@ -99,11 +100,17 @@ extension ConnectionOperation {
     }
 
     /// Everything that was taken is told.
+    ///
+    /// The end that came meanwhile is told in the same turn of the queue. Who waited for the operation may go
+    /// on already: what that does on the queue now comes after the callbacks, as if they had been scheduled.
     private func conclude(on queue: DispatchQueue) {
         let (detour, target, group) = state.withLock { state -> (Detour?, DeliveryTarget?, DispatchGroup?) in
             if let detour = state.outbox.takeDetour() { return (detour, nil, nil) }
             guard state.outbox.hasMore() else { return (nil, nil, state.outbox.takeGroup()) }
             return (nil, state.configuration.deliveryTarget(for: audience(state)), nil)
+        }
+        if case .queue(let next) = target, next.isSame(as: queue), state.withLock({ $0.outbox.holdsEnd }) {
+            return empty(on: queue)
         }
         if let detour { makeCalls(detour, from: queue) { self.conclude(on: queue) } }
         if let target { scheduleDelivery(target) }

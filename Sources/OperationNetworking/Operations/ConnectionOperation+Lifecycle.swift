@@ -282,8 +282,9 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidDownload(_ report: ProgressReport) {
-        deliver { Self.delivery(of: report, $0) }
+        // A closure that hears of it may ask the batch.
         count(report)
+        deliver { Self.delivery(of: report, $0) }
     }
 
     /// The delivery of a download's progress for those that hear of it.
@@ -300,13 +301,13 @@ extension ConnectionOperation: ExchangeOwner {
     }
 
     func exchangeDidUpload(_ report: ProgressReport) {
+        let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
+        for seat in seats { seat.didUpload(report) }
+        outlets?.didMove(.upload, report)
         deliver { state in
             let closures = state.closures
             return closures.uploadProgress == nil && closures.observers.isEmpty ? nil : .uploaded(report)
         }
-        let (seats, outlets) = state.withLock { ($0.seats, $0.outlets) }
-        for seat in seats { seat.didUpload(report) }
-        outlets?.didMove(.upload, report)
     }
 
     var exchangeAnswersRedirects: Bool { state.withLock { $0.closures.redirect != nil } }

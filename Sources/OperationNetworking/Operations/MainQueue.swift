@@ -9,6 +9,16 @@ enum MainQueue {
         return key
     }()
 
+    /// Whether the object stands for it: Foundation makes one each time that it is asked.
+    static func isItself(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) == true }
+
     /// Whether this thread serves the main queue now.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
+}
+
+extension DispatchQueue {
+    /// Whether both stand for one queue.
+    func isSame(as other: DispatchQueue) -> Bool {
+        self === other || (MainQueue.isItself(self) && MainQueue.isItself(other))
+    }
 }

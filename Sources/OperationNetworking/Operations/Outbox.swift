@@ -84,6 +84,11 @@ struct Outbox {
         if case .started? = deliveries.first { true } else { false }
     }
 
+    /// Whether the end of the operation waits.
+    var holdsEnd: Bool {
+        deliveries.contains { if case .finished = $0 { true } else { false } }
+    }
+
     /// Whether another delivery has to be scheduled by the one that ends; if not, it is over.
     mutating func hasMore() -> Bool {
         isTelling = false

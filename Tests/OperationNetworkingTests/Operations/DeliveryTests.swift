@@ -1,4 +1,8 @@
+import Dispatch
+import Foundation
+import FoundationNetworking
 import OperationNetworkingSystem
+import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
@@ -112,6 +116,16 @@ import Testing
         }
     }
 
+    @Test func itKnowsWhetherTheEndWaits() {
+        var outbox = Outbox()
+        _ = outbox.append(.completed)
+        #expect(!outbox.holdsEnd)
+        _ = outbox.append(.finished(wasRunning: true))
+        #expect(outbox.holdsEnd)
+        _ = outbox.takeAll()
+        #expect(!outbox.holdsEnd)
+    }
+
     @Test func progressThatWaitsIsMerged() {
         var outbox = Outbox()
         _ = outbox.append(.downloaded(ProgressReport(bytes: 1, total: 1, expected: 10)))
@@ -124,5 +138,52 @@ import Testing
             return
         }
         #expect(report == ProgressReport(bytes: 3, total: 3, expected: 10))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct DeliveryOrderTests {
+    /// The end comes while a progress closure runs, and the waiter goes on before the closure returns.
+    @Test(arguments: [true, false])
+    func whatAWaiterDoesOnTheQueueComesAfterTheCallbacks(onQueueOfItsOwn: Bool) async throws {
+        let server = try ScriptedServer([.respond(body: "done")])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        let queue = onQueueOfItsOwn ? DispatchQueue(label: "callbacks") : .main
+        if onQueueOfItsOwn { operation.completionQueue = queue }
+        let (heard, mayReturn) = (Recorder<String>(), Gate())
+        operation.setDownloadProgress { _, _, _ in
+            heard.append("progress")
+            try? mayReturn.waitSynchronously()
+        }
+        operation.setCompletion(
+            success: { _, _ in heard.append("success") },
+            failure: { _, _ in heard.append("failure") }
+        )
+        operation.start()
+        _ = try await operation.value
+        queue.async { heard.append("waiter") }
+        mayReturn.open()
+        #expect(try await heard.wait(count: 3) == ["progress", "success", "waiter"])
+    }
+
+    /// A batch has counted what its member's closure hears.
+    @Test func aBatchCountsBeforeTheClosureIsCalled() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(body: .generated(length: 1000)).held(after: .body(500), by: gate)
+        ])
+        let member = HTTPRequestOperation(request: URLRequest(url: server.url))
+        member.completionQueue = DispatchQueue(label: "callbacks")
+        let batch = OperationBatch([member])
+        let counts = Recorder<[Int64]>()
+        member.setDownloadProgress { [weak batch] _, total, _ in
+            counts.append([total, batch?.completedBytes ?? -1])
+        }
+        let queue = OperationQueue()
+        for operation in batch.operations { queue.addOperation(operation) }
+        _ = try await counts.wait()
+        gate.open()
+        _ = await batch.results()
+        #expect(counts.elements.allSatisfy { $0[1] >= $0[0] }, "\(counts.elements)")
     }
 }

@@ -16,7 +16,7 @@ extension Exchange {
     }
 
     /// The server may send nothing more for long: then what has come by now is told nevertheless.
-    private func tellProgressSoon() {
+    func tellProgressSoon() {
         guard meters.areBehind, !meters.looksAgain else { return }
         meters.looksAgain = true
         NetworkThread.shared.perform { [weak self] room in
@@ -31,7 +31,7 @@ extension Exchange {
 
     private func tellProgress() {
         meters.looksAgain = false
-        // In a pause no one is told; the next piece tells it.
+        // In a pause no one is told, and afterwards it is told soon.
         guard owner != nil else { return }
         tick()
         if let report = meters.download.catchUp(now: now) { owner?.exchangeDidDownload(report) }

@@ -78,6 +78,7 @@ final class Exchange: Exchanging, @unchecked Sendable {
         perform(machine.begin(), room)
         // A first transfer tells by itself when it lasts.
         if !machine.isTransferring || !meters.log.isEmpty { self.owner?.exchangeLasts() }
+        tellProgressSoon()
     }
 
     func suspend(_ room: NetworkRoom) {
