@@ -33,7 +33,8 @@ struct CacheSharingTests {
     }
 
     private func eventually(_ isTrue: () -> Bool) async throws {
-        for _ in 0..<2_000 where !isTrue() { try await networkThreadIsDone() }
+        let limit = ContinuousClock.now + .waitingLimit
+        while !isTrue(), ContinuousClock.now < limit { try await networkThreadIsDone() }
         try #require(isTrue())
     }
 

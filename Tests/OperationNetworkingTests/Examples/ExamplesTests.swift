@@ -437,7 +437,7 @@ struct ExamplesTests {
         let server = try ScriptedServer([.respond(body: "hello").held(by: gate)])
         async let result = ExampleProgram("Activity").run(server.url.absoluteString)
         try await gate.waitForArrivals()
-        DispatchQueue.global().asyncAfter(deadline: .now() + 1.5) { gate.open() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 4) { gate.open() }
         let ended = try await result
         #expect(ended.lines.contains("busy"), "\(ended)")
     }

@@ -107,6 +107,7 @@ struct BodyReleaseTests {
         let upload = operation(.stream(stream))
         upload.start()
         _ = try await upload.value
+        try await stream.didClose.wait()
         try await networkThreadIsDone()
         #expect(stream.closeCount == 1)
     }

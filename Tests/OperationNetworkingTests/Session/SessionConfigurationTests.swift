@@ -70,7 +70,7 @@ struct SessionConfigurationTests {
         #expect(server.requests.map { $0["Cookie"] } == [nil, nil, "a=1"])
     }
 
-    @Test func theResourceTimeoutEndsATask() async throws {
+    @Test func theTotalTimeoutEndsATask() async throws {
         let server = try ScriptedServer([.silence])
         var configuration = SessionConfiguration()
         configuration.totalTimeout = 0.2

@@ -99,7 +99,8 @@ struct FewDescriptorsTests {
             FewDescriptorsTests.limitDescriptors(to: 256)
             do {
                 let manager = FewDescriptorsTests.manager()
-                try await FewDescriptorsTests.download(Array(repeating: url, count: 10_000), manager)
+                let urls = Array(repeating: url, count: Rounds.count(10_000))
+                try await FewDescriptorsTests.download(urls, manager)
                 // More connections than there are descriptors.
                 manager.maximumConnectionsPerHost = 1000
                 try await FewDescriptorsTests.download(Array(repeating: url, count: 1000), manager)

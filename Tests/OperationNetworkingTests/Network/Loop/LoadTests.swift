@@ -9,7 +9,7 @@ import Testing
 struct LoadTests {
     @Test func twentyThousandRequestsWithRandomCancelsDoNotStall() async throws {
         let isLong = ProcessInfo.processInfo.environment["OPERATIONNETWORKING_LONG"] != nil
-        let count = isLong ? 100_000 : 20_000
+        let count = isLong ? 100_000 : Rounds.count(20_000)
         let server = try ScriptedServer { _ in .respond(body: "hello") }
         let load = Load(server.url, count: count, seed: 1)
         let start = MonotonicTime.now

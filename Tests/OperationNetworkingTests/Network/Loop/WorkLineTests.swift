@@ -103,7 +103,8 @@ struct WorkLineTests {
             _ = work.handOver(now: MonotonicTime.now)
             await Task.yield()
         }
-        #expect(done.elements == [1, 2, 3])
+        // Of two workers that begin at once either may be the first.
+        #expect(done.elements.sorted() == [1, 2, 3])
         gate.open()
     }
 }

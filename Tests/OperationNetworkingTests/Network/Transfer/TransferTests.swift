@@ -190,12 +190,12 @@ struct TransferTests {
         let server = try ScriptedServer(routes: [
             "/held": [.respond(body: "0123456789")], "/silent": [.silence],
         ])
-        let held = TestTransfer(.plain(server.url(path: "/held"), idleTimeout: 0.5))
+        let held = TestTransfer(.plain(server.url(path: "/held"), idleTimeout: 1.5))
         held.hold()
         held.start()
         try await held.headCame.wait()
         // More than two of its timeouts later:
-        let silent = TestTransfer(.plain(server.url(path: "/silent"), idleTimeout: 1.2)).start()
+        let silent = TestTransfer(.plain(server.url(path: "/silent"), idleTimeout: 3.5)).start()
         #expect(try await silent.end().code == .timedOut)
         #expect(held.ends.elements.isEmpty)
         held.letGo()

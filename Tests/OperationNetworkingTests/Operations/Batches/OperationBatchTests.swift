@@ -121,7 +121,7 @@ struct OperationBatchTests {
 
     @Test func theFirstFailureStopsTheOthers() async throws {
         let server = try ScriptedServer(
-            routes: ["/silent": [.silence], "/bad": [.respond(500)]],
+            routes: ["/silent": [.silence], "/never": [.silence], "/bad": [.respond(500)]],
             otherwise: [.respond(body: "x")]
         )
         let paths = ["/good", "/silent", "/bad"] + Array(repeating: "/never", count: 50)

@@ -104,12 +104,12 @@ struct HeldStreamTests {
     }
 
     @Test func timeDoesNotCountMeanwhile() async throws {
-        let scene = try await Scene(timeout: 0.2)
+        let scene = try await Scene(timeout: 1)
         try await scene.pause()
         // Another one that hears nothing for longer.
         let silent = try ScriptedServer([.silence])
         var request = URLRequest(url: silent.url)
-        request.timeoutInterval = 0.5
+        request.timeoutInterval = 2.5
         let other = HTTPRequestOperation(request: request)
         other.start()
         await #expect(throws: URLError.self) { try await other.value }

@@ -62,12 +62,12 @@ struct TotalTimeTests {
         let server = try ScriptedServer([
             .respond(body: .generated(seed: 1, length: 10_000)).throttled(to: 200)
         ])
-        let operation = operation(server.url, totalTimeout: 0.3)
+        let operation = operation(server.url, totalTimeout: 0.9)
         operation.retryPolicy = RetryPolicy(maximumRetries: 3)
         operation.start()
         let error = await error(of: operation)
         #expect(error?.code == .timedOut)
-        #expect(error?.localizedDescription.contains("after 0.3 seconds: see totalTimeout") == true)
+        #expect(error?.localizedDescription.contains("after 0.9 seconds: see totalTimeout") == true)
         #expect(server.requests.count == 1)
         #expect(operation.responseData?.isEmpty == false)
     }
@@ -77,7 +77,7 @@ struct TotalTimeTests {
             "/start": [.respond(302, ["Location": "/busy"])],
             "/busy": [.respond(503, ["Retry-After": "1"])],
         ])
-        let operation = operation(server.url(path: "/start"), totalTimeout: 0.3)
+        let operation = operation(server.url(path: "/start"), totalTimeout: 0.9)
         operation.retryPolicy = RetryPolicy(maximumRetries: 20)
         operation.start()
         #expect(await error(of: operation)?.code == .timedOut)

@@ -129,12 +129,12 @@ struct BandwidthLimitTests {
 
     @Test func aTransferThatWaitsForItsLimitIsNotIdle() async throws {
         let server = try ScriptedServer([.respond()])
-        var request = URLRequest(url: server.url, timeoutInterval: 0.2)
+        var request = URLRequest(url: server.url, timeoutInterval: 0.8)
         request.httpMethod = "POST"
-        request.bodySource = .data(Data(count: 8))
+        request.bodySource = .data(Data(count: 3))
         let upload = HTTPRequestOperation(request: request)
         upload.completionQueue = callbacks
-        upload.uploadLimits = [BandwidthLimit(bytesPerSecond: 4)]
+        upload.uploadLimits = [BandwidthLimit(bytesPerSecond: 1)]
         #expect(try await run([upload]) > 1)
     }
 

@@ -104,7 +104,7 @@ struct RetryNetworkTests {
     @Test func theBudgetEndsTheWait() async throws {
         let network = Network()
         let server = try ScriptedServer([.hangUp])
-        let operation = operation(server, network, timeBudget: 0.2)
+        let operation = operation(server, network, timeBudget: 1)
         operation.start()
         await #expect(throws: URLError.self) { try await operation.value }
         #expect((operation.error as? URLError)?.code == .networkConnectionLost)
