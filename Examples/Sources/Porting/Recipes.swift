@@ -111,6 +111,26 @@ final class Recipes {
         title = "\(object ?? "nothing"), \(data)"
     }
 
+    func oneAfterAnother(
+        _ manager: OperationManager,
+        _ request: URLRequest,
+        _ imageRequest: URLRequest,
+        _ folder: URL
+    ) {
+        // MARK: Example
+
+        let image = manager.operation(for: imageRequest)
+        let link = manager.operation(
+            for: request,
+            success: { _, object in
+                image.outputFile = folder.appendingPathComponent("\(object ?? "image")")
+                manager.operationQueue.addOperation(image)
+            })
+        manager.operationQueue.addOperation(link)
+
+        // MARK: End of example
+    }
+
     func posts() async throws {
         // MARK: Example
 

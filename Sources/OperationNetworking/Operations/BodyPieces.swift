@@ -81,8 +81,8 @@ extension ConnectionOperation {
     /// for try await piece in pieces { hash.update(data: piece) }
     /// ```
     ///
-    /// Replaces ``outputStream`` and ``outputFile``, which are reset. Call this before the operation starts;
-    /// the operation must be in a queue, or started. The body is not kept: `responseData` is `nil`. A reader
+    /// Replaces ``outputStream`` and ``outputFile``, which are reset. Call this before the operation is in a
+    /// queue; its loop needs it there, or started. The body is not kept: `responseData` is `nil`. A reader
     /// that does not keep up holds the transfer: at most about a mebibyte waits for it. Only the sequence of
     /// the last call has pieces. A ``DownloadOperation`` has a file instead, and no pieces.
     ///

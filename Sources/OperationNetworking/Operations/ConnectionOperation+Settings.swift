@@ -7,7 +7,7 @@ extension ConnectionOperation: TransferConfigurable {
         state.withLock { body($0.configuration.settings) }
     }
 
-    /// Changes the settings of the operation's transfers, before it starts.
+    /// Changes the settings of the operation's transfers, before it is in a queue or started.
     public func changeTransferSettings(_ body: (inout TransferSettings) -> Void) {
         let old = state.withLock { state in
             state.checkConfigurable(self)

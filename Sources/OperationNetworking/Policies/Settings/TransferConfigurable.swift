@@ -8,7 +8,8 @@
 /// operation.connectTimeout = 5
 /// ```
 ///
-/// Settings may be read and set on any thread. Those of an operation are set before it starts.
+/// Settings may be read and set on any thread. Those of an operation are set before it is in a
+/// queue, or is started.
 @dynamicMemberLookup
 public protocol TransferConfigurable: AnyObject, Sendable {
     /// Reads the settings, under the owner's lock. Use the properties instead, unless several have to belong
