@@ -6,18 +6,20 @@ import Logging
 /// and one comparison says that there are none.
 struct ManagerObservers: Sendable {
     private enum Member: Sendable {
-        /// The one of ``OperationManager/logger``.
-        case logging(LoggingObserver)
+        /// The one of ``OperationManager/logger``, and the relay by which operations know that it is the
+        /// manager's.
+        case logging(LoggingObserver, ObserverRelay)
         case added(ObserverRelay)
 
         /// The observer of an operation that is made now; `nil` for a logger that writes nothing.
         var observer: (any OperationObserver)? {
             switch self {
-            case .logging(let observer): observer.logger.logLevel <= .debug ? observer : nil
+            case .logging(let observer, let relay): observer.logger.logLevel <= .debug ? relay : nil
             case .added(let relay): relay
             }
         }
 
+        /// The relay to an observer that was added.
         var relay: ObserverRelay? {
             switch self {
             case .logging: nil
@@ -52,12 +54,12 @@ struct ManagerObservers: Sendable {
     /// The observer that writes for ``OperationManager/logger``. A new one is the last of all.
     var logging: LoggingObserver? {
         get {
-            for case .logging(let observer) in members { return observer }
+            for case .logging(let observer, _) in members { return observer }
             return nil
         }
         set {
             members = members.filter { $0.relay != nil }
-            if let newValue { members.append(.logging(newValue)) }
+            if let newValue { members.append(.logging(newValue, ObserverRelay(to: newValue))) }
         }
     }
 
@@ -85,11 +87,8 @@ struct ManagerObservers: Sendable {
         return copy
     }
 
-    /// Has the operation tell the observers.
-    func join(_ operation: ConnectionOperation) {
-        guard let list else { return }
-        operation.addObservers(list.members.compactMap(\.observer))
-    }
+    /// The observers of an operation that is made now, each by its relay.
+    var ofNewOperation: [any OperationObserver] { list?.members.compactMap(\.observer) ?? [] }
 
     private func member(for observer: any OperationObserver) -> ObserverRelay? {
         members.lazy.compactMap(\.relay).first { $0.isOrLeads(to: observer) }

@@ -19,7 +19,7 @@ extension OperationManager {
         var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
         operation.configure { [settings] in $0.configuration.settings = settings }
-        state.observers.join(operation)
+        operation.join(state.observers.ofNewOperation, of: reference)
         operation.setAuthenticationChallenge(state.challenge)
         return operation
     }

@@ -4,7 +4,8 @@ internal import OperationNetworkingSystem
 extension OperationManager {
     /// Tells `observer` what happens to each operation that the manager makes from now on: those of verbs,
     /// uploads, downloads and members of batches, of the bindings and image downloaders that the manager
-    /// makes operations for, and copies of all these.
+    /// makes operations for. It is told, too, what happens to each copy that is made from now on of an
+    /// operation of the manager, also of one that has ended, for as long as the manager is there.
     ///
     /// Each operation tells it as it tells its own observers, and before these: on its `completionQueue`, one
     /// call at a time and in order. Several operations may do so at once, where their queues do. The
@@ -31,6 +32,12 @@ extension OperationManager {
     /// nor of those that run. Where it was added to an operation itself, it stays.
     public func removeObserver(_ observer: any OperationObserver) {
         state.withLock { $0.observers.remove(observer) }?.end()
+    }
+}
+
+extension OperationManager: OperationMaker {
+    var observersOfNewOperation: [any OperationObserver] {
+        state.withLock { $0.observers }.ofNewOperation
     }
 }
 

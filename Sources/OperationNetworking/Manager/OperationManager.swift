@@ -40,12 +40,15 @@ open class OperationManager: @unchecked Sendable {
     /// unless there is none.
     public let baseURL: URL?
     let state = Locked(State())
+    /// For operations, which do not keep the manager.
+    let reference = ManagerReference()
     private let serializer = Locked<any RequestSerializer>(HTTPRequestSerializer())
 
     /// - Parameter baseURL: `http://host/v1` is taken for `http://host/v1/`, so that `users` leads to
     ///   `http://host/v1/users`.
     public required init(baseURL: URL? = nil) {
         self.baseURL = baseURL.map(Self.withTrailingSlash)
+        reference.refer(to: self)
     }
 
     // MARK: - Configuration
@@ -120,7 +123,7 @@ open class OperationManager: @unchecked Sendable {
         operation.completionQueue = settings.completionQueue
         operation.completionGroup = settings.completionGroup
         operation.configure(settings.shared) { swap(&$0.configuration.shared, &$1) }
-        settings.observers.join(operation)
+        operation.join(settings.observers.ofNewOperation, of: reference)
         operation.setAuthenticationChallenge(settings.challenge)
         operation.setCompletion(success: success, failure: failure)
         return operation

@@ -4,7 +4,12 @@ extension ConnectionOperation: NSCopying {
     /// A new operation for the same request, with the same settings: what to try again with.
     ///
     /// Results are not copied, nor the closures that hear of the end (`completionBlock`, and those of
-    /// `setCompletion`), nor an ``outputStream``, which cannot be used twice.
+    /// `setCompletion`), nor an ``outputStream``, which cannot be used twice, nor the observers that were
+    /// added to this operation itself (``addObserver(_:)``).
+    ///
+    /// A copy of a manager's operation is told to the observers and the logger that the manager has when the
+    /// copy is made, also when this operation has ended. It does not keep the manager. When the manager is
+    /// gone, it is told to those that this operation has of the manager: none after its end.
     public func copy(with zone: NSZone? = nil) -> Any {
         copied()
     }

@@ -1,7 +1,8 @@
 internal import OperationNetworkingSystem
 
 extension ConnectionOperation {
-    /// Tells `observer` what happens from now on, until the operation has finished.
+    /// Tells `observer` what happens from now on, until the operation has finished. A copy of the operation
+    /// does not tell it.
     ///
     /// - Returns: what removes it; it need not be kept.
     @discardableResult
@@ -10,10 +11,12 @@ extension ConnectionOperation {
         return OperationObservation(of: self, by: observer)
     }
 
-    /// The same of several, in this order.
-    func addObservers(_ observers: [any OperationObserver]) {
-        guard !observers.isEmpty else { return }
-        state.withLock { if !$0.isTold { $0.closures.observers += observers } }
+    /// Tells the observers of the manager that has made it. Its copies tell those that the manager has then.
+    func join(_ observers: [any OperationObserver], of manager: ManagerReference) {
+        state.withLock { state in
+            state.closures.observers += observers
+            state.manager = manager
+        }
     }
 
     /// Tells `observer` nothing any more, but for the events that it is being told. One of the manager that
@@ -37,6 +40,15 @@ extension ConnectionOperation {
             if !isOver || !state.isDelivered { state.closures.observers.append(observer) }
             return .observed(isRunning: state.isRunning && !isOver, first)
         }
+    }
+}
+
+extension OperationState {
+    /// The observers of a copy: those that the manager has now, since an operation that has ended has let go
+    /// of its observers. Where the manager is gone, those that it gave to the operation, each by a relay. Not
+    /// to be asked with a lock held: the manager may be released here.
+    var observersOfCopy: [any OperationObserver] {
+        manager?.observers ?? closures.observers.filter { $0 is ObserverRelay }
     }
 }
 

@@ -426,9 +426,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Gives a new operation the settings of this one.
     func copySettings(to copy: ConnectionOperation) {
         let original = state.withLock { $0 }
+        let observers = original.observersOfCopy
         copy.configure { state in
             state.configuration.copy(original.configuration)
             state.closures.copy(original.closures)
+            state.closures.observers = observers + state.closures.observers
+            state.manager = original.manager
         }
         copy.name = name
         copy.queuePriority = queuePriority

@@ -5,13 +5,15 @@ internal import OperationNetworkingSystem
 
 /// Everything about a `ConnectionOperation` that changes; it lives behind one lock.
 ///
-/// Stored properties: 20. One lock is cheaper than several, and lets all of them change together. A million
+/// Stored properties: 21. One lock is cheaper than several, and lets all of them change together. A million
 /// may wait in a queue: small ones stand together, where others leave them room.
 struct OperationState {
     var configuration: OperationConfiguration
     var closures = Closures()
     /// Of an ``HTTPRequestOperation``.
     var handlers = ResultHandlers()
+    /// Of an operation that a manager made, and of its copies.
+    var manager: ManagerReference?
 
     // MARK: Progress of things
 
@@ -147,11 +149,13 @@ extension OperationState {
         /// Whether a closure is there that is called elsewhere, and so released where the operation ends.
         var answerQuestions: Bool { redirect != nil || challenge != nil || bodyStreamProvider != nil }
 
-        /// Takes over those of the operation that this one is a copy of; not what hears of its end.
+        /// Takes over those of the operation that this one is a copy of; neither what hears of its end, nor
+        /// its observers.
         mutating func copy(_ original: Closures) {
-            let own = completionBlock
+            let (own, observers) = (completionBlock, observers)
             self = original
             completionBlock = own
+            self.observers = observers
         }
     }
 }

@@ -123,7 +123,7 @@ extension URLSessionManager {
         let resumed = Result { try core.resumed(data, headers: headers) }
         let delegate = TaskDelegate(core, closures, resumeData: data) { [core] _ in
             let operation = try resumed.get()
-            core.operations.state.withLock { $0.observers }.join(operation)
+            operation.join(core.operations.observersOfNewOperation, of: core.operations.reference)
             return (operation, operation.destination.map { TemporaryPlace(file: $0) })
         }
         // Data that cannot be read names no address.

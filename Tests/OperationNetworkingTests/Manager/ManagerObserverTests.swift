@@ -241,7 +241,97 @@ struct ManagerObserverTests {
         #expect(try await listener.events.wait(count: 3) == Self.usual)
     }
 
-    // MARK: - Copies and archives
+    // MARK: - Copies of operations
+
+    /// Runs an operation to its end, after which it has let go of everything.
+    private func run(_ operation: HTTPRequestOperation) async throws {
+        operation.start()
+        _ = try await operation.value
+        // The value comes before the end is told, which may wait for a turn of its own on the queue.
+        for _ in 0..<2 { callbacks.sync {} }
+        #expect(operation.state.withLock { $0.closures.observers.isEmpty })
+    }
+
+    @Test func aCopyOfAnEndedOperationIsTold() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = manager(server)
+        let events = Recorder<String>()
+        manager.addObserver(EventListener("first", in: events))
+        manager.logger = Logger(label: "test") { _ in Writer(events: events) }
+        let operation = manager.operation(for: URLRequest(url: server.url))
+        try await run(operation)
+        let expected = Self.usual.flatMap { ["first \($0)", "logger \($0)"] }
+        #expect(events.elements == expected)
+        let copy = operation.copied()
+        try await run(copy)
+        #expect(events.elements == expected + expected)
+        try await run(copy.copied())
+        #expect(events.elements == expected + expected + expected)
+    }
+
+    @Test func aCopyOfAnEndedDownloadIsTold() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let folder = try TemporaryDirectory()
+        let manager = manager(server)
+        manager.addObserver(listener)
+        let download = manager.downloadOperation(for: URLRequest(url: server.url), to: folder.file())
+        download.replacesFile = true
+        try await run(download)
+        try await run(download.copied())
+        #expect(listener.events.elements == Self.usual + Self.usual)
+    }
+
+    @Test func aCopyIsToldToTheObserversOfItsTime() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = manager(server)
+        let events = Recorder<String>()
+        let observation = manager.addObserver(EventListener("old", in: events))
+        manager.logger = Logger(label: "test") { _ in Writer(events: events) }
+        let operation = manager.operation(for: URLRequest(url: server.url))
+        try await run(operation)
+        observation.end()
+        manager.logger = nil
+        manager.addObserver(EventListener("new", in: events))
+        try await run(operation.copied())
+        #expect(events.elements.suffix(3) == ["new started", "new response", "new finished"])
+        #expect(events.elements.count == 9)
+    }
+
+    @Test func anOperationsOwnObserversAreNotToldOfItsCopies() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        let manager = manager(server)
+        let events = Recorder<String>()
+        manager.addObserver(EventListener("manager", in: events))
+        let operation = manager.operation(for: URLRequest(url: server.url))
+        operation.addObserver(EventListener("own", in: events))
+        // Before the end, when it still has both.
+        let copy = operation.copied()
+        copy.addObserver(EventListener("copy", in: events))
+        try await run(copy)
+        #expect(events.elements == Self.usual.flatMap { ["manager \($0)", "copy \($0)"] })
+        operation.cancel()
+    }
+
+    @Test func aCopyRunsWithoutTheManagerAndDoesNotKeepIt() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "four") }
+        weak var kept: OperationManager?
+        func made() -> HTTPRequestOperation {
+            let manager = manager(server)
+            kept = manager
+            manager.addObserver(listener)
+            return manager.operation(for: URLRequest(url: server.url))
+        }
+        let operation = made()
+        #expect(kept == nil)
+        // Before its end the operation has them.
+        try await run(operation.copied())
+        try await run(operation)
+        #expect(listener.events.elements == Self.usual + Self.usual)
+        try await run(operation.copied())
+        #expect(listener.events.elements.count == 6)
+    }
+
+    // MARK: - Copies of managers, and archives
 
     @Test func aCopyHasTheObserversAndRemovesThemApart() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }

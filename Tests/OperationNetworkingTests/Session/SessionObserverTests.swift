@@ -125,6 +125,42 @@ struct SessionObserverTests {
         #expect(listener.events.elements == ["started"])
     }
 
+    /// Keeps the operations that have begun.
+    private final class OperationCatcher: OperationObserver {
+        let operations = Recorder<ConnectionOperation>()
+
+        func operationDidStart(_ operation: ConnectionOperation) { operations.append(operation) }
+    }
+
+    /// While the operation runs it has the observer by which the session hears of it, too.
+    @Test(arguments: [true, false])
+    func aCopyOfATasksOperationIsToldAndIsNotTheTask(hasEnded: Bool) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(body: "four").held(after: .body(1), by: gate), .redirect(to: "/there"),
+            .respond(body: "other"),
+        ])
+        let catcher = OperationCatcher()
+        session.addObserver(catcher)
+        session.addObserver(listener)
+        let task = session.dataTask(with: URLRequest(url: server.url), completion: ends.handler)
+        task.resume()
+        let operation = try await catcher.operations.wait()[0]
+        if hasEnded {
+            gate.open()
+            #expect(try await ends.wait().text == "four")
+        }
+        let own = try await listener.events.wait(count: hasEnded ? 3 : 2)
+        // The operation lets go of its observers after it has told them.
+        for _ in 0..<2 { session.operationQueue.underlyingQueue?.sync {} }
+        operation.copied().start()
+        let events = try await listener.events.wait(count: own.count + 4)
+        #expect(events.suffix(4) == ["started", "redirected", "response", "finished"])
+        gate.open()
+        #expect(try await ends.wait().text == "four")
+        #expect(task.currentRequest.url == server.url)
+    }
+
     @Test func aCopyHasTheObserversAndRemovesThemApart() async throws {
         let server = try ScriptedServer { _ in .respond(body: "four") }
         session.addObserver(listener)
