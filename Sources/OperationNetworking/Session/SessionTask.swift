@@ -127,10 +127,10 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
 
     // MARK: - Results
 
-    /// The progress of sending the request's body. Its handlers are those of ``progress``.
+    /// The progress of sending the request's body. It commands the task as ``progress`` does.
     public var uploadProgress: Progress { taskProgress.upload }
 
-    /// The progress of receiving the response's body. Its handlers are those of ``progress``.
+    /// The progress of receiving the response's body. It commands the task as ``progress`` does.
     public var downloadProgress: Progress { taskProgress.download }
 
     /// The state now.
@@ -151,9 +151,14 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     /// The progress that became a child of the current one when the task was made: ``uploadProgress`` of an
     /// ``UploadTask``, ``downloadProgress`` of the others.
     ///
-    /// To cancel, pause or resume it, or one that it is part of, does that to the task. Its total is -1 while
-    /// no length is known. As a child it changes on the completion queue, before the closures of the task are
-    /// called, since Foundation's tree has no lock; ``countOfBytesReceived`` and its like change at once.
+    /// To cancel, pause or resume it, or one that it is part of, does that to the task. A task that is made
+    /// below a cancelled progress ends with `URLError.cancelled`, and asks for nothing. While its progress is
+    /// paused, the first ``resume()`` of a task does not start it: it starts when the progress is resumed, or
+    /// when `resume()` is called once more.
+    ///
+    /// Its total is -1 while no length is known. As a child it changes on the completion queue, before the
+    /// closures of the task are called, since Foundation's tree has no lock; ``countOfBytesReceived`` and its
+    /// like change at once.
     public var progress: Progress { downloadProgress }
 
     /// The number of bytes of the response's body that have come, those from before a suspension included.
@@ -186,7 +191,7 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     // MARK: - Commands
 
     /// Starts the task, or lets it go on where it was suspended. One call undoes any number of
-    /// ``suspend()``s.
+    /// ``suspend()``s. While its ``progress`` is paused, the first call does not start it.
     public func resume() {
         apply { $0.resume() }
     }
@@ -201,6 +206,24 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     /// Ends the task with `URLError.cancelled`, also one that was never resumed.
     public func cancel() {
         apply { $0.cancel() }
+    }
+
+    // MARK: - For its progress
+
+    func hold() {
+        apply { $0.hold() }
+    }
+
+    func release() {
+        apply { $0.release() }
+    }
+
+    /// Does what its progress was told before it commanded the task: a parent may have been cancelled, or
+    /// paused, before the task was made.
+    func followProgress() {
+        if taskProgress.isCancelled { return cancel() }
+        // Asked under the lock, which a resumption comes to after it has changed the progress.
+        apply { taskProgress.isPaused ? $0.hold() : .none }
     }
 
     // MARK: - For the session
@@ -324,7 +347,7 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
     public func cancelByProducingResumeData(@_inheritActorContext _ handler: @escaping ResumeDataHandler) {
         let isTooLate = changing.withLock { state in
             switch state.machine.phase {
-            case .made, .running, .suspended:
+            case .made, .held, .waiting, .running, .suspended:
                 state.resumeDataHandlers.append(handler)
                 owner.addAudience()
                 owner.post(state.machine.cancel(), of: self)
@@ -347,7 +370,7 @@ extension SessionTask.State {
     init(_ phase: SessionTaskMachine.Phase) {
         self =
             switch phase {
-            case .made, .suspended: .suspended
+            case .made, .held, .waiting, .suspended: .suspended
             case .running: .running
             case .canceling: .canceling
             case .completed: .completed

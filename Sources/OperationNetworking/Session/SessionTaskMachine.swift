@@ -3,19 +3,33 @@
 /// | phase     | resume         | suspend          | cancel               | ended     |
 /// |-----------|----------------|------------------|----------------------|-----------|
 /// | made      | running: start | -                | canceling: end       | -         |
+/// | held      | waiting        | -                | canceling: end       | -         |
+/// | waiting   | running: start | held             | canceling: end       | -         |
 /// | running   | -              | suspended: pause | canceling: cancel    | completed |
 /// | suspended | running: go on | -                | canceling: cancel    | completed |
 /// | canceling | -              | -                | -                    | completed |
 /// | completed | -              | -                | -                    | -         |
 ///
-/// *Made* and *suspended* are one state to the user: a task is made suspended. Suspensions are not counted:
-/// one resume undoes them all, as with operations.
+/// *Held* is a task whose progress was paused before the task was resumed, *waiting* one that was resumed
+/// since. *Hold* and *release* are the pausing and the resuming of its progress:
+///
+/// | phase     | hold             | release        |
+/// |-----------|------------------|----------------|
+/// | made      | held             | running: start |
+/// | held      | -                | made           |
+/// | waiting   | -                | running: start |
+/// | others    | as suspend       | as resume      |
+///
+/// *Made*, *held*, *waiting* and *suspended* are one state to the user: a task is made suspended. Suspensions
+/// are not counted: one resume undoes them all, as with operations.
 ///
 /// *Ended* is the end of the task's operation. It reaches a suspended task if the last byte came before the
 /// pause did.
 struct SessionTaskMachine: Hashable, Sendable {
     enum Phase: Hashable, Sendable, CaseIterable {
         case made
+        case held
+        case waiting
         case running
         case suspended
         case canceling
@@ -43,9 +57,12 @@ struct SessionTaskMachine: Hashable, Sendable {
 
     mutating func resume() -> Effect {
         switch phase {
-        case .made:
+        case .made, .waiting:
             phase = .running
             return .start
+        case .held:
+            phase = .waiting
+            return .none
         case .suspended:
             phase = .running
             return .goOn
@@ -56,17 +73,49 @@ struct SessionTaskMachine: Hashable, Sendable {
 
     mutating func suspend() -> Effect {
         switch phase {
+        case .waiting:
+            phase = .held
+            return .none
         case .running:
             phase = .suspended
             return .pause
-        case .made, .suspended, .canceling, .completed:
+        case .made, .held, .suspended, .canceling, .completed:
+            return .none
+        }
+    }
+
+    mutating func hold() -> Effect {
+        switch phase {
+        case .made:
+            phase = .held
+            return .none
+        case .running:
+            phase = .suspended
+            return .pause
+        case .held, .waiting, .suspended, .canceling, .completed:
+            return .none
+        }
+    }
+
+    mutating func release() -> Effect {
+        switch phase {
+        case .made, .waiting:
+            phase = .running
+            return .start
+        case .held:
+            phase = .made
+            return .none
+        case .suspended:
+            phase = .running
+            return .goOn
+        case .running, .canceling, .completed:
             return .none
         }
     }
 
     mutating func cancel() -> Effect {
         switch phase {
-        case .made:
+        case .made, .held, .waiting:
             phase = .canceling
             return .end
         case .running, .suspended:
@@ -83,7 +132,7 @@ struct SessionTaskMachine: Hashable, Sendable {
         case .running, .suspended, .canceling:
             phase = .completed
             return true
-        case .made, .completed:
+        case .made, .held, .waiting, .completed:
             return false
         }
     }

@@ -19,33 +19,21 @@ struct TaskProgress: Sendable {
         child = parent == nil ? nil : countsUpload ? .upload : .download
         // To become a child writes to the parent, which the end of another child may do now.
         (upload, download) = ReportedProgress.write {
-            let upload = Progress(parent: countsUpload ? parent : nil, userInfo: nil)
-            let download = Progress(parent: countsUpload ? nil : parent, userInfo: nil)
-            for progress in [upload, download] {
-                progress.totalUnitCount = -1
-                Self.control(target, by: progress)
-            }
-            return (upload, download)
+            (
+                CommandingProgress(target, parent: countsUpload ? parent : nil),
+                CommandingProgress(target, parent: countsUpload ? nil : parent)
+            )
         }
     }
+
+    /// Whether one of them was cancelled, or had a cancelled parent when it was made.
+    var isCancelled: Bool { upload.isCancelled || download.isCancelled }
+
+    /// Whether one of them is paused.
+    var isPaused: Bool { upload.isPaused || download.isPaused }
 
     subscript(direction: ProgressDirection) -> Progress {
         direction == .download ? download : upload
-    }
-
-    /// Lets a progress command the task, once and for all: an owner may call it while the task becomes
-    /// another one, and Foundation's handlers have no lock.
-    private static func control(_ target: ProgressTarget, by progress: Progress) {
-        progress.isCancellable = true
-        progress.isPausable = true
-        progress.cancellationHandler = { target.tell { $0.cancel() } }
-        // Foundation calls these in any order: what the progress is now counts.
-        let follow: @Sendable () -> Void = { [weak progress] in
-            let isPaused = progress?.isPaused == true
-            target.tell { if isPaused { $0.suspend() } else { $0.resume() } }
-        }
-        progress.pausingHandler = follow
-        progress.resumingHandler = follow
     }
 
     /// A total of -1: unknown.
@@ -66,10 +54,49 @@ struct TaskProgress: Sendable {
     }
 }
 
+/// A `Progress` that commands a task: a command to it, or to a parent, has reached the task when it returns.
+///
+/// Foundation's handlers are called later, on any thread and in any order, and have no lock: the user may set
+/// them.
+private final class CommandingProgress: Progress, @unchecked Sendable {
+    // @unchecked: as `Progress`; what is of this class never changes.
+
+    private let target: ProgressTarget
+
+    // A `parent` that is cancelled, or paused, says so at once, when there is no task yet: the task asks when
+    // it is made.
+    init(_ target: ProgressTarget, parent: Progress?) {
+        self.target = target
+        super.init(parent: parent, userInfo: nil)
+        isCancellable = true
+        isPausable = true
+        totalUnitCount = -1
+    }
+
+    override func cancel() {
+        super.cancel()
+        target.tell { $0.cancel() }
+    }
+
+    override func pause() {
+        super.pause()
+        target.tell { $0.hold() }
+    }
+
+    override func resume() {
+        super.resume()
+        target.tell { $0.release() }
+    }
+}
+
 /// A task, as its progress sees it.
 protocol ProgressControllable: AnyObject, Sendable {
-    func resume()
-    func suspend()
+    /// Called when the progress is paused.
+    func hold()
+
+    /// Called when the progress goes on.
+    func release()
+
     func cancel()
 }
 

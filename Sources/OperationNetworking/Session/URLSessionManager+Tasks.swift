@@ -193,6 +193,8 @@ extension URLSessionManager {
     private func take<Task: SessionTask>(_ task: Task, _ delegate: TaskDelegate) -> Task {
         delegate.take(task)
         if !core.add(task) { delegate.refuse(SessionError.invalidated) }
+        // When the session has it: it may end at once.
+        task.followProgress()
         return task
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// The table of `SessionTaskMachine`, cell by cell.
 @Suite struct SessionTaskMachineTests {
     enum Event: CaseIterable, Sendable {
-        case resume, suspend, cancel, ended
+        case resume, suspend, hold, release, cancel, ended
     }
 
     struct Cell: Sendable {
@@ -18,22 +18,44 @@ import Testing
     static let cells: [Cell] = [
         Cell(phase: .made, event: .resume, next: .running, effect: .start),
         Cell(phase: .made, event: .suspend, next: .made),
+        Cell(phase: .made, event: .hold, next: .held),
+        Cell(phase: .made, event: .release, next: .running, effect: .start),
         Cell(phase: .made, event: .cancel, next: .canceling, effect: .end),
         Cell(phase: .made, event: .ended, next: .made),
+        Cell(phase: .held, event: .resume, next: .waiting),
+        Cell(phase: .held, event: .suspend, next: .held),
+        Cell(phase: .held, event: .hold, next: .held),
+        Cell(phase: .held, event: .release, next: .made),
+        Cell(phase: .held, event: .cancel, next: .canceling, effect: .end),
+        Cell(phase: .held, event: .ended, next: .held),
+        Cell(phase: .waiting, event: .resume, next: .running, effect: .start),
+        Cell(phase: .waiting, event: .suspend, next: .held),
+        Cell(phase: .waiting, event: .hold, next: .waiting),
+        Cell(phase: .waiting, event: .release, next: .running, effect: .start),
+        Cell(phase: .waiting, event: .cancel, next: .canceling, effect: .end),
+        Cell(phase: .waiting, event: .ended, next: .waiting),
         Cell(phase: .running, event: .resume, next: .running),
         Cell(phase: .running, event: .suspend, next: .suspended, effect: .pause),
+        Cell(phase: .running, event: .hold, next: .suspended, effect: .pause),
+        Cell(phase: .running, event: .release, next: .running),
         Cell(phase: .running, event: .cancel, next: .canceling, effect: .cancel),
         Cell(phase: .running, event: .ended, next: .completed),
         Cell(phase: .suspended, event: .resume, next: .running, effect: .goOn),
         Cell(phase: .suspended, event: .suspend, next: .suspended),
+        Cell(phase: .suspended, event: .hold, next: .suspended),
+        Cell(phase: .suspended, event: .release, next: .running, effect: .goOn),
         Cell(phase: .suspended, event: .cancel, next: .canceling, effect: .cancel),
         Cell(phase: .suspended, event: .ended, next: .completed),
         Cell(phase: .canceling, event: .resume, next: .canceling),
         Cell(phase: .canceling, event: .suspend, next: .canceling),
+        Cell(phase: .canceling, event: .hold, next: .canceling),
+        Cell(phase: .canceling, event: .release, next: .canceling),
         Cell(phase: .canceling, event: .cancel, next: .canceling),
         Cell(phase: .canceling, event: .ended, next: .completed),
         Cell(phase: .completed, event: .resume, next: .completed),
         Cell(phase: .completed, event: .suspend, next: .completed),
+        Cell(phase: .completed, event: .hold, next: .completed),
+        Cell(phase: .completed, event: .release, next: .completed),
         Cell(phase: .completed, event: .cancel, next: .completed),
         Cell(phase: .completed, event: .ended, next: .completed),
     ]
@@ -44,6 +66,8 @@ import Testing
         switch cell.event {
         case .resume: #expect(machine.resume() == cell.effect)
         case .suspend: #expect(machine.suspend() == cell.effect)
+        case .hold: #expect(machine.hold() == cell.effect)
+        case .release: #expect(machine.release() == cell.effect)
         case .cancel: #expect(machine.cancel() == cell.effect)
         case .ended: #expect(machine.ended() == (cell.phase != cell.next))
         }
@@ -58,7 +82,9 @@ import Testing
 
     @Test func aTaskThatWasMadeAndOneThatWasSuspendedAreSuspendedToTheUser() {
         let states = SessionTaskMachine.Phase.allCases.map { SessionTask.State($0) }
-        #expect(states == [.suspended, .running, .suspended, .canceling, .completed])
+        #expect(
+            states == [.suspended, .suspended, .suspended, .running, .suspended, .canceling, .completed]
+        )
     }
 }
 
