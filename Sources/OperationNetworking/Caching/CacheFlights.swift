@@ -8,11 +8,26 @@ final class CacheFlights: @unchecked Sendable {
     /// Requests that are equal get the same response. A request waits for none that waits longer, or that is
     /// slower for reasons of its own.
     struct Key: Hashable {
-        var sharing: CacheRequest.Sharing
-        var idleTimeout: Double
-        var priority: TransferPriority
+        private let sharing: CacheRequest.Sharing
+        /// 0: none.
+        private let idleTimeout: Double
+        private let priority: TransferPriority
         /// The limits of bandwidth that hold it.
-        var limits: [ObjectIdentifier]
+        private let limits: [ObjectIdentifier]
+
+        // Timeouts that are no limit (0, less, infinite, NaN) are equal here. A key with NaN in it would not
+        // equal itself: its flight would never land.
+        init(
+            sharing: CacheRequest.Sharing,
+            idleTimeout: Double,
+            priority: TransferPriority,
+            limits: [ObjectIdentifier]
+        ) {
+            self.sharing = sharing
+            self.idleTimeout = idleTimeout > 0 && idleTimeout.isFinite ? idleTimeout : 0
+            self.priority = priority
+            self.limits = limits
+        }
     }
 
     /// The outcome of the request that others wait for.

@@ -18,6 +18,31 @@ struct CacheFlightsTests {
         )
     }
 
+    /// As for a transfer, which never looks whether such a time has passed.
+    @Test(arguments: [Double.nan, .signalingNaN, .infinity, -.infinity, -1, 0])
+    func aTimeoutThatIsNoLimitIsAKeyThatLands(idleTimeout: Double) throws {
+        let request = TransferRequest.plain(try #require(URL(string: "http://127.0.0.1/equal")))
+        func key(waiting idleTimeout: Double) throws -> CacheFlights.Key {
+            CacheFlights.Key(
+                sharing: try #require(CacheRequest(request).sharing),
+                idleTimeout: idleTimeout,
+                priority: .normal,
+                limits: []
+            )
+        }
+        let unlimited = try key(waiting: idleTimeout)
+        #expect(try unlimited == key(waiting: 0) && unlimited != self.key)
+        let ids = (0..<3).map { _ in TransferID.next() }
+        var areFirst: [Bool] = []
+        #expect(!flights.join(unlimited, ids[0]) { _ in })
+        let mustWait = flights.join(unlimited, ids[1]) { areFirst.append($0) }
+        #expect(mustWait)
+        flights.land(unlimited, of: ids[0], .isStored)
+        #expect(areFirst == [false])
+        // Nothing is left that it would wait for.
+        #expect(!flights.join(unlimited, ids[2]) { _ in })
+    }
+
     @Test func manyThatWaitLeaveOrTakeThePlaceOneByOne() throws {
         let ids = (0...10_000).map { _ in TransferID.next() }
         var (heirs, others): ([TransferID], [TransferID]) = ([], [])

@@ -16,10 +16,13 @@ struct CacheSharingTests {
         _ scene: CacheScene,
         _ count: Int,
         _ gate: Gate,
+        timeout: TimeInterval = 20,
         _ configure: (HTTPRequestOperation) -> Void = { _ in }
     ) async throws -> [HTTPRequestOperation] {
         scene.manager.operationQueue.maxConcurrentOperationCount = count + 1
-        let operations = (0...count).map { _ in scene.manager.operation(for: scene.request()) }
+        var request = scene.request()
+        request.timeoutInterval = timeout
+        let operations = (0...count).map { _ in scene.manager.operation(for: request) }
         configure(operations[0])
         scene.manager.operationQueue.addOperation(operations[0])
         try await gate.waitForArrivals()
@@ -36,6 +39,19 @@ struct CacheSharingTests {
         let limit = ContinuousClock.now + .waitingLimit
         while !isTrue(), ContinuousClock.now < limit { try await networkThreadIsDone() }
         try #require(isTrue())
+    }
+
+    @Test func requestsWhoseTimeoutIsNoNumberShareATransfer() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in Self.answer.held(after: .body(3), by: gate) }
+        let scene = CacheScene(server)
+        let operations = try await waiting(scene, 20, gate, timeout: .nan)
+        gate.open()
+        for operation in operations {
+            _ = try? await operation.value
+            #expect(operation.text == "shared" && operation.error == nil)
+        }
+        #expect(server.requests.count == 1)
     }
 
     enum Command: CaseIterable { case cancel, pause }
