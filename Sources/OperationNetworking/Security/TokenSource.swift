@@ -105,8 +105,9 @@ public final class TokenSource: Sendable {
         let waiters = state.withLock { state in
             switch result {
             case .success(let token): if state.generation == generation { state.token = token }
-            // The one that was refused would only be refused again.
-            case .failure: if state.token == last { state.token = nil }
+            // The one that was refused would only be refused again. With NaN in its expiry it does not equal
+            // itself.
+            case .failure: if state.generation == generation || state.token == last { state.token = nil }
             }
             state.isRefreshing = false
             defer { state.waiters = [] }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Operation.QueuePriority {
-    /// - Parameter taskPriority: from 0 to 1.
+    /// - Parameter taskPriority: from 0 to 1. What is no number is normal.
     init(taskPriority: Float) {
         self =
             switch taskPriority {
@@ -9,7 +9,8 @@ extension Operation.QueuePriority {
             case ..<0.375: .low
             case ..<0.625: .normal
             case ..<0.875: .high
-            default: .veryHigh
+            case 0.875...: .veryHigh
+            default: .normal
             }
     }
 }

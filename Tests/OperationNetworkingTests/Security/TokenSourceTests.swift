@@ -189,6 +189,16 @@ struct TokenSourceTests {
         #expect(server.requests.count == 5)
     }
 
+    @Test func aTokenWhoseExpiryIsNoNumberGoesWithAFailedRefresh() async throws {
+        let server = try server(for: "new")
+        let expiry = Date(timeIntervalSinceReferenceDate: .nan)
+        let source = TokenSource(TokenSource.Token("old", expiry: expiry)) { _ in throw NoToken() }
+        let operation = operation(server.url, source)
+        operation.start()
+        await #expect(throws: NoToken.self) { try await operation.value }
+        #expect(source.token == nil)
+    }
+
     @Test func cancellingOneDoesNotCancelTheRefreshOfTheOthers() async throws {
         let server = try server(for: "a")
         let (asked, answer) = (Gate(), Gate())

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import OperationNetworking
@@ -78,6 +79,17 @@ import Testing
         #expect(Self.cells.count == SessionTaskMachine.Phase.allCases.count * Event.allCases.count)
         let effects = Set(Self.cells.map(\.effect))
         #expect(effects == Set(SessionTaskMachine.Effect.allCases))
+    }
+
+    @Test func aPriorityThatIsNoNumberIsNormal() {
+        let priorities = [Float.nan, 0.5, 0.875, 1, 2, .infinity, 0, -1].map {
+            Operation.QueuePriority(taskPriority: $0)
+        }
+        #expect(
+            priorities == [
+                .normal, .normal, .veryHigh, .veryHigh, .veryHigh, .veryHigh, .veryLow, .veryLow,
+            ]
+        )
     }
 
     @Test func aTaskThatWasMadeAndOneThatWasSuspendedAreSuspendedToTheUser() {

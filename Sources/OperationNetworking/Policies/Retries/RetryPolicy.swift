@@ -102,7 +102,9 @@ public struct RetryPolicy: Hashable, Sendable {
         chance: Double
     ) -> TimeInterval? {
         guard retries < maximumRetries, methods.contains(method) else { return nil }
-        let backoff = chance * min(maximumDelay, initialDelay * pow(2, Double(min(retries, 1000))))
+        let longest = TimeInterval.minimum(maximumDelay, initialDelay * pow(2, Double(min(retries, 1000))))
+        // A wait of NaN seconds would never end.
+        let backoff = longest.isNaN ? 0 : chance * min(longest, .greatestFiniteMagnitude)
         let wait: TimeInterval
         switch outcome {
         case .final:

@@ -68,6 +68,16 @@ import Testing
         #expect(delay(after: .error(.timedOut), retries: 2, chance: chance) == 2 * chance)
     }
 
+    @Test(arguments: [
+        (0.5, Double.nan, 16.0), (Double.nan, 30.0, 30.0), (Double.nan, Double.nan, 0.0),
+    ])
+    func aDelayThatIsNoNumberIsNone(initial: TimeInterval, maximum: TimeInterval, expected: TimeInterval) {
+        var policy = RetryPolicy(maximumRetries: 10)
+        (policy.initialDelay, policy.maximumDelay) = (initial, maximum)
+        #expect(delay(policy, after: .error(.timedOut), retries: 5) == expected)
+        #expect(delay(policy, after: .status(503, retryAfter: nil), retries: 5) == expected)
+    }
+
     @Test func itIsTriedAsOftenAsItSays() {
         #expect(delay(RetryPolicy(maximumRetries: 2), after: .error(.timedOut), retries: 1) != nil)
         #expect(delay(RetryPolicy(maximumRetries: 2), after: .error(.timedOut), retries: 2) == nil)
