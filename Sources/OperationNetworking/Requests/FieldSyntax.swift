@@ -42,6 +42,11 @@ extension Span<UInt8> {
         while end < count, predicate(self[end]) { end += 1 }
         return start..<end
     }
+
+    /// Whether this is a `token`, so a field name or a method.
+    var isHTTPToken: Bool {
+        !isEmpty && range(from: 0) { $0.isHTTPTokenCharacter }.upperBound == count
+    }
 }
 
 extension StringProtocol {

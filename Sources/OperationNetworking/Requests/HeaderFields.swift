@@ -53,11 +53,12 @@ struct HeaderFields: Hashable, Sendable {
     }
 
     /// Without fields, and with room for those of a usual head.
-    static func withRoom() -> HeaderFields {
-        var fields = HeaderFields()
-        fields.octets.reserveCapacity(480)
-        fields.lines.reserveCapacity(16)
-        return fields
+    static func withRoom() -> HeaderFields { HeaderFields(roomFor: 16, octets: 480) }
+
+    /// Without fields, and with room for some lines and the octets of their names and values.
+    init(roomFor lines: Int, octets: Int) {
+        self.octets.reserveCapacity(octets)
+        self.lines.reserveCapacity(lines)
     }
 
     static func == (one: HeaderFields, other: HeaderFields) -> Bool {
@@ -75,6 +76,9 @@ struct HeaderFields: Hashable, Sendable {
     var fields: [Field] { lines.indices.map { Field(name: name($0), value: value($0)) } }
 
     var count: Int { lines.count }
+
+    /// Of all names and values.
+    var octetCount: Int { octets.count }
 
     var isEmpty: Bool { lines.isEmpty }
 
@@ -128,6 +132,20 @@ struct HeaderFields: Hashable, Sendable {
         guard let first = index(of: name) else { return nil }
         guard index(of: name, from: first + 1) != nil else { return value(first) }
         return values(for: name).joined(separator: ", ")
+    }
+
+    /// The value of that name, `nil` when there is none, or when its lines have different ones.
+    func onlyValue(for name: String) -> String? {
+        guard let first = index(of: name) else { return nil }
+        let value = lines[first].nameEnd..<lines[first].end
+        var next = index(of: name, from: first + 1)
+        while let index = next {
+            guard octets[lines[index].nameEnd..<lines[index].end].elementsEqual(octets[value]) else {
+                return nil
+            }
+            next = self.index(of: name, from: index + 1)
+        }
+        return self.value(first)
     }
 
     private func index(of name: String, from first: Int = 0) -> Int? {
@@ -184,6 +202,14 @@ struct HeaderFields: Hashable, Sendable {
         octets.append(contentsOf: name.utf8)
         let nameEnd = octets.count
         octets.append(contentsOf: value.utf8)
+        endLine(nameEnd: nameEnd)
+    }
+
+    /// Adds a field, both in UTF-8.
+    mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
+        octets.append(name)
+        let nameEnd = octets.count
+        octets.append(value)
         endLine(nameEnd: nameEnd)
     }
 

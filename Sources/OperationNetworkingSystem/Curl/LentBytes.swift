@@ -37,6 +37,14 @@ extension String {
         self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The text of ASCII octets, each as `transform` makes it.
+    package init(ascii bytes: Span<UInt8>, _ transform: (UInt8) -> UInt8) {
+        self.init(unsafeUninitializedCapacity: bytes.count) { octets in
+            for index in bytes.indices { octets.initializeElement(at: index, to: transform(bytes[index])) }
+            return bytes.count
+        }
+    }
+
     /// The text of a header line: UTF-8, or else ISO 8859-1.
     package init(headerText bytes: Span<UInt8>) {
         var octets: [UInt8] = []

@@ -83,4 +83,20 @@ import Testing
         for number in 0..<20_000 { fields.append(name: "X-\(number)", value: "") }
         #expect(fields.dictionary.count == 20_000)
     }
+
+    @Test func theOnlyValueIsThatOfAllLinesOfAName() {
+        let fields: HeaderFields = ["A": "1", "B": "1", "a": "1", "b": "2", "C": "", "D": "1"]
+        #expect(fields.onlyValue(for: "A") == "1" && fields.onlyValue(for: "d") == "1")
+        #expect(fields.onlyValue(for: "c") == "" && fields.onlyValue(for: "E") == nil)
+        #expect(fields.onlyValue(for: "B") == nil)
+    }
+
+    @Test func octetsAreThoseOfNamesAndValues() {
+        var fields: HeaderFields = ["Name": "value"]
+        fields.append(name: "Other".utf8Span.span, value: "\u{e4}".utf8Span.span)
+        #expect(fields == ["Name": "value", "other": "\u{e4}"])
+        #expect(fields.octetCount == 9 + 7)
+        fields["Name"] = nil
+        #expect(fields.octetCount == 7 && fields["Other"] == "\u{e4}")
+    }
 }

@@ -1,3 +1,5 @@
+internal import OperationNetworkingSystem
+
 /// The directives of a `Cache-Control` field, of a request or a response
 /// ([RFC 9111 §5.2](https://www.rfc-editor.org/rfc/rfc9111#section-5.2)).
 ///
@@ -46,17 +48,8 @@ struct CacheDirectives: Hashable, Sendable {
 
     /// - Parameter fields: of the message.
     init(_ fields: HeaderFields) {
-        for value in fields.values(for: "Cache-Control") {
-            let list = FieldList(value)
-            for member in list.members {
-                // No separator, but often taken for one.
-                let isPlain =
-                    !member.utf8.contains(UInt8(ascii: ";")) || member.utf8.contains(UInt8(ascii: "\""))
-                let parts = isPlain ? [member] : member.split(separator: ";")
-                for part in parts {
-                    directives.append(Self.directive(part, isBroken: list.isBroken || parts.count > 1))
-                }
-            }
+        fields.forEachValue(of: "Cache-Control") { value in
+            if !appendPlain(value) { append(String(value)) }
         }
     }
 
@@ -109,6 +102,53 @@ struct CacheDirectives: Hashable, Sendable {
     static func seconds(_ text: some StringProtocol) -> Double? {
         guard !text.isEmpty, text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return nil }
         return min(Int64(digits: text).map(Double.init) ?? maximumSeconds, maximumSeconds)
+    }
+
+    /// Adds the members of a list of tokens, with tokens for values, octet by octet: nearly all are that.
+    /// - Returns: false, and nothing is added, for any other: it is left to ``append(_:)``.
+    private mutating func appendPlain(_ list: Span<UInt8>) -> Bool {
+        let count = directives.count
+        var position = 0
+        while true {
+            position = list.range(from: position) { Self.isBlank($0) || $0 == UInt8(ascii: ",") }.upperBound
+            guard position < list.count else { return true }
+            let name = list.range(from: position) { $0.isHTTPTokenCharacter }
+            var (value, end): (Range<Int>?, Int) = (nil, name.upperBound)
+            if end < list.count, list[end] == UInt8(ascii: "=") {
+                let token = list.range(from: end + 1) { $0.isHTTPTokenCharacter }
+                (value, end) = (token, token.upperBound)
+            }
+            position = list.range(from: end, while: Self.isBlank).upperBound
+            guard !name.isEmpty, value?.isEmpty != true,
+                position == list.count || list[position] == UInt8(ascii: ",")
+            else {
+                directives.removeLast(directives.count - count)
+                return false
+            }
+            directives.append(
+                Directive(
+                    name: String(ascii: list.extracting(name)) { $0.lowercasedASCII },
+                    value: value.map { String(list.extracting($0)) },
+                    isMalformed: false
+                )
+            )
+        }
+    }
+
+    /// The white space around the members of a list (RFC 9110 §5.6.3).
+    private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 }
+
+    private mutating func append(_ text: String) {
+        let list = FieldList(text)
+        for member in list.members {
+            // No separator, but often taken for one.
+            let isPlain =
+                !member.utf8.contains(UInt8(ascii: ";")) || member.utf8.contains(UInt8(ascii: "\""))
+            let parts = isPlain ? [member] : member.split(separator: ";")
+            for part in parts {
+                directives.append(Self.directive(part, isBroken: list.isBroken || parts.count > 1))
+            }
+        }
     }
 
     private static func name(_ text: Substring) -> String {

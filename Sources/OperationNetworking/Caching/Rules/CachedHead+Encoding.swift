@@ -53,7 +53,11 @@ extension CachedHead {
 
     /// `nil` for anything but what ``encoded`` makes of a head that can be.
     init?(encoded: some Sequence<UInt8>) {
-        var reader = HeadReader(octets: Array(encoded))
+        self.init(encoded: Array(encoded))
+    }
+
+    init?(encoded octets: [UInt8]) {
+        var reader = HeadReader(octets: octets)
         do {
             self = try reader.head()
         } catch {
@@ -156,38 +160,64 @@ extension CachedHead {
             throw Mistake()
         }
 
-        private mutating func text() throws(Mistake) -> String {
+        /// The place of a text's octets.
+        private mutating func place() throws(Mistake) -> Range<Int> {
             let count = try number()
             guard count <= octets.count - position else { throw Mistake() }
-            let end = position + Int(count)
-            defer { position = end }
+            let start = position
+            position += Int(count)
+            return start..<position
+        }
+
+        private mutating func text() throws(Mistake) -> String {
+            let place = try place()
             do {
-                return String(copying: try UTF8Span(validating: octets.span.extracting(position..<end)))
+                return String(copying: try UTF8Span(validating: octets.span.extracting(place)))
             } catch {
                 throw Mistake()
             }
         }
 
         private mutating func time() throws(Mistake) -> Double {
+            guard octets.count - position >= 8 else { throw Mistake() }
             var pattern: UInt64 = 0
-            for shift in stride(from: UInt64(0), to: 64, by: 8) { pattern |= UInt64(try octet()) << shift }
+            for offset in 0..<8 { pattern |= UInt64(octets[position + offset]) << UInt64(8 * offset) }
+            position += 8
             let time = Double(bitPattern: pattern)
             guard time.isFinite else { throw Mistake() }
             return time
         }
 
+        /// No text is made of a field: most are never asked for.
         private mutating func fields() throws(Mistake) -> HeaderFields {
-            var fields = HeaderFields()
-            // Each needs two octets at least.
             let count = try number()
+            // Each needs two octets at least.
             guard count <= (octets.count - position) / 2 else { throw Mistake() }
+            guard count > 0 else { return HeaderFields() }
+            var fields = HeaderFields(roomFor: Int(count), octets: octets.count - position)
             for _ in 0..<count {
-                let (name, value) = (try text(), try text())
-                let isLine = value.utf8.allSatisfy { $0 != 0x0A && $0 != 0x0D && $0 != 0 }
-                guard name.isHTTPToken, isLine else { throw Mistake() }
-                fields.append(name: name, value: value)
+                let (name, value) = (try place(), try place())
+                let span = octets.span
+                guard span.extracting(name).isHTTPToken, span.extracting(value).isLineOfText else {
+                    throw Mistake()
+                }
+                fields.append(name: span.extracting(name), value: span.extracting(value))
             }
             return fields
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are UTF-8 without what ends a line or a string.
+    fileprivate var isLineOfText: Bool {
+        var (all, ends): (UInt8, Bool) = (0, false)
+        for index in indices {
+            let octet = self[index]
+            all |= octet
+            ends = ends || octet == 0x0A || octet == 0x0D || octet == 0
+        }
+        guard !ends else { return false }
+        return all < 0x80 || (try? UTF8Span(validating: self)) != nil
     }
 }

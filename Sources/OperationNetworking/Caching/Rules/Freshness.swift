@@ -94,8 +94,7 @@ extension HTTPDate {
     /// The date in a field, in seconds since 1970; `nil`: there is none, it is malformed, or there are
     /// several that differ.
     static func cacheDate(in fields: HeaderFields, _ name: String, now: Double) -> Double? {
-        let texts = fields.values(for: name)
-        guard let text = texts.first, texts.allSatisfy({ $0 == text }) else { return nil }
+        guard let text = fields.onlyValue(for: name) else { return nil }
         let date = HTTPDate(fieldValue: text, now: Date(timeIntervalSince1970: now), isLenient: true)
         return date.map { Double($0.secondsSince1970) }
     }

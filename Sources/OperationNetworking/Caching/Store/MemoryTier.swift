@@ -22,12 +22,9 @@ struct MemoryTier: Sendable {
 
         /// Bytes: those of the head are counted, and what the tables need beside them is estimated.
         var cost: Int {
-            let head = entry.head
-            var cost = 512 + head.url.utf8.count + (body?.count ?? 0)
-            for field in head.head.fields.fields {
-                cost += 64 + field.name.utf8.count + field.value.utf8.count
-            }
-            return cost
+            let fields = entry.head.head.fields
+            let head = 512 + entry.head.url.utf8.count + 64 * fields.count + fields.octetCount
+            return head + (body?.count ?? 0)
         }
     }
 

@@ -117,4 +117,25 @@ import Testing
     @Test func aBackslashInATagIsACharacter() {
         #expect(FieldList("\"a\\\", \"b\"", escapes: false).members == ["\"a\\\"", "\"b\""])
     }
+
+    /// A line end is no part of a plain list, and none of a member: the same text is read in the other way.
+    @Test func plainListsAreReadAsAllOthers() {
+        let members = [
+            "max-age=60", "Max-Age=0060", "no-store", "No-Cache", "private", "x=\"a, b\"",
+            "stale-while-revalidate=5",
+            "max-age=", "=1", "", " ", "a b", "a;b", "public\t", "immutable", "a==b", "x=y=z", "\u{e4}", "\"",
+            "s-maxage = 1", "must-revalidate",
+        ]
+        var generator = SeededGenerator(seed: 9111)
+        for _ in 0..<2_000 {
+            let chosen = (0..<Int.random(in: 0...4, using: &generator)).compactMap { _ in
+                members.randomElement(using: &generator)
+            }
+            let text = chosen.joined(separator: [",", ", ", " ,\t"].randomElement(using: &generator) ?? ",")
+            #expect(
+                CacheDirectives(["Cache-Control": text]) == CacheDirectives(["Cache-Control": text + "\n"]),
+                "\(text)"
+            )
+        }
+    }
 }

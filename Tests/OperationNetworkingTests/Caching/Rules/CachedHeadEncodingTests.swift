@@ -107,4 +107,19 @@ import Testing
         data[0] = 2
         #expect(CachedHead(encoded: data) == nil)
     }
+
+    @Test func aValueThatIsNoTextIsRefused() throws {
+        var head = try Self.sample()
+        head.head.fields["A"] = "mark"
+        let data = head.encoded
+        let place = try #require(data.range(of: Data("mark".utf8)))
+        for octets in [[0xFF, 0xFE, 0x41, 0x41], [0xC3, 0x28, 0x41, 0x41], [0x41, 0x41, 0x41, 0xC3]] {
+            var changed = data
+            changed.replaceSubrange(place, with: octets.map { UInt8($0) })
+            #expect(CachedHead(encoded: changed) == nil)
+        }
+        var changed = data
+        changed.replaceSubrange(place, with: Data("\u{e4}\u{f6}".utf8))
+        #expect(CachedHead(encoded: changed)?.fields["A"] == "\u{e4}\u{f6}")
+    }
 }
