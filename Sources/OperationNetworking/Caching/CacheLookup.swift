@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
@@ -17,13 +18,25 @@ final class CacheLookup: ResponseLookup {
     static let maximumLength = Int64(CacheBody.pieceLength)
     /// The part of the store's patience in which an answer has to come: the exchange waits for the rest.
     private static let patience = 0.25
+    /// Goes on with a body that came from a file: the queue that has read it is for others, too.
+    private static let queue = DispatchQueue(
+        label: "OperationNetworking.cache.lookups",
+        attributes: .concurrent
+    )
 
     private let request: TransferRequest
     private let question: CacheRequest
     private let place: CachePlace
     private let clock = MonotonicTime.now
-    /// Hears what comes later, once.
-    private let listener = Locked<(@Sendable (KnownResponse?) -> Void)?>(nil)
+    private let wait = Locked(Wait())
+
+    /// The wait for an answer that comes later.
+    private struct Wait {
+        /// Hears it, once.
+        var listener: (@Sendable (KnownResponse?) -> Void)?
+        /// Ends the wait if no answer comes.
+        var limit: CacheWatch.Limit?
+    }
 
     /// `nil`: the request is none that a whole response answers.
     init?(_ request: TransferRequest, in place: CachePlace) {
@@ -34,13 +47,18 @@ final class CacheLookup: ResponseLookup {
     }
 
     func ask(_ later: @escaping @Sendable (KnownResponse?) -> Void) -> LookupAnswer {
-        listener.withLock { $0 = later }
+        wait.withLock { $0.listener = later }
         let answer = look()
-        if case .later = answer {
-            place.watch.wait(place.watch.patience * Self.patience) { [weak self] in self?.tell(nil) }
-        } else {
-            listener.withLock { $0 = nil }
+        guard case .later = answer else {
+            wait.withLock { $0.listener = nil }
+            return answer
         }
+        let limit = place.watch.limit(place.watch.patience * Self.patience) { self.tell(nil) }
+        let isOver = wait.withLock { wait in
+            wait.limit = limit
+            return wait.listener == nil
+        }
+        if isOver { place.watch.lift(limit) }
         return answer
     }
 
@@ -53,11 +71,13 @@ final class CacheLookup: ResponseLookup {
     }
 
     private func tell(_ response: KnownResponse?) {
-        let listener = listener.withLock { listener in
-            defer { listener = nil }
-            return listener
+        let wait = wait.withLock { wait in
+            defer { wait = Wait() }
+            return wait
         }
-        listener?(response)
+        guard let listener = wait.listener else { return }
+        if let limit = wait.limit { place.watch.lift(limit) }
+        listener(response)
     }
 
     private func look() -> LookupAnswer {
@@ -77,7 +97,7 @@ final class CacheLookup: ResponseLookup {
 
     private func open(_ entry: CacheEntry, for reply: CacheReply) -> LookupAnswer {
         let known = place.store.read(entry, of: question.key) { reader in
-            self.tell(self.read(reader, for: reply))
+            Self.queue.async { self.tell(self.read(reader, for: reply)) }
         }
         return known.map { read($0, for: reply) } ?? .later
     }
@@ -85,7 +105,7 @@ final class CacheLookup: ResponseLookup {
     private func read(_ reader: (any CacheReading)?, for reply: CacheReply) -> LookupAnswer {
         guard let reader else { return .nothing }
         let known = reader.read(at: 0, atMost: reply.body.count) { bytes in
-            self.tell(self.answer(reply, try? bytes.get()))
+            Self.queue.async { self.tell(self.answer(reply, try? bytes.get())) }
         }
         return known.map { answer(reply, $0) } ?? .later
     }
