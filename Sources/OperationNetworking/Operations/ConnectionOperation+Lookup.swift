@@ -16,8 +16,7 @@ extension ConnectionOperation {
     private func ask(_ lookup: StartLookup) {
         let answer = lookup.layer.ask { [self] known in
             guard let known else { return beginExchange(after: lookup) }
-            // The layer's thread is for others, too.
-            Self.processingQueue.async { self.take(known, of: lookup) }
+            take(known, of: lookup)
         }
         switch answer {
         case .later: break

@@ -138,6 +138,9 @@ package final class Database {
             sqlite3_clear_bindings(statement)
         }
 
+        /// Ends the rows; what was bound stays.
+        package func rewind() { sqlite3_reset(statement) }
+
         package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
         package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
@@ -157,6 +160,14 @@ package final class Database {
             let bytes = sqlite3_column_blob(statement, column)
             let count = Int(sqlite3_column_bytes(statement, column))
             return [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+        }
+
+        /// Lends the bytes.
+        package func withBytes<Result>(_ column: Int32, _ body: (Span<UInt8>) -> Result) -> Result {
+            let bytes = sqlite3_column_blob(statement, column)
+            let count = Int(sqlite3_column_bytes(statement, column))
+            let buffer = UnsafeRawBufferPointer(start: bytes, count: count)
+            return buffer.withMemoryRebound(to: UInt8.self) { body($0.span) }
         }
 
         private func check(_ code: Int32) throws(DatabaseError) {

@@ -307,7 +307,7 @@ struct CacheLookupTests {
         #expect(operation.state.withLock { if case .lookup = $0.work { true } else { false } })
         try await body(scene, operation) {
             gate.open()
-            await onDispatchThread { store.waitForChanges() }
+            await onDispatchThread { store.answers.sync {} }
             await onDispatchThread { ConnectionOperation.processingQueue.sync(flags: .barrier) {} }
         }
         #expect(scene.server.requests.count == 1)

@@ -27,7 +27,7 @@ struct CacheEntry: Hashable, Sendable {
 /// Offsets and lengths count the bytes that are held: 0 is the first of `head.body.range`.
 protocol CacheStore: AnyObject, Sendable {
     /// All variants of a key. Known in memory: returned at once, and `later` is not called. Else `nil`, and
-    /// `later` is called once, on any thread.
+    /// `later` is called once, on any thread; by a store that ``isQuick``, on one that no change waits for.
     func find(_ key: CacheKey, later: @escaping @Sendable ([CacheEntry]) -> Void) -> [CacheEntry]?
 
     /// Whether what is not there costs little: else it is looked for once.
@@ -193,9 +193,10 @@ extension CacheKey {
     var storedHash: Int64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func combine(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        for byte in url.utf8 { combine(byte) }
+        func combine(_ text: Span<UInt8>) { for index in text.indices { combine(text[index]) } }
+        combine(url.utf8Span.span)
         combine(0)
-        for byte in partition.utf8 { combine(byte) }
+        combine(partition.utf8Span.span)
         return Int64(bitPattern: hash)
     }
 }

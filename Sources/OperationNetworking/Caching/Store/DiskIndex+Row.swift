@@ -18,14 +18,14 @@ extension DiskIndex {
         /// Whether the body is in the row.
         let isInline: Bool
         /// The body, or the checksums of its file, as many as it has blocks.
-        private let octets: [UInt8]
+        private let octets: Data
 
         /// Short bodies only.
-        var body: Data? { isInline ? Data(octets) : nil }
+        var body: Data? { isInline ? octets : nil }
 
         /// The checksums of the file of a long body. Read anew each time: a look-up does without them.
         var checksums: BodyChecksums? {
-            isInline ? nil : BodyChecksums(encoded: octets, count: head.body.count)
+            isInline ? nil : BodyChecksums(encoded: Array(octets), count: head.body.count)
         }
 
         /// The row at which a statement stands; `nil`: it is not as it was written.
@@ -34,7 +34,7 @@ extension DiskIndex {
             let key = CacheKey(url: statement.text(1), partition: statement.text(2))
             let encoded = statement.bytes(3)
             let isInline = statement.isNull(5)
-            let octets = statement.bytes(isInline ? 4 : 5)
+            let octets = statement.withBytes(isInline ? 4 : 5) { Data($0) }
             let checksum = Self.checksum(id, key, encoded.span, octets.span, isInline: isInline)
             guard statement.isNull(4) != isInline, checksum == statement.integer(6),
                 let head = CachedHead(encoded: encoded)

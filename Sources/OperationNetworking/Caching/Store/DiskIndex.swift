@@ -44,6 +44,11 @@ final class DiskIndex {
     let database: Database
     private let boot: String
     private var statements: [String: Database.Statement] = [:]
+    /// The statements of a look-up, which need no search for their texts.
+    private var lookUps: Database.Statement?
+    private var counter: Database.Statement?
+    private var begin: Database.Statement?
+    private var end: Database.Statement?
 
     /// - Parameters:
     ///   - path: of the file, which is there, perhaps empty.
@@ -89,19 +94,33 @@ final class DiskIndex {
 
     // MARK: - Reading
 
+    /// Begins a transaction that changes nothing: what follows sees the index as it was at the first look.
+    /// Until ``endReading()`` SQLite takes its locks once.
+    func beginReading() throws {
+        let statement = try begin ?? database.prepare("BEGIN")
+        begin = statement
+        try statement.run()
+    }
+
+    func endReading() throws {
+        let statement = try end ?? database.prepare("COMMIT")
+        end = statement
+        try statement.run()
+    }
+
     /// A number that another one's change makes another.
     func changeCounter() throws -> Int64 {
-        let statement = try statement("PRAGMA data_version")
-        defer { statement.reset() }
+        let statement = try counter ?? database.prepare("PRAGMA data_version")
+        counter = statement
+        defer { statement.rewind() }
         return try statement.step() ? statement.integer(0) : 0
     }
 
     /// The entries of a key, and the numbers of rows that are damaged.
     func find(_ key: CacheKey, _ hash: Int64) throws -> (rows: [Row], damaged: [Int64]) {
-        let statement = try statement(Row.byHash)
-        defer { statement.reset() }
+        let statement = try lookUps ?? prepareLookUps()
+        defer { statement.rewind() }
         try statement.bind(hash, at: 1)
-        try statement.bind(boot, at: 2)
         var (rows, damaged): ([Row], [Int64]) = ([], [])
         while try statement.step() {
             guard let row = Row(statement) else {
@@ -111,6 +130,14 @@ final class DiskIndex {
             if row.key == key { rows.append(row) }
         }
         return (rows, damaged)
+    }
+
+    private func prepareLookUps() throws -> Database.Statement {
+        let statement = try database.prepare(Row.byHash)
+        // The same for all of them.
+        try statement.bind(boot, at: 2)
+        lookUps = statement
+        return statement
     }
 
     /// The entry with a number; `nil`: there is none, or it is damaged.

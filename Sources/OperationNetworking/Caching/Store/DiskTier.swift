@@ -12,12 +12,12 @@ internal import OperationNetworkingSystem
 /// Used on the index's queue, but for the calls on files. No error leaves it: what cannot be stored is
 /// dropped, what cannot be read is not found.
 ///
-/// Stored properties: 16. The first six are its settings and the directory; the others are the state of the
+/// Stored properties: 18. The first six are its settings and the directory; the others are the state of the
 /// index, which one queue changes.
 final class DiskTier: @unchecked Sendable {
     // @unchecked: `index`, `indexIdentity`, `lastLook`, `counter`, `lastID`, `removed`, `restarts`,
-    // `mustSweep`, `mayReopen` and `isImpatient` are used on the index's queue only; the rest is immutable or
-    // under a lock.
+    // `mustSweep`, `mayReopen`, `isImpatient`, `isReading` and `damaged` are used on the index's queue only;
+    // the rest is immutable or under a lock.
 
     static let indexName = "index.sqlite"
     /// Seconds after which the kernel has written most of a new file by itself.
@@ -31,8 +31,14 @@ final class DiskTier: @unchecked Sendable {
     private let limit: Locked<Int64>
     private let now: @Sendable () -> MonotonicTime
     let folder = Locked<CacheFolder?>(nil)
-    private var index: DiskIndex?
+    private var index: DiskIndex? {
+        didSet { isReading = false }
+    }
     private var indexIdentity: FileIdentity?
+    /// Whether a transaction of ``whileReading(_:)`` is open.
+    private var isReading = false
+    /// Rows that a look-up has found damaged.
+    private var damaged: [Int64] = []
     /// Whether an index that was open is closed for a reason that may pass.
     private var mayReopen = false
     /// When the index was last seen to have its name, or to be opened.
@@ -138,7 +144,8 @@ final class DiskTier: @unchecked Sendable {
     /// one that is open, or the directory. Each change looks at that, and a look-up once a second; once a
     /// second, too, an index is tried that could not be opened.
     private func noticeReplacement(isChange: Bool) {
-        guard isUsable, let folder = folder.withLock({ $0 }), let identity = indexIdentity else { return }
+        guard !isReading, isUsable, let folder = folder.withLock({ $0 }), let identity = indexIdentity
+        else { return }
         let time = now()
         let isDue = lastLook.map { time - $0 > Self.trust } ?? true
         guard isDue || (isChange && index != nil) else { return }
@@ -205,7 +212,7 @@ final class DiskTier: @unchecked Sendable {
         index.setPatience(0)
     }
 
-    private func attempt<Result>(isChange: Bool = false, _ work: (DiskIndex) throws -> Result) -> Result? {
+    func attempt<Result>(isChange: Bool = false, _ work: (DiskIndex) throws -> Result) -> Result? {
         noticeReplacement(isChange: isChange)
         guard let index else { return nil }
         do {
@@ -213,6 +220,7 @@ final class DiskTier: @unchecked Sendable {
         } catch {
             if (error as? DatabaseError)?.isBusy == true { becomeImpatient(index) }
             guard Self.isCurable(error), let folder = folder.withLock({ $0 }) else { return nil }
+            endReading()
             do {
                 try folder.whileLocked(patience) { try recover(folder, from: error) }
             } catch let next {
@@ -230,7 +238,7 @@ final class DiskTier: @unchecked Sendable {
         return index
     }
 
-    private func opened() throws -> DiskIndex {
+    func opened() throws -> DiskIndex {
         guard let index else { throw BodyError.missing }
         return index
     }
@@ -257,13 +265,37 @@ final class DiskTier: @unchecked Sendable {
         } ?? nil
     }
 
+    /// Runs look-ups as of one moment, for which SQLite takes its locks once. `work` changes nothing; damaged
+    /// rows that it finds are removed after it.
+    func whileReading(_ work: () -> Void) {
+        noticeReplacement(isChange: false)
+        // Without a transaction each look-up is as of its own moment.
+        isReading = index.map { (try? $0.beginReading()) != nil } ?? false
+        work()
+        endReading()
+        removeDamaged()
+    }
+
+    /// Another index may have been begun since the transaction was.
+    private func endReading() {
+        guard isReading else { return }
+        isReading = false
+        try? index?.endReading()
+    }
+
+    private func removeDamaged() {
+        guard !damaged.isEmpty, !isReading else { return }
+        let ids = damaged
+        damaged = []
+        _ = perform { try $0.remove(ids) }
+        // Whatever a row says of its body, it may be in a file.
+        removed += ids.map(Self.bodyName)
+    }
+
     func find(_ key: CacheKey, _ hash: Int64) -> [MemoryTier.Variant] {
         guard let (rows, damaged) = attempt({ try $0.find(key, hash) }) else { return [] }
-        if !damaged.isEmpty {
-            _ = perform { try $0.remove(damaged) }
-            // Whatever a row says of its body, it may be in a file.
-            removed += damaged.map(Self.bodyName)
-        }
+        self.damaged += damaged
+        removeDamaged()
         return rows.map { row in
             MemoryTier.Variant(
                 entry: CacheEntry(id: row.id, head: row.head),
@@ -271,39 +303,6 @@ final class DiskTier: @unchecked Sendable {
                 isOnDisk: true
             )
         }
-    }
-
-    /// Whether the index has the entry; `nil`: it cannot be read.
-    func contains(_ id: Int64) -> Bool? { attempt { try $0.contains(id) } }
-
-    /// Files of entries before the one with the number `id` that may not be on the disk, some at a time; and
-    /// whether these are the last ones.
-    func unsynchronized(before id: Int64) -> (files: [(id: Int64, length: Int64)], isLast: Bool) {
-        let limit: Int64 = 256
-        let files = attempt { try $0.unsynchronized(before: id, limit) } ?? []
-        return (files, files.count < limit)
-    }
-
-    func noteSynchronized(_ files: [(id: Int64, length: Int64)]) throws {
-        let index = try opened()
-        try index.transaction { try index.noteSynchronized(files) }
-    }
-
-    /// The length of the body of an entry; `nil`: it is not there.
-    func length(_ id: Int64) -> Int64? { attempt { try $0.length(id) } ?? nil }
-
-    /// The entry with a number, as the index has it.
-    func row(_ id: Int64) -> RowFinding {
-        guard let row = attempt({ try $0.row(id) }) else { return .unknown }
-        return row.map { .found($0) } ?? .missing
-    }
-
-    enum RowFinding {
-        case found(DiskIndex.Row)
-        /// There is none, or it is damaged.
-        case missing
-        /// The index cannot be read now.
-        case unknown
     }
 
     /// In bytes.
@@ -390,12 +389,6 @@ final class DiskTier: @unchecked Sendable {
             return try evict(index)
         }
         removed += ids.map(Self.bodyName)
-    }
-
-    /// The cost of the next entries with a number above `id`, and the number of the last one; `nil`: there
-    /// are none, or they cannot be read.
-    func cost(above id: Int64) -> (bytes: Int64, last: Int64)? {
-        attempt { try $0.cost(above: id, 256) } ?? nil
     }
 
     func note(_ used: [Int64: Int64]) throws {

@@ -12,6 +12,9 @@ internal import OperationNetworkingSystem
 /// | changes are on their way to the disk                    | after them, the disk                 |
 /// | anything else                                           | the disk                             |
 ///
+/// Stored properties: 16. All of them change together, under the one lock of the store: which look-up memory
+/// answers depends on the changes and removals on their way, and on what was hidden.
+///
 /// Another process on the directory is noticed by SQLite's counter of changes, which the disk's queue reads
 /// before each look-up there. So what another process stored, replaced, or removed is seen here a second
 /// later at most, and once a second a look-up takes the way to that queue.
@@ -21,6 +24,8 @@ struct StoreState: Sendable {
     /// The bytes that may wait for the disk. A stalled one gets no more until it has written some: what comes
     /// meanwhile is kept in memory, or not at all.
     static let maximumWaiting = 64 << 20
+    /// The look-ups that are answered together, at most: changes wait for them.
+    static let maximumLookUps = 64
     /// The entries of a key that are kept.
     static let maximumVariants = 64
     /// The uses that are collected before the index is told.
@@ -40,8 +45,19 @@ struct StoreState: Sendable {
         var lookups: [@Sendable () -> Void] = []
     }
 
+    /// A question to the disk.
+    struct LookUp: Sendable {
+        let key: CacheKey
+        let hash: Int64
+        let later: @Sendable ([CacheEntry]) -> Void
+
+        func isEqual(to other: LookUp) -> Bool { hash == other.hash && key == other.key }
+    }
+
     var memory: MemoryTier
     var disk: Disk
+    /// Look-ups on their way to the disk.
+    private var lookUps: [LookUp] = []
     /// `nil` until the hashes of the index are read.
     var filter: KeyFilter?
     /// The number of changes by other processes.
@@ -127,6 +143,30 @@ struct StoreState: Sendable {
         if case .off = disk { return true }
         guard changes[key] == nil else { return false }
         return removalsOfAll > 0 || filter.map { !$0.mayContain(hash) } ?? false
+    }
+
+    /// Adds a look-up to the ones that are on their way.
+    /// - Returns: whether it is the first of them, so that no turn of the index is asked for yet.
+    mutating func append(_ lookUp: LookUp) -> Bool {
+        lookUps.append(lookUp)
+        return lookUps.count == 1
+    }
+
+    /// Takes the look-ups that came first.
+    /// - Returns: them, and whether there are more.
+    mutating func takeLookUps() -> (taken: [LookUp], areMore: Bool) {
+        guard lookUps.count > Self.maximumLookUps else {
+            defer { lookUps = [] }
+            return (lookUps, false)
+        }
+        let taken = Array(lookUps.prefix(Self.maximumLookUps))
+        lookUps.removeFirst(taken.count)
+        return (taken, true)
+    }
+
+    /// Whether the disk has to be asked.
+    func mayHave(_ lookUp: LookUp) -> Bool {
+        changes[lookUp.key] != nil || !isSurelyAbsent(lookUp.key, lookUp.hash)
     }
 
     // MARK: - Changes
@@ -256,6 +296,15 @@ struct StoreState: Sendable {
         variants += old.filter { one in !one.isOnDisk && !variants.contains { $0.entry.id == one.entry.id } }
         memory.set(key, to: MemoryTier.Record(variants: variants, isComplete: true, epoch: epoch))
         return variants
+    }
+
+    /// The answer to a look-up for which the disk has found these entries; `nil`: a change of the key is on
+    /// its way.
+    mutating func answer(to key: CacheKey, _ found: [MemoryTier.Variant]) -> [CacheEntry]? {
+        guard changes[key] == nil else { return nil }
+        // What the disk still has is about to be removed, or it is not to be used any more.
+        guard isDiskOn, removalsOfAll == 0 else { return memory.record(key)?.variants.map(\.found) ?? [] }
+        return merge(found, of: key).map(\.found)
     }
 
     mutating func begin(_ key: CacheKey) {

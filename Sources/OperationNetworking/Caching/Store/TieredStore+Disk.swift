@@ -96,36 +96,59 @@ extension TieredStore {
 
     // MARK: - Look-ups
 
-    /// Asks the disk, when no change of the key is on its way to it.
-    func lookUp(_ key: CacheKey, _ hash: Int64, _ later: @escaping @Sendable ([CacheEntry]) -> Void) {
-        guard let disk else { return later([]) }
-        // Another change may have come since: then it waits again.
-        let onQueue: @Sendable () -> Void = { [self] in
-            if let entries = lookUpNow(key, hash, disk) { later(entries) } else { lookUp(key, hash, later) }
+    /// Asks the disk, when no change of the key is on its way to it. The look-ups that are asked for before
+    /// the index has its turn are answered together.
+    func lookUp(_ lookUp: StoreState.LookUp) {
+        guard let disk else { return lookUp.later([]) }
+        let isFirst = state.withLock { state in
+            guard state.changes[lookUp.key] == nil else {
+                // Another change may come meanwhile: then it waits again.
+                state.changes[lookUp.key]?.lookups.append { [self] in self.lookUp(lookUp) }
+                return false
+            }
+            return state.append(lookUp)
         }
-        let isDeferred = state.withLock { state in
-            guard state.changes[key] != nil else { return false }
-            state.changes[key]?.lookups.append(onQueue)
-            return true
-        }
-        guard !isDeferred else { return }
-        index.async(execute: onQueue)
+        if isFirst { answers.async { [self] in answerLookUps(disk) } }
     }
 
-    /// On the index's queue. `nil`: a change of the key is on its way.
-    private func lookUpNow(_ key: CacheKey, _ hash: Int64, _ disk: DiskTier) -> [CacheEntry]? {
-        noticeOthers(disk)
-        defer { finishRemovals(disk) }
-        let isAbsent = state.withLock { $0.isSurelyAbsent(key, hash) && $0.changes[key] == nil }
-        let found = isAbsent ? [] : disk.find(key, hash)
-        return state.withLock { state in
-            guard state.changes[key] == nil else { return nil }
-            // What the disk still has is about to be removed, or it is not to be used any more.
-            guard state.isDiskOn, state.removalsOfAll == 0 else {
-                return state.memory.record(key)?.variants.map(\.found) ?? []
-            }
-            return state.merge(found, of: key).map(\.found)
+    /// On the queue of answers, which goes on with them, so that a look-up changes threads once.
+    private func answerLookUps(_ disk: DiskTier) {
+        let (lookUps, found) = index.sync { () -> ([StoreState.LookUp], [[CacheEntry]?]) in
+            let (lookUps, areMore) = state.withLock { $0.takeLookUps() }
+            if areMore { answers.async { [self] in answerLookUps(disk) } }
+            return (lookUps, entries(for: lookUps, disk))
         }
+        for index in lookUps.indices {
+            // `nil`: its key was changed meanwhile, and it waits again.
+            if let entries = found[index] { lookUps[index].later(entries) } else { lookUp(lookUps[index]) }
+        }
+    }
+
+    /// On the index's queue: the answers, as of one moment; `nil`: a change of the key is on its way. The
+    /// index is asked once for look-ups that are equal.
+    private func entries(for lookUps: [StoreState.LookUp], _ disk: DiskTier) -> [[CacheEntry]?] {
+        let firsts = lookUps.indices.map { index in
+            lookUps[..<index].firstIndex { $0.isEqual(to: lookUps[index]) } ?? index
+        }
+        var found: [[MemoryTier.Variant]] = []
+        disk.whileReading {
+            noticeOthers(disk)
+            let asked = state.withLock { state in
+                lookUps.indices.map { firsts[$0] == $0 && state.mayHave(lookUps[$0]) }
+            }
+            found = lookUps.indices.map { asked[$0] ? disk.find(lookUps[$0].key, lookUps[$0].hash) : [] }
+        }
+        let entries = state.withLock { state in
+            var entries: [[CacheEntry]?] = []
+            for index in lookUps.indices {
+                let first = firsts[index]
+                let isFirst = first == index
+                entries.append(isFirst ? state.answer(to: lookUps[index].key, found[index]) : entries[first])
+            }
+            return entries
+        }
+        finishRemovals(disk)
+        return entries
     }
 
     /// Looks for changes by other processes.

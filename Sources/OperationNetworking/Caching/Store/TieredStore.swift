@@ -9,11 +9,13 @@ internal import OperationNetworkingSystem
 /// | `bodies` | writes and reads the files of bodies, in the order of the calls   |
 /// | `housekeeping` | removes leftovers, and waits until files are on the disk    |
 /// | `index`  | reads and changes the index; what changes it went through `bodies` before |
+/// | `answers` | asks `index` for what is looked up, and goes on with the answers |
 ///
 /// So a look-up waits for no body, and changes of the index keep the order of the calls.
 final class TieredStore: CacheStore {
     let bodies = DispatchQueue(label: "OperationNetworking.cache.bodies")
     let index = DispatchQueue(label: "OperationNetworking.cache.index")
+    let answers = DispatchQueue(label: "OperationNetworking.cache.answers")
     let housekeeping = DispatchQueue(label: "OperationNetworking.cache.housekeeping", qos: .utility)
     let state: Locked<StoreState>
     /// `nil`: memory only.
@@ -60,7 +62,7 @@ final class TieredStore: CacheStore {
             return variants.map(\.found)
         }
         if let known { return known }
-        lookUp(key, key.storedHash, later)
+        lookUp(StoreState.LookUp(key: key, hash: key.storedHash, later: later))
         return nil
     }
 

@@ -13,8 +13,8 @@ struct KnownResponse: Sendable {
 protocol ResponseLookup: AnyObject, Sendable {
     /// Asks, once. Called on the thread that starts an operation, which waits for nothing here.
     ///
-    /// - Parameter later: hears the answer once, on any thread, if this returns `.later`. `nil`: the exchange
-    ///   has to begin.
+    /// - Parameter later: hears the answer once, if this returns `.later`: a response on a thread that may
+    ///   take its time, `nil` on any. `nil`: the exchange has to begin.
     /// - Returns: the answer, if it is known.
     func ask(_ later: @escaping @Sendable (KnownResponse?) -> Void) -> LookupAnswer
 }
