@@ -16,9 +16,10 @@ func get(_ arguments: inout Arguments) throws {
     let cache: ResponseCache? =
         switch client {
         case "memory": ResponseCache(memoryCapacity: 64 << 20, diskCapacity: 0, directory: nil)
-        case "disk": ResponseCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: directory)
+        case "disk", "many": ResponseCache(memoryCapacity: 0, diskCapacity: 64 << 20, directory: directory)
         default: nil
         }
+    let many = (0..<500).compactMap { URL(string: url.absoluteString + "?\($0)") }
     let get: (Int) throws -> Void =
         switch client {
         case "operations": { try getByOperations(url, $0, inFlight) }
@@ -30,14 +31,15 @@ func get(_ arguments: inout Arguments) throws {
                     return operation
                 }
             }
-        case "managed", "memory", "disk": { try getByManager(url, $0, inFlight, cache: cache) }
+        case "managed", "memory", "disk": { try getByManager([url], $0, inFlight, cache: cache) }
+        case "many": { try getByManager(many, $0, inFlight, cache: cache) }
         case "curl": { try check(curl_baseline_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "inbox": { try check(curl_inbox_get(url.absoluteString, Int32($0), Int32(inFlight))) }
         case "session": { try getBySession(url, $0, inFlight) }
         default: throw WorkError.unknown(client)
         }
     // Neither the first connections nor what is loaded and made once are part of the figure.
-    try get(inFlight)
+    try get(client == "many" ? many.count : inFlight)
     try printResult(Usage.of { try get(count) })
 }
 
@@ -45,13 +47,17 @@ private func check(_ failed: Int32) throws {
     guard failed == 0 else { throw WorkError.failed(Int(failed)) }
 }
 
-/// Operations of a manager, which has the cache.
-private func getByManager(_ url: URL, _ count: Int, _ inFlight: Int, cache: ResponseCache?) throws {
+/// Operations of a manager, which has the cache, for some URLs in turn.
+private func getByManager(_ urls: [URL], _ count: Int, _ inFlight: Int, cache: ResponseCache?) throws {
     let manager = OperationManager()
     manager.responseSerializer = HTTPResponseSerializer()
     manager.maximumConnectionsPerHost = inFlight
     manager.cache = cache
-    try getByOperations(url, count, inFlight) { manager.operation(for: $0) }
+    var next = 0
+    try getByOperations(urls[0], count, inFlight) { request in
+        defer { next = (next + 1) % urls.count }
+        return manager.operation(for: next == 0 ? request : URLRequest(url: urls[next]))
+    }
 }
 
 /// Full operations with a completion, in a queue.

@@ -4,7 +4,7 @@ import Measuring
 // One piece of work in a process of its own, so that nothing else's cost is mixed with it. Prints the result as a line of
 // JSON.
 //
-//   Workload get CLIENT URL COUNT IN-FLIGHT     bodies of 1 KiB by operations, json, memory, disk, curl, inbox or session
+//   Workload get CLIENT URL COUNT IN-FLIGHT     bodies of 1 KiB by operations, json, memory, disk, many, curl, inbox or session
 //   Workload fetch WAY URL FILE                 one body to file, memory, download, limited, digest or stored
 //   Workload upload URL FILE                    PUT
 //   Workload stop COMMAND URL DIRECTORY COUNT   cancel or pause, while four downloads of URL run
