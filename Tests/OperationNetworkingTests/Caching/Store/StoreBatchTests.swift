@@ -74,9 +74,14 @@ struct StoreBatchTests {
         try await found.wait(count: 7)
         let expected = [0, 1, 3, 4, 6, 7, 9].map { ($0, [Int64(100 + $0 % 3)]) }
         #expect(lengths(found) == Dictionary(uniqueKeysWithValues: expected))
+        // One row was decoded for them: what is read of a head is read once for its copies.
+        let memos = found.elements.compactMap { number, entries in
+            entries.first.map { (number % 3, ObjectIdentifier($0.head.memo)) }
+        }
+        for key in [0, 1] { #expect(Set(memos.filter { $0.0 == key }.map { $0.1 }).count == 1) }
+        #expect(Set(memos.map { $0.1 }).count == 2)
     }
 
-    /// A body or a stalled listener on the queue of answers holds up no change.
     @Test func aListenerThatTakesItsTimeHoldsUpNoChange() async throws {
         let store = try await store(of: 1)
         let (gate, called) = (Gate(), Gate())
