@@ -196,7 +196,8 @@ struct TokenSourceTests {
         let operation = operation(server.url, source)
         operation.start()
         await #expect(throws: NoToken.self) { try await operation.value }
-        #expect(source.token == nil)
+        // The value alone: Foundation traps where it describes such a date.
+        #expect(source.token?.value == nil)
     }
 
     @Test func cancellingOneDoesNotCancelTheRefreshOfTheOthers() async throws {
