@@ -36,37 +36,38 @@ package final class ContentDecoder {
         lengths = layers.map { _ in 0 }
     }
 
-    /// Decodes the next piece.
+    /// Takes the next piece, as it came. ``decode(atMost:checking:_:)`` decodes it.
+    package func append(_ bytes: Span<UInt8>) {
+        layers[0].append(bytes)
+    }
+
+    /// Decodes what was taken, or a part of it: a few bytes can stand for gigabytes.
     ///
     /// - Parameters:
-    ///   - bytes: the piece, as it came.
+    ///   - budget: the bytes that all layers together make, and 64 KiB more, before the rest is left for
+    ///     another call.
     ///   - check: gets the bytes that a layer has made so far, before they are used: what it throws ends the
     ///     work.
     ///   - body: gets what came out of the last layer, in pieces of at most 64 KiB.
+    /// - Returns: whether nothing is left.
     /// - Throws: `ContentDecodingFailure`, and what the closures throw.
     package func decode(
-        _ bytes: Span<UInt8>,
+        atMost budget: Int,
         checking check: (Int64) throws -> Void = { _ in },
         _ body: (Span<UInt8>) throws -> Void
-    ) throws {
-        try decode(bytes, from: 0, check, body)
-    }
-
-    private func decode(
-        _ bytes: Span<UInt8>,
-        from index: Int,
-        _ check: (Int64) throws -> Void,
-        _ body: (Span<UInt8>) throws -> Void
-    ) throws {
-        try layers[index].decode(bytes) { piece in
-            lengths[index] += Int64(piece.count)
-            try check(lengths[index])
-            if index == layers.count - 1 {
-                try body(piece)
-            } else {
-                try decode(piece, from: index + 1, check, body)
+    ) throws -> Bool {
+        var made = 0
+        // The innermost first, so that none has more than a piece to wait.
+        while let index = layers.lastIndex(where: \.hasRest) {
+            guard made < budget else { return false }
+            try layers[index].step { piece in
+                made += piece.count
+                lengths[index] += Int64(piece.count)
+                try check(lengths[index])
+                if index == layers.count - 1 { try body(piece) } else { layers[index + 1].append(piece) }
             }
         }
+        return true
     }
 
     /// Says that the body has ended. An empty body is complete in every coding; one that is empty only inside

@@ -15,6 +15,11 @@ final class Inflater {
     /// Zeros came after the end.
     private var isPadded = false
     private let output: UnsafeMutableBufferPointer<UInt8>
+    /// The bytes that came, of which those before `position` are inflated.
+    private var input: [UInt8] = []
+    private var position = 0
+    /// The output was full: zlib may have more.
+    private var mayHaveMore = false
 
     init(_ format: Format) {
         self.format = format
@@ -33,27 +38,60 @@ final class Inflater {
     /// Whether a byte has come.
     var hasBegun: Bool { isOpen }
 
-    /// Inflates the next piece; `body` gets what came out of it, in pieces of at most 64 KiB.
-    func decode(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) throws -> Void) throws {
-        try bytes.withUnsafeBufferPointer { input in
+    /// Whether there is something that ``step(_:)`` has not inflated.
+    var hasRest: Bool { position < input.count || mayHaveMore }
+
+    /// Takes the next piece, which ``step(_:)`` inflates.
+    func append(_ bytes: Span<UInt8>) {
+        input.append(bytes)
+    }
+
+    /// Inflates a part of that; `body` gets the outcome, at most 64 KiB.
+    func step(_ body: (Span<UInt8>) throws -> Void) throws {
+        defer { forgetInflated() }
+        if !isOpen {
             guard let first = input.first else { return }
-            if !isOpen { try open(firstByte: first) }
-            // zlib's interface lacks const; it does not write to its input (zlib.h).
-            stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-            stream.pointee.avail_in = UInt32(input.count)
-            while stream.pointee.avail_in > 0 {
-                if isAtEnd {
-                    guard try isNextMember(stream.pointee.next_in.pointee) else {
-                        stream.pointee.next_in += 1
-                        stream.pointee.avail_in -= 1
-                        continue
-                    }
-                    inflateReset(stream)
-                    isAtEnd = false
-                }
-                try inflateOnce(body)
-            }
+            try open(firstByte: first)
         }
+        if isAtEnd {
+            while position < input.count, try !isNextMember(input[position]) { position += 1 }
+            guard position < input.count else { return }
+            inflateReset(stream)
+            isAtEnd = false
+        }
+        let (code, count) = inflateOnce()
+        mayHaveMore = code != Z_STREAM_END && count == output.count
+        if count > 0 { try body(UnsafeBufferPointer(rebasing: output[..<count]).span) }
+        switch code {
+        case Z_STREAM_END:
+            isAtEnd = true
+        case Z_OK, Z_BUF_ERROR:
+            break
+        default:
+            throw ContentDecodingFailure.malformed(
+                stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)"
+            )
+        }
+    }
+
+    private func inflateOnce() -> (code: Int32, count: Int) {
+        input.withUnsafeBufferPointer { input in
+            let rest = UnsafeBufferPointer(rebasing: input[position...])
+            // zlib's interface lacks const; it does not write to its input (zlib.h).
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: rest.baseAddress)
+            stream.pointee.avail_in = UInt32(rest.count)
+            stream.pointee.next_out = output.baseAddress
+            stream.pointee.avail_out = UInt32(output.count)
+            let code = inflate(stream, Z_NO_FLUSH)
+            position = input.count - Int(stream.pointee.avail_in)
+            return (code, output.count - Int(stream.pointee.avail_out))
+        }
+    }
+
+    private func forgetInflated() {
+        guard position == input.count else { return }
+        input.removeAll(keepingCapacity: true)
+        position = 0
     }
 
     /// Says that no more comes. No bytes at all are a complete body in each format.
@@ -72,27 +110,6 @@ final class Inflater {
             throw ContentDecodingFailure.malformed("data after its end")
         }
         return true
-    }
-
-    private func inflateOnce(_ body: (Span<UInt8>) throws -> Void) throws {
-        repeat {
-            stream.pointee.next_out = output.baseAddress
-            stream.pointee.avail_out = UInt32(output.count)
-            let code = inflate(stream, Z_NO_FLUSH)
-            let count = output.count - Int(stream.pointee.avail_out)
-            if count > 0 { try body(UnsafeBufferPointer(rebasing: output[..<count]).span) }
-            switch code {
-            case Z_STREAM_END:
-                isAtEnd = true
-                return
-            case Z_OK, Z_BUF_ERROR:
-                break
-            default:
-                throw ContentDecodingFailure.malformed(
-                    stream.pointee.msg.map { String(cString: $0) } ?? "zlib error \(code)"
-                )
-            }
-        } while stream.pointee.avail_out == 0
     }
 
     /// "deflate" means the zlib format (RFC 9110 §8.4.1.2), but raw deflate is seen in the wild. The first

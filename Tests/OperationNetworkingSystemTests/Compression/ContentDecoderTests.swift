@@ -27,6 +27,18 @@ private enum Coded {
     }
 }
 
+extension ContentDecoder {
+    /// Decodes all of a piece.
+    fileprivate func decode(
+        _ bytes: Span<UInt8>,
+        checking check: (Int64) throws -> Void = { _ in },
+        _ body: (Span<UInt8>) throws -> Void
+    ) throws {
+        append(bytes)
+        _ = try decode(atMost: .max, checking: check, body)
+    }
+}
+
 @Suite(.timeLimit(.minutes(1)))
 struct ContentDecoderTests {
     /// Decodes pieces of at most `size` bytes, and says that it was all.
@@ -184,6 +196,39 @@ struct ContentDecoderTests {
         try decoder.finish()
         #expect(total == 1 << 20)
         #expect(largest <= 64 * 1024)
+    }
+
+    @Test(arguments: ["gzip", "gzip, gzip"])
+    func whatIsTooMuchForACallIsLeftForTheNext(coding: String) throws {
+        let decoder = try #require(ContentDecoder(contentEncoding: coding))
+        let inner = Coded.bytes(Coded.megabyteOfZeros)
+        decoder.append((coding == "gzip" ? inner : try Self.stored(inner)).span)
+        var (total, calls, isAll) = (0, 0, false)
+        while !isAll {
+            let before = total
+            isAll = try decoder.decode(atMost: 100_000) { total += $0.count }
+            #expect(total - before <= 100_000 + 64 * 1024)
+            calls += 1
+        }
+        try decoder.finish()
+        #expect(total == 1 << 20 && calls >= 7)
+        #expect(try decoder.decode(atMost: 1) { _ in Issue.record("There was nothing left.") })
+    }
+
+    /// The bytes in gzip, as they are: one stored block (RFC 1951 section 3.2.4).
+    private static func stored(_ bytes: [UInt8]) throws -> [UInt8] {
+        let count = UInt16(bytes.count)
+        let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1]
+        let lengths = [count, ~count].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        var crc: UInt32 = ~0
+        for byte in bytes {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xedb8_8320 : crc >> 1 }
+        }
+        let tail = [~crc, UInt32(count)].flatMap { word in
+            [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
+        }
+        return head + lengths + bytes + tail
     }
 
     @Test func whatTheTakerThrowsComesOut() throws {

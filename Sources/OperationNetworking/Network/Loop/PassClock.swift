@@ -4,8 +4,11 @@ internal import OperationNetworkingSystem
 /// wasted.
 final class PassClock {
     private(set) var now = MonotonicTime.now
+    /// The number of the pass.
+    private(set) var pass: UInt64 = 0
 
     func tick() {
+        pass += 1
         now = .now
     }
 }

@@ -10,6 +10,11 @@ struct IncomingBody {
     /// Bytes after the content coding was undone; without one, as many as were received.
     private(set) var decoded: Int64 = 0
     private let decoder: ContentDecoder?
+    /// Bytes of the next piece that the decoder has already: they come again.
+    private var ahead = 0
+
+    /// The bytes that are decoded in a pass of the network thread, which has other transfers to serve.
+    static let passBudget = 512 * 1024
 
     /// - Throws: `TransferError` for a head that makes the body useless, or its end unknown.
     init(_ head: ResponseHead, answering request: SentRequest) throws(TransferError) {
@@ -34,24 +39,37 @@ struct IncomingBody {
         )
     }
 
-    /// Takes the next piece, and hands over what it decodes to.
+    /// The bytes of a piece with `count` that have not come before.
+    func newBytes(of count: Int) -> Int { max(0, count - ahead) }
+
+    /// Takes the next piece, and hands over what it decodes to, as far as a pass has the time.
+    /// - Returns: whether that was all. If not, nothing of the piece counts as taken, and it has to come
+    ///   again in the next pass, perhaps together with others.
     /// - Throws: `.decoding` for bytes that are not in the content coding, `.client` for what `deliver`
     ///   throws.
     mutating func take(
         _ bytes: Span<UInt8>,
         of request: SentRequest,
         deliver: (Span<UInt8>) throws -> Void
-    ) throws(TransferError) {
-        received += Int64(bytes.count)
+    ) throws(TransferError) -> Bool {
+        let fresh = newBytes(of: bytes.count)
+        received += Int64(fresh)
         do {
             guard let decoder else {
                 decoded += Int64(bytes.count)
-                return try deliver(bytes)
+                try deliver(bytes)
+                return true
             }
-            try decoder.decode(bytes, checking: { try check(decoded: $0, of: request) }) { piece in
+            decoder.append(bytes.extracting(last: fresh))
+            let isAll = try decoder.decode(
+                atMost: Self.passBudget,
+                checking: { try check(decoded: $0, of: request) }
+            ) { piece in
                 decoded += Int64(piece.count)
                 try deliver(piece)
             }
+            ahead = isAll ? max(0, ahead - bytes.count) : max(ahead, bytes.count)
+            return isAll
         } catch let failure as ContentDecodingFailure {
             throw .decoding(failure)
         } catch {

@@ -20,6 +20,7 @@ final class Transfer: EasyHandleDelegate {
     private(set) var heads = ResponseHeads()
     /// From the head of the response on.
     private(set) var incoming: IncomingBody?
+    private var pieces = PassPieces()
     var unseen: UnseenBytes
     /// Why we gave it up; libcurl then only says that a callback failed.
     private(set) var failure: TransferError?
@@ -294,11 +295,13 @@ final class Transfer: EasyHandleDelegate {
             activity.holdResponse()
             return .full
         }
+        guard pieces.take(in: clock.pass) else { return waitForNextPass() }
         didMove()
-        request.shared.value.downloadLimits.spend(bytes.count, now: clock.now)
+        let fresh = incoming?.newBytes(of: bytes.count) ?? bytes.count
+        request.shared.value.downloadLimits.spend(fresh, now: clock.now)
         do throws(TransferError) {
-            try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
-            return .taken
+            let isTaken = try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
+            return isTaken == false ? waitForNextPass() : .taken
         } catch {
             failure = error
             return .failed
@@ -333,6 +336,13 @@ final class Transfer: EasyHandleDelegate {
         guard outgoing.seek(to: offset) else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true
+    }
+
+    /// A pass takes no more of this body: others want the thread, too.
+    private func waitForNextPass() -> ReceiveAnswer {
+        activity.holdResponse()
+        delegate.transfer(id, mustWaitUntil: clock.now)
+        return .full
     }
 
     /// Whether a limit lets nothing move now; then the transfer is held until it does.

@@ -41,6 +41,28 @@ struct ContentCodingTests {
         #expect(operation.metrics?.bytesDecoded == 5)
     }
 
+    /// Each is more than a pass of the network thread takes.
+    @Test(arguments: ["many chunks", "a bomb", "a bomb in chunks"])
+    func whatWaitsForTheNextPassComesWhole(kind: String) async throws {
+        let text = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let answer: Answer =
+            switch kind {
+            case "many chunks": .respond(body: .data(text)).chunked(size: 1)
+            case "a bomb":
+                .respond(200, ["Content-Encoding": "gzip"], body: .data(Zeros.inGzip(megabytes: 20)))
+            default:
+                .respond(200, ["Content-Encoding": "gzip"], body: .data(Zeros.inGzip(megabytes: 20)))
+                    .chunked(size: 7)
+            }
+        let server = try ScriptedServer([answer])
+        let operation = HTTPRequestOperation(request: URLRequest(url: server.url))
+        operation.completionQueue = DispatchQueue(label: "callbacks")
+        operation.start()
+        let data = try #require(try await operation.value as? Data)
+        withExtendedLifetime(server) {}
+        #expect(data == (kind == "many chunks" ? text : Data(count: 20 << 20)))
+    }
+
     @Test func aBodyThatDecodesToMoreThanItsLimitIsAnError() async throws {
         let (operation, server) = try operation(receiving: Zeros.inGzip(megabytes: 4))
         operation.maximumDecodedLength = 2 << 20
