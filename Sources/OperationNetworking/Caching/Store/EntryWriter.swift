@@ -9,11 +9,15 @@ internal import OperationNetworkingSystem
 final class EntryWriter: CacheWriting {
     /// Bytes that may wait for the disk before it is full.
     static let capacity = 512 * 1024
+    /// Pieces that are handed over together: to wake the queue costs more than to write one.
+    private static let piecesAtOnce = 3
 
     private struct Progress {
         /// The whole body; `nil`: too long for memory.
         var body: CacheBody?
-        /// The piece that is being filled, for the file.
+        /// Filled pieces, for the file.
+        var filled: [Data] = []
+        /// The piece that is being filled.
         var piece = Data()
         var count: Int64
         /// Bytes that wait for the disk.
@@ -22,6 +26,11 @@ final class EntryWriter: CacheWriting {
         /// The entry cannot be stored any more.
         var isDropped = false
         var whenReady: (@Sendable () -> Void)?
+
+        mutating func forgetPieces() {
+            filled = []
+            piece = Data()
+        }
     }
 
     private let store: TieredStore
@@ -74,7 +83,7 @@ final class EntryWriter: CacheWriting {
             if progress.count > limits.memory { progress.body = nil }
             guard fitsDisk || progress.body != nil else {
                 progress.isDropped = true
-                progress.piece = Data()
+                progress.forgetPieces()
                 return
             }
             progress.body?.append(bytes)
@@ -92,21 +101,25 @@ final class EntryWriter: CacheWriting {
             let taken = min(CacheBody.pieceLength - progress.piece.count, bytes.count - done)
             progress.piece.append(bytes.extracting(done..<done + taken))
             done += taken
-            if progress.piece.count == CacheBody.pieceLength { passOn(&progress) }
+            guard progress.piece.count == CacheBody.pieceLength else { break }
+            progress.filled.append(progress.piece)
+            progress.piece = Data()
+            if progress.filled.count == Self.piecesAtOnce { passOn(&progress) }
         }
     }
 
-    /// Has the filled piece written.
+    /// Has the filled pieces written.
     private func passOn(_ progress: inout Progress) {
-        guard let file, !progress.piece.isEmpty else { return }
-        let piece = progress.piece
-        progress.piece = Data()
-        progress.waiting += piece.count
-        store.state.withLock { $0.waiting += piece.count }
+        guard let file, !progress.filled.isEmpty else { return }
+        let pieces = progress.filled
+        progress.filled = []
+        let count = pieces.count * CacheBody.pieceLength
+        progress.waiting += count
+        store.state.withLock { $0.waiting += count }
         store.bodies.async { [self] in
-            file.write(piece)
-            store.state.withLock { $0.waiting -= piece.count }
-            didWrite(piece.count)
+            for piece in pieces { file.write(piece) }
+            store.state.withLock { $0.waiting -= count }
+            didWrite(count)
         }
     }
 
@@ -133,7 +146,7 @@ final class EntryWriter: CacheWriting {
             defer {
                 progress.isOver = true
                 progress.body = nil
-                progress.piece = Data()
+                progress.forgetPieces()
             }
             return !progress.isOver
         }
@@ -149,11 +162,12 @@ final class EntryWriter: CacheWriting {
         let (body, rest, isUsable) = progress.withLock { progress in
             let isUsable =
                 !progress.isOver && !progress.isDropped && progress.count == Int64(head.body.range.count)
+            if isUsable { passOn(&progress) }
             let taken = (progress.body, progress.piece, isUsable)
             let wasOver = progress.isOver
             progress.isOver = true
             progress.body = nil
-            progress.piece = Data()
+            progress.forgetPieces()
             precondition(!wasOver, "An entry was committed twice, or after it was abandoned")
             return taken
         }

@@ -7,7 +7,8 @@ internal import OperationNetworkingSystem
 /// | event                     | untouched | resting | working        | blocked        | closed      |
 /// |---------------------------|-----------|---------|----------------|----------------|-------------|
 /// | ``begin()``               | resting   | -       | -              | -              | -           |
-/// | ``append(_:)``            | -         | working | -              | -              | -           |
+/// | ``append(_:now:)``        | working   | working, or later | -    | -              | -           |
+/// | ``timerDidFire(now:)``    | -         | working | -              | -              | -           |
 /// | ``empty()``               | -         | working | -              | -              | -           |
 /// | ``end()``                 | working   | working | -              | -              | -           |
 /// | ``abandon(keepsRest:)``   | closed    | working | -              | -              | -           |
@@ -57,6 +58,7 @@ struct SinkState: Sendable {
     private(set) var block = 0
 
     private var buffer = SinkBuffer()
+    private var pace = WritePace()
     private var isOpen = false
     private var hasFailed = false
     private var mustEmpty = false
@@ -85,11 +87,22 @@ struct SinkState: Sendable {
         if phase == .untouched { phase = .resting }
     }
 
-    mutating func append(_ bytes: Span<UInt8>) -> Bool {
-        guard !hasFailed, !hasEnded, !isAbandoned else { return false }
+    /// Unlike the others it tells how urgent that is: waking the queue costs more than a small write.
+    mutating func append(_ bytes: Span<UInt8>, now: MonotonicTime) -> WritePace.Urgency {
+        guard !hasFailed, !hasEnded, !isAbandoned else { return .none }
         buffer.append(bytes)
         if buffer.rest >= Self.capacity { isFull = true }
-        return work()
+        return isIdle ? act(pace.urgency(waiting: buffer.rest, now: now)) : .none
+    }
+
+    /// The timer has fired that ``append(_:now:)``, or this, has asked for.
+    mutating func timerDidFire(now: MonotonicTime) -> WritePace.Urgency {
+        act(pace.timerDidFire(waiting: isIdle ? buffer.rest : 0, now: now))
+    }
+
+    private mutating func act(_ urgency: WritePace.Urgency) -> WritePace.Urgency {
+        if urgency == .now { phase = .working }
+        return urgency
     }
 
     /// Throws away everything: what waits at once, what was written when its turn comes.
@@ -115,6 +128,7 @@ struct SinkState: Sendable {
             phase = .closed
             return false
         case .resting:
+            if !keepsRest { dropRest() }
             return work()
         case .working, .blocked:
             if !keepsRest { dropRest() }
@@ -130,12 +144,16 @@ struct SinkState: Sendable {
     }
 
     private mutating func work() -> Bool {
+        guard isIdle else { return false }
+        phase = .working
+        return true
+    }
+
+    /// Whether the queue has to be woken before it does anything.
+    private var isIdle: Bool {
         switch phase {
-        case .untouched, .resting:
-            phase = .working
-            return true
-        case .working, .blocked, .closed:
-            return false
+        case .untouched, .resting: true
+        case .working, .blocked, .closed: false
         }
     }
 
@@ -151,6 +169,7 @@ struct SinkState: Sendable {
         if !inHand.isEmpty { return .write(inHand.prefix(Self.stepLimit)) }
         if hasEnded || isAbandoned { return .close }
         phase = .resting
+        pace.didWriteAll()
         return .rest
     }
 

@@ -109,11 +109,26 @@ final class SinkWriter: @unchecked Sendable {
     }
 
     func append(_ bytes: Span<UInt8>) throws {
-        let (mustWork, failure) = shared.withLock { shared in
-            (shared.state.append(bytes), shared.failure)
+        let now = MonotonicTime.now
+        let (urgency, failure) = shared.withLock { shared in
+            (shared.state.append(bytes, now: now), shared.failure)
         }
         if let failure { throw failure }
-        if mustWork { schedule() }
+        obey(urgency)
+    }
+
+    private func obey(_ urgency: WritePace.Urgency) {
+        switch urgency {
+        case .none:
+            break
+        case .after(let seconds):
+            queue.asyncAfter(deadline: .now() + seconds) { [weak self] in
+                guard let self else { return }
+                obey(shared.withLock { $0.state.timerDidFire(now: .now) })
+            }
+        case .now:
+            schedule()
+        }
     }
 
     func empty() throws {

@@ -1,3 +1,4 @@
+import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
@@ -18,7 +19,7 @@ struct KeptBytesTests {
         state.begin()
         var count = 0
         for piece in 0..<40 {
-            _ = state.append(Self.bytes(count..<count + pieceLength).span)
+            _ = state.append(Self.bytes(count..<count + pieceLength).span, now: .now)
             count += pieceLength
             if piece == 0 {
                 _ = state.next(&hand)
@@ -74,7 +75,7 @@ struct KeptBytesTests {
         var hand: [UInt8] = []
         state.begin()
         for piece in 0..<3 {
-            _ = state.append(Self.bytes(0..<100).span)
+            _ = state.append(Self.bytes(0..<100).span, now: .now)
             if piece == 0 {
                 _ = state.next(&hand)
                 state.didOpen(canBeEmptied: false)
@@ -91,14 +92,14 @@ struct KeptBytesTests {
         var hand: [UInt8] = []
         state.keptCount = 1000
         state.begin()
-        _ = state.append(Self.bytes(0..<100).span)
+        _ = state.append(Self.bytes(0..<100).span, now: .now)
         _ = state.next(&hand)
         state.didOpen(canBeEmptied: true)
         _ = state.next(&hand)
         _ = state.didWrite(100)
         _ = state.empty()
         #expect(state.lastBytes(1000, hand).isEmpty)
-        _ = state.append(Self.bytes(5..<10).span)
+        _ = state.append(Self.bytes(5..<10).span, now: .now)
         #expect(state.lastBytes(1000, hand) == Self.bytes(5..<10))
         #expect(state.next(&hand) == .empty)
         state.didEmpty()

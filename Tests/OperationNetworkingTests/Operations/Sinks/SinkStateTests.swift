@@ -1,3 +1,4 @@
+import OperationNetworkingSystem
 import Testing
 
 @testable import OperationNetworking
@@ -10,9 +11,16 @@ struct SinkStateTests {
     private struct Script {
         var state = SinkState(canBeEmptied: true)
         var hand: [UInt8] = []
+        /// Each piece comes a second after the one before.
+        var now = MonotonicTime(seconds: 100)
 
         mutating func append(_ count: Int = 1000) -> Bool {
-            state.append([UInt8](repeating: 7, count: count).span)
+            now = now + 1
+            return append(count, now: now) == .now
+        }
+
+        mutating func append(_ count: Int, now: MonotonicTime) -> WritePace.Urgency {
+            state.append([UInt8](repeating: 7, count: count).span, now: now)
         }
 
         mutating func next() -> SinkState.Step {
@@ -91,6 +99,48 @@ struct SinkStateTests {
         #expect(script.next() == .write(0..<SinkState.stepLimit))
         _ = script.state.didWrite(SinkState.stepLimit)
         #expect(script.next() == .write(SinkState.stepLimit..<SinkState.stepLimit + 1))
+    }
+
+    @Test func whatComesSoonAfterAWriteIsCollected() {
+        var script = Script()
+        script.state.begin()
+        let start = MonotonicTime(seconds: 0)
+        // The first byte opens it at once.
+        #expect(script.append(1000, now: start) == .now)
+        _ = script.next()
+        script.state.didOpen(canBeEmptied: true)
+        _ = script.next()
+        // While the queue is at it nothing has to be done.
+        #expect(script.append(10, now: start + 0.0001) == .none)
+        _ = script.state.didWrite(1000)
+        #expect(script.next() == .write(0..<10))
+        _ = script.state.didWrite(10)
+        #expect(script.next() == .rest)
+        let urgencies = (2...3).map { script.append(500, now: start + Double($0) / 10_000) }
+        #expect(urgencies.last == WritePace.Urgency.none && script.state.phase == .resting)
+        guard case .after(let seconds) = urgencies[0] else {
+            Issue.record("\(urgencies)")
+            return
+        }
+        #expect(seconds > 0 && seconds <= WritePace.rest)
+        #expect(script.state.timerDidFire(now: start + 0.0002 + seconds) == .now)
+        #expect(script.next() == .write(0..<1000))
+    }
+
+    @Test func muchIsWrittenAtOnceAndTheEndIsNotWaitedFor() {
+        for isMuch in [true, false] {
+            var script = Script()
+            script.open(writing: 1000)
+            _ = script.next()
+            let now = script.now + 0.0001
+            let count = WritePace.worthWriting - (isMuch ? 0 : 1)
+            #expect((script.append(count, now: now) == .now) == isMuch)
+            if !isMuch { #expect(script.state.end() == true) }
+            #expect(script.state.phase == .working)
+            // The timer finds that others are at it.
+            #expect(script.state.timerDidFire(now: now + 1) == .none)
+            #expect(script.next() == .write(0..<SinkState.stepLimit))
+        }
     }
 
     @Test func aFullOneHasRoomAgainWhenHalfIsGone() {
@@ -209,6 +259,16 @@ struct SinkStateTests {
         // Nothing comes after it.
         #expect(script.append() == false)
         #expect(script.state.count == (keepsRest ? 1010 : 400))
+    }
+
+    @Test(arguments: [true, false]) func whoGivesUpGetsWhatIsCollectedWrittenOrDropped(keepsRest: Bool) {
+        var script = Script()
+        script.open(writing: 1000)
+        _ = script.next()
+        #expect(script.append(10, now: script.now + 0.0001) != .now)
+        #expect(script.state.abandon(keepsRest: keepsRest) == true)
+        #expect(script.next() == (keepsRest ? .write(0..<10) : .close))
+        #expect(script.state.count == (keepsRest ? 1010 : 1000))
     }
 
     @Test func whoGivesUpDoesNotWaitForRoom() {
