@@ -26,13 +26,13 @@ extension ChecksumListError: CustomStringConvertible {
         case .malformedLine(let line):
             "Line \(line) of the checksum list is not a checksum and a name."
         case .unknownAlgorithm(let name, let line):
-            "Line \(line) of the checksum list: the digest algorithm \(name.debugDescription) is not known."
+            "Line \(line) of the checksum list: the digest algorithm \(name.excerpt().debugDescription) is not known."
         case .malformedDigest(let error, let line):
             "Line \(line) of the checksum list: \(error)"
         case .contradiction(let path, let line, let earlierLine):
-            "Lines \(earlierLine) and \(line) of the checksum list differ about \(path.debugDescription)."
+            "Lines \(earlierLine) and \(line) of the checksum list differ about \(path.excerpt().debugDescription)."
         case .ambiguousName(let name, let line, let earlierLine):
-            "Lines \(earlierLine) and \(line) of the checksum list are both of a file called \(name.debugDescription)."
+            "Lines \(earlierLine) and \(line) of the checksum list are both of a file called \(name.excerpt().debugDescription)."
         }
     }
 }

@@ -27,11 +27,11 @@ extension DigestError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownAlgorithm(let name):
-            "The digest algorithm \(name.debugDescription) is not known."
+            "The digest algorithm \(name.excerpt().debugDescription) is not known."
         case .notHexadecimal(let text):
-            "A digest of hexadecimal digits was expected: \(text.debugDescription)."
+            "A digest of hexadecimal digits was expected: \(text.excerpt().debugDescription)."
         case .notBase64(let text):
-            "A digest in base64 was expected: \(text.debugDescription)."
+            "A digest in base64 was expected: \(text.excerpt().debugDescription)."
         case .wrongLength(let algorithm, let expected, let actual):
             "A digest by \(algorithm.rawValue) has \(expected) bytes; this one has \(actual)."
         case .unknownLength(let count):

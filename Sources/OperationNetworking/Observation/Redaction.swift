@@ -103,11 +103,11 @@ enum Redaction {
         let sentence: String
         switch error {
         case let error as URLError: sentence = "\(error.localizedDescription) (\(error.code.rawValue))"
-        case let error as any CustomStringConvertible & Sendable:
-            sentence = String(error.description.prefix(500))
+        case let error as any CustomStringConvertible & Sendable: sentence = error.description
         default: sentence = (error as NSError).localizedDescription
         }
-        return singleLine(scrub(sentence, of: request))
+        // Cut afterwards: half a secret is not found.
+        return singleLine(scrub(sentence, of: request).excerpt(500))
     }
 
     /// Takes out what is secret in this request, wherever it stands.

@@ -121,7 +121,8 @@ extension Error {
 extension CompoundResponseSerializer.ChildErrors: CustomStringConvertible, LocalizedError {
     /// The sentences of the errors.
     public var description: String {
-        errors.map { ($0 as? any LocalizedError)?.errorDescription ?? "\($0)" }.joined(separator: "; ")
+        errors.map { (($0 as? any LocalizedError)?.errorDescription ?? "\($0)").excerpt(500) }
+            .joined(separator: "; ")
     }
 
     /// The same as ``description``.

@@ -17,7 +17,7 @@ struct ResponseHead: Hashable, Sendable {
         guard (200..<600).contains(status) else { return "the status is \(status)" }
         // libcurl believes a status line that says HTTP/2 on a connection that is not.
         guard isTLS || asked == .http2PriorKnowledge || version.hasPrefix("HTTP/1.") else {
-            return "\(version) without TLS"
+            return "\(version.excerpt()) without TLS"
         }
         return nil
     }
@@ -99,7 +99,7 @@ struct ResponseHeadReader {
     private mutating func noteMalformedName(_ line: Span<UInt8>) {
         let end = line.indices.first { line[$0] == UInt8(ascii: ":") } ?? line.count
         let name = String(headerText: line.extracting(..<end))
-        malformation = malformation ?? "\(name.debugDescription) is not a field name"
+        malformation = malformation ?? "\(name.excerpt().debugDescription) is not a field name"
     }
 
     /// `HTTP/1.1 200 OK` or `HTTP/2 200`; libcurl has checked its form.

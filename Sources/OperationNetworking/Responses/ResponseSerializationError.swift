@@ -86,20 +86,21 @@ public struct ResponseSerializationError: Error, Sendable {
 // MARK: - CustomStringConvertible
 
 extension ResponseSerializationError: CustomStringConvertible {
-    /// One sentence, with the status code or the media type.
+    /// One sentence, with the status code or the media type. The server's words are cut off in it.
     public var description: String {
         switch reason {
         case .unacceptableStatusCode(let code):
             "Request failed: \(HTTPURLResponse.localizedString(forStatusCode: code)) (\(code))"
         case .unacceptableContentType(let type):
-            // A server may send a megabyte of it.
-            "Request failed: unacceptable content-type: \(type.map { String($0.prefix(200)) } ?? "none")"
+            "Request failed: unacceptable content-type: \(type?.excerpt() ?? "none")"
         case .undecodableText(let charset):
-            "The body (\(data?.count ?? 0) bytes) is not text in the character set \(charset)."
+            "The body (\(data?.count ?? 0) bytes) is not text in the character set \(charset.excerpt())."
         case .malformedBody(let format, let parserSentence):
-            "The body (\(data?.count ?? 0) bytes) is not \(format.rawValue): \(parserSentence)"
+            // Foundation quotes a whole number, of a million digits too.
+            "The body (\(data?.count ?? 0) bytes) is not \(format.rawValue): \(parserSentence.excerpt(200))"
         case .unexpectedStructure(let type, let difference):
-            "The body (\(data?.count ?? 0) bytes) is no \(type): \(difference)"
+            // The longest place that is told has 16 keys.
+            "The body (\(data?.count ?? 0) bytes) is no \(type): \(difference.excerpt(1200))"
         case .settingNotSupported(let setting, let serializer):
             "The response serializer \(serializer) has no \(setting) that can be changed."
         }

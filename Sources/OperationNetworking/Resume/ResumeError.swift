@@ -36,7 +36,7 @@ extension ResumeError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformedContentRange(let fieldValue):
-            "The server's Content-Range is not one: \(fieldValue.debugDescription)."
+            "The server's Content-Range is not one: \(fieldValue.excerpt().debugDescription)."
         case .offsetMismatch(let asked, let received):
             "Asked for the bytes from \(asked); the server sent the bytes from \(received)."
         case .representationChanged:
@@ -49,7 +49,7 @@ extension ResumeError: CustomStringConvertible {
         case .unexpectedStatus(let code):
             "Asked for the bytes of a file; the server answered \(code), which has no such bytes."
         case .rangeMismatch(let asked, let received):
-            "Asked for \(asked); the server sent \(received)."
+            "Asked for \(asked); the server sent \(received.excerpt())."
         case .rangeLengthMismatch(let range, let body):
             "The server named a range of \(range) bytes, and sent \(body)."
         case .severalParts(let asked):

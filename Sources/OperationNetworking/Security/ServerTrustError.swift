@@ -58,7 +58,8 @@ public struct ServerTrustError: Error, Hashable, Sendable {
 extension ServerTrustError: CustomStringConvertible {
     /// One sentence.
     public var description: String {
-        switch check {
+        let host = host.excerpt()
+        return switch check {
         case .chain(let failure): "The certificate of \(host) is not trusted: \(failure)."
         case .host: "The certificate that \(host) presented is for another host\(subject)."
         case .noSubjectAlternativeName:
@@ -73,7 +74,7 @@ extension ServerTrustError: CustomStringConvertible {
 
     private var subject: String {
         guard let subject = serverTrust?.certificates.first?.subject, !subject.isEmpty else { return "" }
-        return ", \(subject)"
+        return ", \(subject.excerpt())"
     }
 }
 

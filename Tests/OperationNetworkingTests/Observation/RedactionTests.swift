@@ -99,6 +99,23 @@ struct RedactionTests {
         )
     }
 
+    @Test func aLongErrorIsCutOffAfterItsSecrets() throws {
+        var request = URLRequest(url: try #require(URL(string: "https://example.com/")))
+        request.setValue("Bearer xyz", forHTTPHeaderField: "Authorization")
+        let error = TestSentence(description: String(repeating: "a", count: 495) + "Bearer xyz and more")
+        let expected = String(repeating: "a", count: 495) + "REDAC…"
+        #expect(Redaction.text(of: error, in: request) == expected)
+        // One character, of any number of scalars.
+        let accents = TestSentence(description: "a" + String(repeating: "\u{301}", count: 100_000))
+        #expect(Redaction.text(of: accents, in: request).unicodeScalars.count == 501)
+        let foreign = URLError(
+            .badServerResponse,
+            url: nil,
+            sentence: String(repeating: "a", count: 100_000)
+        )
+        #expect(Redaction.text(of: foreign, in: request).count == 501)
+    }
+
     private struct TestSentence: Error, CustomStringConvertible {
         let description: String
     }

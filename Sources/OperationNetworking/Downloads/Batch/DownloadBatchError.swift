@@ -51,7 +51,7 @@ extension DownloadBatchError: CustomStringConvertible {
         case .journalOfOtherVersion(let url, let schema):
             "\(url.path) is a journal of version \(schema), which is not known here."
         case .failedBefore(let sentence):
-            "It failed before: \(sentence)"
+            "It failed before: \(sentence.excerpt(500))"
         }
     }
 }

@@ -92,7 +92,8 @@ extension URLError {
         URLError(
             .appTransportSecurityRequiresSecureConnection,
             url: url,
-            sentence: "An https address was replaced by one without TLS: \(url?.originText ?? "none")."
+            sentence:
+                "An https address was replaced by one without TLS: \(url?.originText.excerpt() ?? "none")."
         )
     }
 
@@ -158,19 +159,19 @@ extension TransferError {
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server's Content-Length is not a length: \"\(value)\"."
+                sentence: "The server's Content-Length is not a length: \"\(value.excerpt())\"."
             )
         case .length(.conflictingLengths(let values)):
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server sent Content-Lengths that differ: \(values)."
+                sentence: "The server sent Content-Lengths that differ: \(values.excerpt())."
             )
         case .length(.unknownTransferCoding(let value)):
             return URLError(
                 .badServerResponse,
                 url: url,
-                sentence: "The server sent a transfer coding that was not asked for: \"\(value)\"."
+                sentence: "The server sent a transfer coding that was not asked for: \"\(value.excerpt())\"."
             )
         case .truncatedHead:
             return URLError(
@@ -257,7 +258,8 @@ extension TransferError {
             return URLError(
                 .cannotDecodeContentData,
                 url: url,
-                sentence: "The server sent the body in a content coding that was not asked for: \(coding)."
+                sentence:
+                    "The server sent the body in a content coding that was not asked for: \(coding.excerpt())."
             )
         case .unaskedPartialContent:
             return URLError(

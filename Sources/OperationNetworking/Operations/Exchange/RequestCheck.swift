@@ -19,7 +19,7 @@ extension URLRequest {
             )
         }
         guard scheme == "http" || scheme == "https" else {
-            throw URLError(.unsupportedURL, url: url, sentence: "\(scheme) is not http or https.")
+            throw URLError(.unsupportedURL, url: url, sentence: "\(scheme.excerpt()) is not http or https.")
         }
         return (url, origin)
     }

@@ -75,12 +75,11 @@ struct DecodingDifference: Hashable, CustomStringConvertible {
     }
 
     private static func printable(_ text: String, limit: Int) -> String {
-        let scalars = text.unicodeScalars
         var printable = ""
-        for scalar in scalars.prefix(limit) {
+        for scalar in text.excerpt(limit).unicodeScalars {
             printable +=
                 scalar.properties.generalCategory == .control ? scalar.escaped(asASCII: true) : String(scalar)
         }
-        return scalars.dropFirst(limit).isEmpty ? printable : printable + "…"
+        return printable
     }
 }
