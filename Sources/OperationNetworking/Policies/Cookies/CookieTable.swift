@@ -4,6 +4,9 @@ struct CookieTable: Sendable {
     static let maximumPerDomain = 180
     /// RFC 6265 §6.1 asks for 3000 at least.
     static let maximum = 5000
+    /// The places that are made at once when the table is full. One cookie at a time would cost a look at
+    /// all the others each time, and a server may send any number.
+    static let room = maximum / 50
 
     private struct Entry {
         let cookie: Cookie
@@ -12,8 +15,10 @@ struct CookieTable: Sendable {
     }
 
     private var domains: [String: [Cookie.Identity: Entry]] = [:]
-    private var count = 0
+    private(set) var count = 0
     private var last = 0
+    /// Cookies that were looked at to make room.
+    private(set) var steps = StepCount()
 
     var isEmpty: Bool { count == 0 }
 
@@ -43,9 +48,9 @@ struct CookieTable: Sendable {
         domains[cookie.domain, default: [:]][cookie.identity] = Entry(cookie: cookie, number: last)
         count += 1
         if domains[cookie.domain]?.count ?? 0 > Self.maximumPerDomain {
-            removeOldest(of: domains[cookie.domain].map { Array($0.values) } ?? [], now)
+            makeRoom(1, among: domains[cookie.domain].map { Array($0.values) } ?? [], now)
         } else if count > Self.maximum {
-            removeOldest(of: domains.values.flatMap(\.values), now)
+            makeRoom(Self.room, among: domains.values.flatMap(\.values), now)
         }
     }
 
@@ -55,11 +60,17 @@ struct CookieTable: Sendable {
         if domains[identity.domain]?.isEmpty == true { domains[identity.domain] = nil }
     }
 
-    private mutating func removeOldest(of entries: [Entry], _ now: Int64) {
+    /// Removes those that have expired, and then the oldest until `room` are gone.
+    private mutating func makeRoom(_ room: Int, among entries: [Entry], _ now: Int64) {
+        steps.add(entries.count)
         let expired = entries.filter { $0.cookie.hasExpired(by: now) }
         for entry in expired { remove(entry.cookie.identity) }
-        guard expired.isEmpty, let oldest = entries.min(by: { $0.number < $1.number }) else { return }
-        remove(oldest.cookie.identity)
+        let rest = room - expired.count
+        guard rest > 0 else { return }
+        let valid = entries.filter { !$0.cookie.hasExpired(by: now) }
+        for entry in valid.sorted(by: { $0.number < $1.number }).prefix(rest) {
+            remove(entry.cookie.identity)
+        }
     }
 
     private func sorted(_ entries: [Entry], _ now: Int64) -> [Cookie] {

@@ -76,12 +76,42 @@ struct CookieTableTests {
 
     @Test func noNumberOfDomainsCanFillMemory() throws {
         var table = CookieTable()
-        for number in 0..<(CookieTable.maximum + 20) {
+        for number in 0..<CookieTable.maximum {
             table.set(try cookie("a", domain: "n\(number).example"), now: 0)
         }
         #expect(table.cookies(now: 0).count == CookieTable.maximum)
-        #expect(table.cookies(concerning: "n19.example", now: 0).isEmpty)
-        #expect(table.cookies(concerning: "n20.example", now: 0).count == 1)
+        table.set(try cookie("a", domain: "last.example"), now: 0)
+        // The oldest fiftieth went at once.
+        let room = CookieTable.room
+        #expect(table.cookies(now: 0).count == CookieTable.maximum + 1 - room)
+        #expect(table.cookies(now: 0).first?.domain == "n\(room).example")
+        #expect(table.cookies(concerning: "n\(room - 1).example", now: 0).isEmpty)
+        #expect(table.cookies(concerning: "last.example", now: 0).count == 1)
+        for number in 0..<(2 * room) {
+            table.set(try cookie("b", domain: "n\(number).example"), now: 0)
+            #expect(table.count <= CookieTable.maximum)
+        }
+    }
+
+    @Test func aFullTableLooksAtAFewCookiesForEachNewOne() throws {
+        var table = CookieTable()
+        for number in 0..<CookieTable.maximum {
+            table.set(try cookie("a", domain: "n\(number).example"), now: 0)
+        }
+        #expect(table.steps.value == 0)
+        for number in 0..<2000 { table.set(try cookie("b", domain: "n\(number).example"), now: 0) }
+        #expect((1...100 * 2000).contains(table.steps.value), "\(table.steps.value)")
+    }
+
+    @Test func whatHasExpiredCountsForTheRoomOfAFullTable() throws {
+        var table = CookieTable()
+        for number in 0..<CookieTable.maximum {
+            let expires: Int64? = (1...10).contains(number) ? 5 : nil
+            table.set(try cookie("a", domain: "n\(number).example", expires: expires), now: 0)
+        }
+        table.set(try cookie("a", domain: "last.example"), now: 6)
+        #expect(table.cookies(now: 6).count == CookieTable.maximum + 1 - CookieTable.room)
+        #expect(table.cookies(now: 6).first?.domain == "n\(CookieTable.room).example")
     }
 
     @Test func whatHasExpiredMakesRoomFirst() throws {
