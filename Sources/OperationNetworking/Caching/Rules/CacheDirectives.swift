@@ -13,6 +13,7 @@ internal import OperationNetworkingSystem
 /// | `x="max-age=60"`                 | no `max-age`                                               |
 /// | `no-store=1`, `no-cache=`        | as without a value: a restriction is never lost            |
 /// | `no-store; max-age=60`           | `no-store`, and a malformed `max-age`                      |
+/// | more than ``maximumCount``       | nothing is allowed: `no-store`, `no-cache`, no `public`    |
 struct CacheDirectives: Hashable, Sendable {
     /// A number of seconds that a directive gives.
     enum Seconds: Hashable, Sendable {
@@ -44,13 +45,28 @@ struct CacheDirectives: Hashable, Sendable {
     /// ([RFC 9111 §1.2.2](https://www.rfc-editor.org/rfc/rfc9111#section-1.2.2)).
     static let maximumSeconds: Double = 2_147_483_648
 
+    /// The directives of one message that are read. A head has room for 45,000, and what is asked of them
+    /// looks at each.
+    static let maximumCount = 256
+
+    /// The meaning of a message with more: what was not read may forbid anything.
+    private static let strictest = [
+        Directive(name: "no-store", value: nil, isMalformed: false),
+        Directive(name: "no-cache", value: nil, isMalformed: false),
+        Directive(name: "must-revalidate", value: nil, isMalformed: true),
+        Directive(name: "private", value: nil, isMalformed: true),
+        Directive(name: "max-age", value: nil, isMalformed: true),
+    ]
+
     private var directives: [Directive] = []
 
     /// - Parameter fields: of the message.
     init(_ fields: HeaderFields) {
         fields.forEachValue(of: "Cache-Control") { value in
+            guard directives.count <= Self.maximumCount else { return }
             if !appendPlain(value) { append(String(value)) }
         }
+        if directives.count > Self.maximumCount { directives = Self.strictest }
     }
 
     var isEmpty: Bool { directives.isEmpty }
@@ -91,8 +107,10 @@ struct CacheDirectives: Hashable, Sendable {
         var names: Set<String> = []
         for directive in directives where directive.name == name {
             guard !directive.isMalformed, let value = directive.value else { return nil }
-            let listed = FieldList(value).members
-            guard !listed.isEmpty, listed.allSatisfy(\.isHTTPToken) else { return nil }
+            let listed = FieldList(value, limit: Self.maximumCount + 1).members
+            guard (1...Self.maximumCount).contains(listed.count), listed.allSatisfy(\.isHTTPToken) else {
+                return nil
+            }
             names.formUnion(listed.map { $0.lowercased() })
         }
         return names.isEmpty ? nil : names
@@ -111,7 +129,7 @@ struct CacheDirectives: Hashable, Sendable {
         var position = 0
         while true {
             position = list.range(from: position) { Self.isBlank($0) || $0 == UInt8(ascii: ",") }.upperBound
-            guard position < list.count else { return true }
+            guard position < list.count, directives.count <= Self.maximumCount else { return true }
             let name = list.range(from: position) { $0.isHTTPTokenCharacter }
             var (value, end): (Range<Int>?, Int) = (nil, name.upperBound)
             if end < list.count, list[end] == UInt8(ascii: "=") {
@@ -139,12 +157,12 @@ struct CacheDirectives: Hashable, Sendable {
     private static func isBlank(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 }
 
     private mutating func append(_ text: String) {
-        let list = FieldList(text)
-        for member in list.members {
+        let list = FieldList(text, limit: Self.maximumCount + 1)
+        for member in list.members where directives.count <= Self.maximumCount {
             // No separator, but often taken for one.
             let isPlain =
                 !member.utf8.contains(UInt8(ascii: ";")) || member.utf8.contains(UInt8(ascii: "\""))
-            let parts = isPlain ? [member] : member.split(separator: ";")
+            let parts = isPlain ? [member] : member.split(separator: ";", maxSplits: Self.maximumCount)
             for part in parts {
                 directives.append(Self.directive(part, isBroken: list.isBroken || parts.count > 1))
             }

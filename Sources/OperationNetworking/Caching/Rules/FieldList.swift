@@ -17,18 +17,19 @@ struct FieldList: Hashable, Sendable {
     ///   - fieldValue: one line, or lines joined by commas.
     ///   - escapes: whether a backslash quotes the next character, as in quoted strings; in entity tags it is
     ///     a character like any other.
-    init(_ fieldValue: String, escapes: Bool = true) {
-        if let members = Self.split(fieldValue, quotes: true, escapes: escapes) {
+    ///   - limit: the number of members after which the rest is left out.
+    init(_ fieldValue: String, escapes: Bool = true, limit: Int = .max) {
+        if let members = Self.split(fieldValue, quotes: true, escapes: escapes, limit: limit) {
             self.members = members
             isBroken = false
         } else {
-            members = Self.split(fieldValue, quotes: false, escapes: false) ?? []
+            members = Self.split(fieldValue, quotes: false, escapes: false, limit: limit) ?? []
             isBroken = true
         }
     }
 
     /// - Returns: `nil` if a quote is open at the end.
-    private static func split(_ text: String, quotes: Bool, escapes: Bool) -> [Substring]? {
+    private static func split(_ text: String, quotes: Bool, escapes: Bool, limit: Int) -> [Substring]? {
         var members: [Substring] = []
         let octets = text.utf8
         var start = octets.startIndex
@@ -48,6 +49,7 @@ struct FieldList: Hashable, Sendable {
                 continue
             } else if !isQuoted, octet == UInt8(ascii: ",") {
                 end(at: index)
+                if members.count >= limit { return members }
                 start = next
             }
             index = next

@@ -98,6 +98,63 @@ import Testing
         #expect(CacheDirectives(["Cache-Control": row.fieldValue]).fieldNames("no-cache") == row.expected)
     }
 
+    // MARK: - Many directives
+
+    /// `maximumCount` members, and `text` as one of them.
+    private static func many(_ text: String, separator: String = ",", more: Int = 0) -> String {
+        let others = [String](repeating: "x", count: CacheDirectives.maximumCount - 1 + more)
+        return ([text] + others).joined(separator: separator)
+    }
+
+    @Test(arguments: [many("max-age=1"), many("max-age=\"1\""), many("\"x;y\", max-age=1", more: -1)])
+    func asManyAsAreReadMeanWhatTheySay(fieldValue: String) {
+        let directives = CacheDirectives(["Cache-Control": fieldValue])
+        #expect(directives.count == CacheDirectives.maximumCount)
+        #expect(directives.seconds("max-age") == .exactly(1))
+        #expect(!directives.has("no-store") && !directives.has("no-cache"))
+    }
+
+    static let tooMany: [HeaderFields] = [
+        ["Cache-Control": many("max-age=1", more: 1)],
+        ["Cache-Control": many("max-age=\"1\"", more: 1)],
+        ["Cache-Control": many("public, must-understand, immutable", more: 1)],
+        ["Cache-Control": many("no-cache=a", more: 45_000)],
+        ["Cache-Control": many("max-age=1; public", separator: ";", more: 45_000)],
+        ["Cache-Control": many("x=\"", more: 45_000)],
+        ["Cache-Control": many("x=\"a, b\"", more: 45_000)],
+        ["Cache-Control": many("max-age=1"), "Cache-Control": "must-understand"],
+        ["Cache-Control": many("max-age=1"), "Cache-Control": "x=\"a, b\""],
+    ]
+
+    @Test(arguments: tooMany)
+    func moreThanAreReadAllowNothing(fields: HeaderFields) {
+        let directives = CacheDirectives(fields)
+        for name in ["no-store", "no-cache", "must-revalidate", "private"] {
+            #expect(directives.has(name), "\(name)")
+        }
+        for name in ["public", "s-maxage", "must-revalidate", "must-understand", "immutable", "private"] {
+            #expect(!directives.allows(name), "\(name)")
+        }
+        #expect(directives.seconds("max-age") == .malformed)
+        #expect(directives.seconds("stale-while-revalidate") == .absent)
+        #expect(directives.fieldNames("no-cache") == nil)
+        #expect(directives.count < 10)
+    }
+
+    @Test func moreFieldNamesThanAreReadConcernAll() {
+        let names = (0..<CacheDirectives.maximumCount).map { "a\($0)" }.joined(separator: ",")
+        let most = CacheDirectives(["Cache-Control": "no-cache=\"\(names)\""])
+        #expect(most.fieldNames("no-cache")?.count == CacheDirectives.maximumCount)
+        let more = CacheDirectives(["Cache-Control": "no-cache=\"\(names),b\""])
+        #expect(more.has("no-cache") && more.fieldNames("no-cache") == nil)
+    }
+
+    @Test func aLimitLeavesOutTheRestOfAList() {
+        #expect(FieldList("a,,b, c", limit: 2).members == ["a", "b"])
+        #expect(FieldList("a, b", limit: 2).members == ["a", "b"])
+        #expect(FieldList("a, \"b, c", limit: 2).members == ["a", "\"b"])
+    }
+
     static let splits: [(String, [String], Bool)] = [
         ("a, b", ["a", "b"], false),
         ("a=\"b, c\",, d", ["a=\"b, c\"", "d"], false),

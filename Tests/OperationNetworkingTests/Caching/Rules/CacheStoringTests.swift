@@ -31,6 +31,11 @@ import Testing
 
     private static let fresh: HeaderFields = ["Cache-Control": "max-age=60"]
 
+    private static func withDirectives(_ count: Int) -> HeaderFields {
+        let others = String(repeating: ",x", count: count - 2)
+        return ["Cache-Control": "max-age=60, must-understand\(others)"]
+    }
+
     static let directives = [
         Row("§3 a 200 without a word", [:], true),
         Row("§5.2.2.5 no-store", ["Cache-Control": "no-store"], false),
@@ -44,6 +49,16 @@ import Testing
             "§5.2.2.5 on a second line",
             ["Cache-Control": "max-age=60", "Cache-Control": "no-store"],
             false
+        ),
+        Row(
+            "§5.2.2.5 perhaps, behind more directives than are read",
+            withDirectives(257),
+            false
+        ),
+        Row(
+            "§3 as many directives as are read",
+            withDirectives(256),
+            true
         ),
         Row(
             "§5.2.2.3 must-understand of a status that is",
