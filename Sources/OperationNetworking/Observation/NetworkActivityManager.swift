@@ -68,13 +68,15 @@ public final class NetworkActivityManager: Sendable {
         set { apply { $0.setEnabled(newValue) } }
     }
 
-    /// The seconds of activity before it is shown: 1 unless set. For the next activity.
+    /// The seconds of activity before it is shown: 1 unless set. For the next activity. What is no
+    /// number is 0.
     public var activationDelay: TimeInterval {
         get { state.withLock { $0.activity.activationDelay } }
         set { state.withLock { $0.activity.activationDelay = newValue } }
     }
 
-    /// The seconds without activity before it is hidden: 0.17 unless set. For the next end.
+    /// The seconds without activity before it is hidden: 0.17 unless set. For the next end. What is no number
+    /// is 0.
     public var completionDelay: TimeInterval {
         get { state.withLock { $0.activity.completionDelay } }
         set { state.withLock { $0.activity.completionDelay = newValue } }

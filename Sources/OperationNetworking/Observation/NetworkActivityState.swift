@@ -105,9 +105,10 @@ struct NetworkActivityState {
         }
     }
 
+    /// A time that is no number is none: a timer would never wake for it.
     private mutating func delay(_ next: Phase, _ seconds: TimeInterval) -> Effect {
         phase = next
         turn += 1
-        return .wait(seconds, turn: turn)
+        return .wait(seconds.isNaN ? 0 : seconds, turn: turn)
     }
 }

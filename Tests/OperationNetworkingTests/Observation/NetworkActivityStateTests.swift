@@ -125,4 +125,14 @@ import Testing
         #expect(state.wake(turn: 1) == .show)
         #expect(state.end(one) == .wait(3, turn: 2))
     }
+
+    @Test func aDelayThatIsNoNumberIsNone() {
+        var state = enabled()
+        state.activationDelay = .nan
+        state.completionDelay = .nan
+        #expect(state.begin(one) == .wait(0, turn: 1))
+        #expect(state.wake(turn: 1) == .show)
+        #expect(state.end(one) == .wait(0, turn: 2))
+        #expect(state.wake(turn: 2) == .hide)
+    }
 }
