@@ -14,8 +14,8 @@ public import FoundationNetworking
 /// Every body is checked before Foundation sees it, since Foundation trusts it more than one may trust a
 /// server. Refused are more than 256 levels, references that form a circle, or that would make the list far
 /// bigger than the body (more than 16 times, beyond 64 MiB), dictionaries of more than 11,585 keys (or
-/// several whose keys make as many pairs), sizes that reach beyond the body, XML as in
-/// ``XMLParserResponseSerializer``, and the references of keyed archives.
+/// several whose keys make as many pairs), sizes that reach beyond the body, dates that are not a number
+/// (NaN), XML as in ``XMLParserResponseSerializer``, and the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {

@@ -120,7 +120,12 @@ public final class TokenSource: Sendable {
 extension TokenSource.Token: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The expiry, and nothing of the token.
     public var description: String {
-        expiry.map { "token, hidden, good until \($0)" } ?? "token, hidden"
+        guard let expiry else { return "token, hidden" }
+        // Foundation traps where it describes a date that is not a number.
+        guard !expiry.timeIntervalSinceReferenceDate.isNaN else {
+            return "token, hidden, with an expiry that is not a number"
+        }
+        return "token, hidden, good until \(expiry)"
     }
 
     /// The same as ``description``.

@@ -175,10 +175,37 @@ import Testing
             ("references of 9 octets", Binary(objects: [[0x09]], referenceWidth: 9)),
             ("a root that lies in the trailer", Binary(objects: [[0x09]], offsets: [20])),
             ("a root that is the mark", Binary(objects: [[0x09]], offsets: [0])),
+            ("a date of NaN", Binary(objects: [[0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]])),
+            ("a date of negative NaN", Binary(objects: [[0x33, 0xFF, 0xF0, 0, 0, 0, 0, 0, 1]])),
+            (
+                "a date of NaN in an array",
+                Binary(objects: [[0xA1, 1], [0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]])
+            ),
         ]
     )
     func refusesLies(name: String, list: Binary) async throws {
         #expect(try await isRefused(list.data), "\(name)")
+    }
+
+    @Test(
+        "Dates that no calendar reaches are accepted: Foundation can describe them",
+        arguments: [Double.infinity, -.infinity, 1e300]
+    )
+    func acceptsFarDates(seconds: Double) throws {
+        let list = Binary(objects: [[0x33] + Binary.bytes(seconds.bitPattern)])
+        let date = try #require(try object(list.data) as? Date)
+        #expect(date.timeIntervalSinceReferenceDate == seconds)
+        #expect(!"\(date)".isEmpty)
+    }
+
+    @Test func aDateOfNaNIsNotDecodedEither() throws {
+        let list = Binary(objects: [[0xA1, 1], [0x33, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0]])
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try DecodableResponseSerializer(propertyList: [Date].self)
+                .value(for: exampleResponse(200, "application/x-plist"), data: list.data)
+        }
+        let sentence = "Object 1 is a date that is not a number."
+        #expect(error.reason == .malformedBody(.propertyList, sentence))
     }
 
     @Test(

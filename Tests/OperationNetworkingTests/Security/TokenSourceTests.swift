@@ -189,6 +189,14 @@ struct TokenSourceTests {
         #expect(server.requests.count == 5)
     }
 
+    @Test func aTokenWhoseExpiryIsNoNumberCanBeDescribed() {
+        let token = TokenSource.Token("secret", expiry: Date(timeIntervalSinceReferenceDate: .nan))
+        for text in ["\(token)", String(reflecting: token), "\(Array(token.customMirror.children))"] {
+            #expect(text.contains("an expiry that is not a number"))
+            #expect(!text.contains("secret"))
+        }
+    }
+
     @Test func aTokenWhoseExpiryIsNoNumberGoesWithAFailedRefresh() async throws {
         let server = try server(for: "new")
         let expiry = Date(timeIntervalSinceReferenceDate: .nan)

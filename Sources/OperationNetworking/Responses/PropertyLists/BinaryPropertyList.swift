@@ -118,6 +118,10 @@ struct BinaryPropertyList {
         else { throw BinaryPropertyListRefusal(sentence: "Object \(object) lies outside of it.") }
         let marker = octets[offset]
         let body = try contents(of: object, marker, at: offset, octets)
+        // Foundation traps where it describes such a date.
+        if marker == 0x33, octets.isNaN(at: body.lowerBound) {
+            throw BinaryPropertyListRefusal(sentence: "Object \(object) is a date that is not a number.")
+        }
         var weight = BinaryPropertyList.weightOfObject + body.count
         var height = 1
         if marker >> 4 >= 0xA {
@@ -210,5 +214,12 @@ extension Span<UInt8> {
         var number: UInt64 = 0
         for index in start..<start + width { number = number << 8 | UInt64(self[index]) }
         return Int(exactly: number)
+    }
+
+    /// Whether the big-endian `Double` there is not a number. All of its 8 octets have to be there.
+    fileprivate func isNaN(at start: Int) -> Bool {
+        var pattern: UInt64 = 0
+        for index in start..<start + 8 { pattern = pattern << 8 | UInt64(self[index]) }
+        return Double(bitPattern: pattern).isNaN
     }
 }
