@@ -261,6 +261,18 @@ import Testing
         }
     }
 
+    @Test func theParserIsReleased() throws {
+        weak var parser: XMLParser?
+        do {
+            let object = try XMLParserResponseSerializer()
+                .responseObject(for: exampleResponse(200, "text/xml"), data: XMLResponseSerializerTests.body)
+            let made = try #require(object as? XMLParser)
+            #expect(made.parse())
+            parser = made
+        }
+        #expect(parser == nil)
+    }
+
     @Test func everyCallMakesItsOwnParser() throws {
         let serializer = XMLParserResponseSerializer()
         let response = try exampleResponse(200, "text/xml")
@@ -294,6 +306,19 @@ import Testing
         let root = try root(XMLResponseSerializerTests.body)
         #expect(root.name == "note")
         #expect(root.elements(forName: "to").first?.stringValue == "you")
+    }
+
+    @Test func aDocumentIsNotReleased() throws {
+        weak var document: XMLDocument?
+        do {
+            let object = try XMLDocumentResponseSerializer()
+                .responseObject(for: exampleResponse(200, "text/xml"), data: XMLResponseSerializerTests.body)
+            document = try #require(object as? XMLDocument)
+        }
+        // Once Foundation releases documents, their documentation need not warn of it.
+        withKnownIssue("Foundation retains a parsed document once too often") {
+            #expect(document == nil)
+        }
     }
 
     private static let encoded: [(String, Data)] = {
