@@ -13,6 +13,7 @@ public import FoundationNetworking
 /// | the same, after ``decodingErrors(as:makeDecoder:)`` | the error for the status, with the decoded value as its `responseObject`; the tree when it does not decode |
 /// | unacceptable media type                       | an error; the body is not decoded                   |
 /// | more than 512 levels of containers, 256 in property lists | an error                                |
+/// | more than 16 million values, 6 million in property lists | an error                                 |
 ///
 /// Decoding has a stack of its own, so a type that holds itself decodes down to those 512 levels. A body in
 /// another character set is decoded as the response says, as by ``JSONResponseSerializer``. Decoders are
@@ -205,6 +206,13 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
                     data: data
                 )
             }
+            if let refusal = JSONWeight.decoded.refusal(of: text) {
+                throw ResponseSerializationError(
+                    .malformedBody(.json, refusal),
+                    response: response,
+                    data: data
+                )
+            }
             do {
                 return try DecodingStack.run(on: text) { try makeDecoder().decode(Value.self, from: $0) }
             } catch {
@@ -242,6 +250,7 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     private func explanation(of message: ReceivedMessage) throws -> (any Sendable)? {
         guard let data = message.data, !data.isEmpty else { return nil }
         if let decodeError, let text = JSONText.parseable(data, charset: message.response?.charset),
+            JSONWeight.decoded.refusal(of: text) == nil,
             let value = try? DecodingStack.run(on: text, decodeError)
         {
             return value

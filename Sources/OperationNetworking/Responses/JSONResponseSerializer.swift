@@ -11,6 +11,10 @@ public import FoundationNetworking
 /// | unacceptable media type            | an error; the body is not parsed                              |
 /// | body that is not JSON              | an error, with the one for the status under it if there is one |
 /// | more than 512 levels of containers | an error: Foundation's limit, so no body exhausts the stack   |
+/// | a tree of more than about 1 GiB    | an error: 16 million numbers, or 340,000 objects              |
+///
+/// Foundation takes 60 to 100 bytes for a number, 3 KB for an object, so a small body, compressed, could take
+/// all memory. What is bigger, ``DecodableResponseSerializer`` reads up to 16 million values.
 ///
 /// A body in a character set other than ASCII, UTF-8, UTF-16 and UTF-32 is decoded as the response says;
 /// these the parser recognizes by itself.
@@ -70,6 +74,14 @@ public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSeria
         guard let text = JSONText.parseable(data, charset: response?.charset) else {
             throw ResponseSerializationError(
                 .undecodableText(charset: response?.charset ?? "UTF-8"),
+                response: response,
+                data: data,
+                underlyingError: validationError
+            )
+        }
+        if let refusal = JSONWeight.tree.refusal(of: text) {
+            throw ResponseSerializationError(
+                .malformedBody(.json, refusal),
                 response: response,
                 data: data,
                 underlyingError: validationError

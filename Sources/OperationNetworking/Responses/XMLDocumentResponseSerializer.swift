@@ -12,7 +12,8 @@ public import FoundationXML
 /// | body that is not well-formed XML | an error, with the one for the status under it if there is one |
 ///
 /// Refused before they are parsed are documents as in ``XMLParserResponseSerializer``, so that no document
-/// reads files, opens connections, or grows.
+/// reads files, opens connections, or grows; and those of more than 6 million nodes, which would take about
+/// 1 GiB: an element, a text, a comment is one, an attribute two.
 ///
 /// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
 /// to use it from two threads at a time. It is in UTF-8, whatever encoding the body had.
@@ -55,7 +56,12 @@ public struct XMLDocumentResponseSerializer: ValidatingResponseSerializer, Messa
     func responseObject(of message: ReceivedMessage) throws -> (any Sendable)? {
         try validation.responseObject(of: message) {
             (body, validationError) throws(ResponseSerializationError) in
-            let octets = try checkedXML(body, response: message.response, validationError: validationError)
+            let octets = try checkedXML(
+                body,
+                response: message.response,
+                maximumNodeCount: XMLStructure.maximumNodeCount,
+                validationError: validationError
+            )
             do {
                 return handingOver(try document(of: octets))
             } catch {

@@ -65,11 +65,16 @@ func checkedXML(
     _ body: Data,
     response: ReceivedResponse?,
     isPropertyList: Bool = false,
+    maximumNodeCount: Int = .max,
     validationError: ResponseSerializationError?
 ) throws(ResponseSerializationError) -> Data {
     do {
         let text = try XMLText(body, charset: response?.charset)
-        let bareInstructions = try XMLStructure.check(text.octets.span, isPropertyList: isPropertyList)
+        let bareInstructions = try XMLStructure.check(
+            text.octets.span,
+            isPropertyList: isPropertyList,
+            maximumNodeCount: maximumNodeCount
+        )
         // FoundationXML takes the length of data that an instruction does not have, and crashes, if the
         // parser has a delegate. With a space it has some: none.
         return isPropertyList ? text.octets : text.octets.insertingSpaces(at: bareInstructions)

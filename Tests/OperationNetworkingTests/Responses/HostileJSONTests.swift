@@ -42,6 +42,67 @@ import Testing
         #expect(try await refusal(Data(text.utf8), serializer: serializer) == nil)
     }
 
+    // MARK: - Trees that are much bigger than their body
+
+    private static let tooBig = "Its values would take more than about 1 GiB of memory."
+
+    @Test("400,000 objects in 3 MB, which would take more than 1 GiB, are an error and not parsed")
+    func refusesManyObjects() async throws {
+        let text = "[\(String(repeating: #"{"":0},"#, count: 400_000))0]"
+        #expect(try await refusal(Data(text.utf8))?.contains(Self.tooBig) == true)
+        let wide = try #require(text.data(using: .utf16LittleEndian))
+        #expect(try await refusal(wide)?.contains(Self.tooBig) == true)
+        // As many octets of text are accepted.
+        #expect(try await refusal(Data("[\"\(text.replacing("\"", with: "'"))\"]".utf8)) == nil)
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try JSONResponseSerializer()
+                .responseObject(for: exampleResponse(500, "application/json"), data: Data(text.utf8))
+        }
+        #expect(error.reason == .malformedBody(.json, Self.tooBig))
+        #expect(
+            (error.underlyingError as? ResponseSerializationError)?.reason == .unacceptableStatusCode(500)
+        )
+    }
+
+    @Test("400,000 objects are decoded, and 17 million numbers are not")
+    func limitsWhatIsDecoded() throws {
+        struct Nothing: Decodable, Sendable { init(from decoder: any Decoder) {} }
+        let response = try exampleResponse(200, "application/json")
+        let serializer = DecodableResponseSerializer(Nothing.self)
+        let objects = Data("[\(String(repeating: #"{"":0},"#, count: 400_000))0]".utf8)
+        _ = try serializer.value(for: response, data: objects)
+        let numbers = Data("[\(String(repeating: "0,", count: JSONWeight.maximum))0]".utf8)
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try serializer.value(for: response, data: numbers)
+        }
+        #expect(error.reason == .malformedBody(.json, Self.tooBig))
+    }
+
+    @Test(
+        "A text is weighed by its values, in every encoding",
+        arguments: [
+            ("0", 1, 1), ("[]", 1, 1), ("{}", 3, 1), ("[ ]", 1, 1), ("[0]", 8, 2), ("[0,0]", 9, 3),
+            (#"["[,{:"]"#, 8, 2), (#"["\",[,"]"#, 8, 2), (#"["\\",0]"#, 9, 3), ("['\",',0]", 9, 3),
+            (#"{"a":1}"#, 49, 3), (#"{"a":{"b":[]}}"#, 97, 5), (#""abcdefghijklmnopq""#, 2, 1),
+            (#"[/*"*/0,"0,0"]"#, 10, 4),
+        ],
+        [
+            String.Encoding.utf8, .utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian,
+            .utf32BigEndian,
+        ]
+    )
+    func weighs(text: (String, Int, Int), encoding: String.Encoding) throws {
+        let data = try #require((text.0 + "   ").data(using: encoding))
+        #expect(JSONWeight.tree.weight(of: data.span) == text.1)
+        #expect(JSONWeight.decoded.weight(of: data.span) == text.2)
+    }
+
+    @Test func weighingEndsAtTheLimit() {
+        let data = Data("[\(String(repeating: "0,", count: 1000))0]".utf8)
+        #expect(JSONWeight.decoded.weight(of: data.span) == 1002)
+        #expect(JSONWeight.decoded.weight(of: data.span, limit: 10) == 11)
+    }
+
     @Test("A number of a million digits ends soon", arguments: ["", "-", "0.", "1e", "1e-", "1."])
     func endsWithLongNumbers(prefix: String) async throws {
         let clock = ContinuousClock()

@@ -242,6 +242,31 @@ import Testing
         #expect(try await isRefused(Self.list([half, half], format)))
     }
 
+    @Test("Values count once for each reference to them")
+    func limitsTheValues() throws {
+        // An array of two arrays of three, which are one object.
+        let list = Binary(objects: [[0xA2, 1, 1], [0xA3, 2, 2, 2], [0x09]]).data
+        try BinaryPropertyList.check(list.span, maximumValueCount: 9)
+        #expect(throws: BinaryPropertyListRefusal(sentence: "It has more than 8 values.")) {
+            try BinaryPropertyList.check(list.span, maximumValueCount: 8)
+        }
+    }
+
+    @Test("More than six million values, which would take about 1 GiB, are an error and not parsed")
+    func refusesManyValues() async throws {
+        // 2,500 arrays, which are one object, of 2,500 times the same truth: few octets, and no more weight
+        // than a body of this length may have.
+        let inner = [0xAF, 0x11, 0x09, 0xC4] + [UInt8](repeating: 2, count: 2500)
+        let outer = [0xAF, 0x11, 0x09, 0xC4] + [UInt8](repeating: 1, count: 2500)
+        let padding = [0x4F, 0x12, 0x00, 0x40, 0x00, 0x00] + [UInt8](repeating: 0, count: 4 << 20)
+        let list = Binary(objects: [outer, inner, [0x09], padding]).data
+        let error = try error(list)
+        #expect(error.reason == .malformedBody(.propertyList, "It has more than 6000000 values."))
+        let text = "<plist><array>\(String(repeating: "<data/>", count: 2_000_000))</array></plist>"
+        let sentence = try self.error(Data(text.utf8)).description
+        #expect(sentence.contains("more than 6000000 values or nodes, too many for a tree"))
+    }
+
     @Test func twoHalfEmptyCharactersOfUTF16AreNoCrash() async throws {
         _ = try await isRefused(Binary(objects: [[0x62, 0xD8, 0x00, 0xD8, 0x00]]).data)
         _ = try await isRefused(Binary(objects: [[0x52, 0xFF, 0xFE]]).data)

@@ -188,6 +188,39 @@ import Testing
         }
     }
 
+    @Test(
+        "What becomes a node is counted: an attribute is two, white space none",
+        arguments: [
+            ("<a/>", 1, 1), ("<a>  <b/> </a>", 2, 2), ("<a>x y</a>", 2, 1), ("<a>x<b/>y</a>", 4, 2),
+            ("<a b=''/>", 3, 1), ("<!----><a><?p q?><![CDATA[<]]></a>", 4, 1), ("<data>AA==</data>", 2, 3),
+        ]
+    )
+    func countsNodes(text: String, nodes: Int, values: Int) throws {
+        let data = Data(text.utf8)
+        for (isPropertyList, count) in [(false, nodes), (true, values)] {
+            try XMLStructure.check(data.span, isPropertyList: isPropertyList, maximumNodeCount: count)
+            #expect(throws: XMLRefusal.self) {
+                try XMLStructure.check(
+                    data.span,
+                    isPropertyList: isPropertyList,
+                    maximumNodeCount: count - 1
+                )
+            }
+        }
+    }
+
+    @Test("Six million nodes, which would take about 1 GiB, are no document, and can be parsed")
+    func limitsTheNodesOfADocument() throws {
+        let body = Data("<a>\(String(repeating: "x<b/>", count: 3_000_000))</a>".utf8)
+        let response = try exampleResponse(200, "text/xml")
+        let error = try #require(throws: ResponseSerializationError.self) {
+            try XMLDocumentResponseSerializer().responseObject(for: response, data: body)
+        }
+        #expect(error.description.contains("more than 6000000 values or nodes, too many for a tree"))
+        let parser = try XMLParserResponseSerializer().responseObject(for: response, data: body)
+        #expect(parser is XMLParser)
+    }
+
     @Test func theDTDThatADocumentNamesIsNeverLoaded() throws {
         let server = try ScriptedServer([])
         defer { server.stop() }

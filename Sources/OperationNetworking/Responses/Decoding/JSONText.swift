@@ -20,7 +20,7 @@ enum JSONText {
             return nil
         }
         do {
-            if decoder.allowsJSON5 {
+            if decoder.allowsJSON5 || JSONWeight.tree.refusal(of: text) != nil {
                 _ = try decoder.decode(EmptyResponse.self, from: text)
             } else {
                 _ = try JSONSerialization.jsonObject(with: text, options: .fragmentsAllowed)

@@ -31,6 +31,10 @@ struct BinaryPropertyList {
     /// all have one hash takes time with the square of their number: 8,000 keys in 600 KB take 2 s.
     static let maximumKeyPairCount = 1 << 26
 
+    /// The limit of values when every reference is followed: about 1 GiB. Foundation and the tree of values
+    /// take 150 to 185 bytes for each.
+    static let maximumValueCount = 6_000_000
+
     /// The limit of octets when every reference is followed: 16 times the body, and 64 MiB more for small
     /// bodies.
     private static func maximumWeight(ofBody count: Int) -> Int {
@@ -40,13 +44,21 @@ struct BinaryPropertyList {
     /// The memory that an object takes besides its own octets, about.
     private static let weightOfObject = 16
 
-    /// - Parameter octets: a body that begins with ``mark``.
+    /// - Parameters:
+    ///   - octets: a body that begins with ``mark``.
+    ///   - maximumValueCount: the limit of values.
     /// - Throws: what is refused first.
-    static func check(_ octets: Span<UInt8>) throws(BinaryPropertyListRefusal) {
-        var list = try BinaryPropertyList(octets)
+    static func check(
+        _ octets: Span<UInt8>,
+        maximumValueCount: Int = BinaryPropertyList.maximumValueCount
+    ) throws(BinaryPropertyListRefusal) {
+        var list = try BinaryPropertyList(octets, maximumValueCount: maximumValueCount)
         let weight = try list.weigh(list.root, depth: 1, octets)
         guard list.keyPairs[list.root, default: 0] <= maximumKeyPairCount else {
             throw BinaryPropertyListRefusal(sentence: "Its dictionaries have too many keys.")
+        }
+        guard list.counts[list.root, default: 1] <= maximumValueCount else {
+            throw BinaryPropertyListRefusal(sentence: "It has more than \(maximumValueCount) values.")
         }
         guard weight <= maximumWeight(ofBody: octets.count) else {
             throw BinaryPropertyListRefusal(sentence: "It would become much bigger than the body.")
@@ -63,14 +75,18 @@ struct BinaryPropertyList {
     private let referenceWidth: Int
     private let objectCount: Int
     private let root: Int
+    private let maximumValueCount: Int
     /// By object. An object that is being weighed and comes up again contains itself.
     private var weights: [Int: Weight] = [:]
     /// The height of the tree below an object, itself included: a shared object counts where it lies deepest.
     private var heights: [Int: Int] = [:]
     /// The pairs of keys in an object that has some, those below it included.
     private var keyPairs: [Int: Int] = [:]
+    /// The values in an array or dictionary, itself included. Other objects are one.
+    private var counts: [Int: Int] = [:]
 
-    private init(_ octets: Span<UInt8>) throws(BinaryPropertyListRefusal) {
+    private init(_ octets: Span<UInt8>, maximumValueCount: Int) throws(BinaryPropertyListRefusal) {
+        self.maximumValueCount = maximumValueCount
         let trailer = octets.count - 32
         guard trailer > 8 else { throw BinaryPropertyListRefusal(sentence: "It has no trailer.") }
         offsetWidth = Int(octets[trailer + 6])
@@ -129,6 +145,7 @@ struct BinaryPropertyList {
             let limit = BinaryPropertyList.maximumWeight(ofBody: octets.count)
             let keys = marker >> 4 == 0xD ? body.count / 2 / referenceWidth : 0
             var pairs = keys * (keys - 1) / 2
+            var count = 1
             for (index, start) in stride(from: body.lowerBound, to: body.upperBound, by: referenceWidth)
                 .enumerated()
             {
@@ -143,9 +160,13 @@ struct BinaryPropertyList {
                 weight += try weigh(child, depth: depth + 1, octets)
                 height = max(height, heights[child, default: 1] + 1)
                 pairs += keyPairs[child, default: 0]
-                guard weight <= limit, pairs <= BinaryPropertyList.maximumKeyPairCount else { break }
+                count += counts[child, default: 1]
+                guard weight <= limit, pairs <= BinaryPropertyList.maximumKeyPairCount,
+                    count <= maximumValueCount
+                else { break }
             }
             heights[object] = height
+            counts[object] = count
             if pairs > 0 { keyPairs[object] = pairs }
         }
         weights[object] = .known(weight)

@@ -18,6 +18,7 @@ struct XMLRefusal: Error, Hashable, Sendable {
 /// | more than ``maximumAttributeCount`` in one element   | each is compared with each: 40,000 take 17 s     |
 /// | more than ``maximumNamespaceCount`` in scope         | all are searched for every name                  |
 /// | property lists of huge dictionaries                  | see ``BinaryPropertyList/maximumKeyPairCount``   |
+/// | more than ``maximumNodeCount``, if it becomes a tree | each takes 130 to 180 bytes                      |
 /// | elements that do not match, no root, text outside it | parsers that mend markup could see other levels  |
 ///
 /// A document type that only names a DTD is accepted; that DTD is never loaded.
@@ -29,8 +30,17 @@ struct XMLStructure {
     static let maximumDepth = 256
     static let maximumAttributeCount = 1024
     static let maximumNamespaceCount = 256
+    /// The limit of nodes in a document that becomes a tree, or of values in a property list: about 1 GiB.
+    ///
+    /// Foundation takes some 130 bytes for an element, a text, a comment, and 245 for an attribute. In
+    /// property lists it takes 140 to 180 bytes for a value, and 435 for data. White space between tags is no
+    /// node; where an option keeps it, it may double the tree.
+    static let maximumNodeCount = BinaryPropertyList.maximumValueCount
 
     private let isPropertyList: Bool
+    private let maximumNodeCount: Int
+    private var nodeCount = 0
+    private var isInText = false
     private var position = 0
     private var elements: [(name: Range<Int>, namespaces: Int, keys: Int)] = []
     private var keyPairs = 0
@@ -43,37 +53,52 @@ struct XMLStructure {
     ///   - octets: UTF-8, or ASCII followed by anything.
     ///   - isPropertyList: whether it is for CoreFoundation's parser, which takes the first `>` for the end
     ///     of a tag or of a document type, also inside quotes. Then quotes may not hold one.
+    ///   - maximumNodeCount: the limit of nodes. A parser that makes no tree needs none.
     /// - Returns: where the processing instructions end that have a name only, such as `<?p?>`.
     /// - Throws: what is refused first.
     @discardableResult
-    static func check(_ octets: Span<UInt8>, isPropertyList: Bool = false) throws(XMLRefusal) -> [Int] {
-        var structure = XMLStructure(isPropertyList: isPropertyList)
+    static func check(
+        _ octets: Span<UInt8>,
+        isPropertyList: Bool = false,
+        maximumNodeCount: Int = .max
+    ) throws(XMLRefusal) -> [Int] {
+        var structure = XMLStructure(isPropertyList: isPropertyList, maximumNodeCount: maximumNodeCount)
         try structure.check(octets)
         return structure.bareInstructions
     }
 
-    private init(isPropertyList: Bool) {
+    private init(isPropertyList: Bool, maximumNodeCount: Int) {
         self.isPropertyList = isPropertyList
+        self.maximumNodeCount = maximumNodeCount
     }
 
     private mutating func check(_ octets: Span<UInt8>) throws(XMLRefusal) {
         while position < octets.count {
             guard octets[position] == UInt8(ascii: "<") else {
-                guard !elements.isEmpty || octets[position].isXMLSpace else {
+                let isSpace = octets[position].isXMLSpace
+                guard !elements.isEmpty || isSpace else {
                     throw XMLRefusal("text outside of the root element", at: position)
+                }
+                if !isSpace, !isInText {
+                    isInText = true
+                    try count(1, inPropertyList: 0, at: position)
                 }
                 position += 1
                 continue
             }
+            isInText = false
             if octets.has("</", at: position) {
                 try closeElement(octets)
             } else if octets.has("<?", at: position) {
+                try count(1, inPropertyList: 0, at: position)
                 let name = octets.range(from: position + 2, while: \.isXMLNameOctet)
                 try skip(to: "?>", from: position + 2, octets)
                 if name.upperBound == position - 2 { bareInstructions.append(name.upperBound) }
             } else if octets.has("<!--", at: position) {
+                try count(1, inPropertyList: 0, at: position)
                 try skip(to: "-->", from: position + 4, octets)
             } else if octets.has("<![CDATA[", at: position), !elements.isEmpty {
+                try count(1, inPropertyList: 0, at: position)
                 try skip(to: "]]>", from: position + 9, octets)
             } else if octets.has("<!DOCTYPE", at: position), !hasRoot, !hasDocumentType {
                 try skipDocumentType(octets)
@@ -126,6 +151,8 @@ struct XMLStructure {
         let name = octets.range(from: start + 1, while: \.isXMLNameOctet)
         guard !name.isEmpty else { throw XMLRefusal("a malformed tag", at: start) }
         hasRoot = true
+        let isData = name.count == 4 && octets.has("data", at: name.lowerBound)
+        try count(1, inPropertyList: isData ? 3 : 1, at: start)
         if isPropertyList, name.count == 3, octets.has("key", at: name.lowerBound) { try countKey(at: start) }
         var attributes = 0
         var declared = 0
@@ -146,12 +173,24 @@ struct XMLStructure {
             guard position > before else { throw XMLRefusal("a malformed tag", at: start) }
             if octets.has("xmlns", at: position) { declared += 1 }
             attributes += 1
+            try count(2, inPropertyList: 0, at: start)
             guard attributes <= XMLStructure.maximumAttributeCount,
                 namespaces + declared <= XMLStructure.maximumNamespaceCount
             else {
                 throw XMLRefusal("more attributes or namespaces than are allowed", at: start)
             }
             try skipAttribute(of: start, octets)
+        }
+    }
+
+    private mutating func count(
+        _ nodes: Int,
+        inPropertyList values: Int,
+        at offset: Int
+    ) throws(XMLRefusal) {
+        nodeCount += isPropertyList ? values : nodes
+        guard nodeCount <= maximumNodeCount else {
+            throw XMLRefusal("more than \(maximumNodeCount) values or nodes, too many for a tree", at: offset)
         }
     }
 
