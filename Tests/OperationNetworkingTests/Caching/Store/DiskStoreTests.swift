@@ -186,13 +186,13 @@ struct DiskStoreTests {
     /// The disk goes off in the middle of a body that fits memory.
     @Test func aBodyThatIsNotForTheDiskAnyMoreLeavesNoFile() async throws {
         let store = TieredStore.sample(directory, memory: 8 << 20)
-        let (all, head) = (sampleBytes(200_000), sampleHead(key.url, length: 200_000))
+        let (all, head) = (sampleBytes(400_000), sampleHead(key.url, length: 400_000))
         let writer = try #require(store.write(head, for: key, replacing: []))
-        writer.append(sampleBytes(150_000).span)
+        writer.append(sampleBytes(300_000).span)
         store.bodies.sync {}
         #expect(try bodyNames(directory).count == 1)
         store.state.withLock { $0.disk = .off }
-        let entry = try #require(try await writer.end(Data(all.suffix(50_000)), head))
+        let entry = try #require(try await writer.end(Data(all.suffix(100_000)), head))
         store.bodies.sync {}
         #expect(try bodyNames(directory) == [])
         #expect(try await store.body(entry, key) == all)

@@ -80,18 +80,18 @@ struct StoreProcessesTests {
     @Test func writersOnTheirWayAreNotSweptByAnother() async throws {
         let one = TieredStore.sample(directory)
         let writer = try #require(
-            one.write(sampleHead(key.url, length: 200_000), for: key, replacing: [])
+            one.write(sampleHead(key.url, length: 400_000), for: key, replacing: [])
         )
-        writer.append(Data(sampleBytes(200_000).prefix(150_000)).span)
+        writer.append(Data(sampleBytes(400_000).prefix(300_000)).span)
         one.waitForChanges()
         #expect(try bodyNames(directory).count == 1)
         let other = TieredStore.sample(directory)
         other.housekeeping.sync {}
         #expect(try bodyNames(directory).count == 1)
-        let rest = Data(sampleBytes(200_000).dropFirst(150_000))
-        let entry = try #require(try await writer.end(rest, sampleHead(key.url, length: 200_000)))
+        let rest = Data(sampleBytes(400_000).dropFirst(300_000))
+        let entry = try #require(try await writer.end(rest, sampleHead(key.url, length: 400_000)))
         one.waitForChanges()
-        #expect(try await other.body(entry, key) == sampleBytes(200_000))
+        #expect(try await other.body(entry, key) == sampleBytes(400_000))
     }
 
     @Test func whatTheIndexDoesNotTakeIsNotFoundAgain() async throws {

@@ -114,7 +114,8 @@ struct DescriptorTests {
 
             let folder = try TemporaryDirectory()
             func error(_ isDownload: Bool = false) async -> URLError? {
-                let request = URLRequest(url: server.url)
+                // The server may be the one that gets no descriptor.
+                let request = URLRequest(url: server.url, timeoutInterval: 10)
                 let operation =
                     isDownload
                     ? DownloadOperation(request: request, to: folder.file("file"))

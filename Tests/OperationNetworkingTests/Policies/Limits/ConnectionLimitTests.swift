@@ -267,19 +267,23 @@ struct RealConnectionLimitTests {
         for operation in operations { #expect(try await operation.value != nil) }
     }
 
-    @Test func thousandRequestsOverHTTP1TakeSixConnections() async throws {
+    @Test func thousandRequestsOverHTTP1TakeSixConnectionsAtMost() async throws {
         let (manager, directory) = try manager("plain.pem")
         let mark = UUID().uuidString
         try await get(manager, try #require(RealServers.nginx), "/1k.bin?\(mark)", count: 1000)
-        #expect(try await connections(mark, count: 1000).count == 6)
+        let count = try await connections(mark, count: 1000).count
+        // Fewer where the operations come more slowly than nginx answers.
+        #expect(count > 1 && count <= 6)
         withExtendedLifetime(directory) {}
     }
 
-    @Test func thousandRequestsOverTLSWithHTTP1TakeSixConnections() async throws {
+    @Test func thousandRequestsOverTLSWithHTTP1TakeSixConnectionsAtMost() async throws {
         let (manager, directory) = try manager("http1.pem")
         let mark = UUID().uuidString
         try await get(manager, try #require(NginxTLSServer.http1.url), "/1k.bin?\(mark)", count: 1000)
-        #expect(try await connections(mark, count: 1000).count == 6)
+        let count = try await connections(mark, count: 1000).count
+        // Fewer where the operations come more slowly than nginx answers.
+        #expect(count > 1 && count <= 6)
         withExtendedLifetime(directory) {}
     }
 
