@@ -14,7 +14,7 @@ struct IncomingBody {
     private var ahead = 0
 
     /// The bytes that are decoded in a pass of the network thread, which has other transfers to serve.
-    static let passBudget = 512 * 1024
+    static let passBudget = 256 * 1024
 
     /// - Throws: `TransferError` for a head that makes the body useless, or its end unknown.
     init(_ head: ResponseHead, answering request: SentRequest) throws(TransferError) {
