@@ -89,27 +89,20 @@ struct SessionTaskMachine: Hashable, Sendable {
         case .made:
             phase = .held
             return .none
-        case .running:
-            phase = .suspended
-            return .pause
-        case .held, .waiting, .suspended, .canceling, .completed:
+        case .waiting:
             return .none
+        case .held, .running, .suspended, .canceling, .completed:
+            return suspend()
         }
     }
 
     mutating func release() -> Effect {
         switch phase {
-        case .made, .waiting:
-            phase = .running
-            return .start
         case .held:
             phase = .made
             return .none
-        case .suspended:
-            phase = .running
-            return .goOn
-        case .running, .canceling, .completed:
-            return .none
+        case .made, .waiting, .running, .suspended, .canceling, .completed:
+            return resume()
         }
     }
 
