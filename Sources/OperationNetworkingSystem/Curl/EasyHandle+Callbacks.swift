@@ -71,6 +71,7 @@ extension EasyHandle {
         _ remotePort: Int32,
         _ localPort: Int32
     ) -> Int32 {
+        trace.requestCount += 1
         let connection = ConnectionID(
             remote: remote,
             local: local,
@@ -93,6 +94,7 @@ extension EasyHandle {
         case .taken: return bytes.count
         case .full:
             body = .held
+            trace.wasHeld = true
             return CLIBCURL_WRITE_PAUSE
         case .failed: return -1
         }

@@ -3,15 +3,28 @@ import COperationNetworking
 // libcurl's cookie engine: it knows RFC 6265 and the list of public suffixes. Its cookies are lines of
 // Netscape's file format; see CURLOPT_COOKIELIST(3).
 extension EasyHandle {
-    /// Turns the engine on, with these cookies and no others.
-    func setCookies(_ lines: [String]) throws(CurlError) {
+    func startCookies() throws(CurlError) {
         try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIEFILE, ""))
-        for line in lines { try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIELIST, line)) }
     }
+
+    /// Has the engine know these cookies and no others.
+    func setCookies(_ lines: [String]) throws(CurlError) {
+        if hasCookies {
+            try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIELIST, "ALL"))
+            hasCookies = false
+        }
+        for line in lines {
+            hasCookies = true
+            try check(clibcurl_easy_setopt_string(raw, CURLOPT_COOKIELIST, line))
+        }
+    }
+
+    /// The number of cookies that the server has sent.
+    package var receivedCookies: Int { trace.receivedCookies }
 
     /// Says that the server has sent a cookie.
     package func didReceiveCookie() {
-        receivedCookies += 1
+        trace.receivedCookies += 1
     }
 
     /// The cookies of the engine now: those it was given, as the server changed them. Callable from within

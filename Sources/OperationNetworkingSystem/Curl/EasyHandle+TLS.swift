@@ -23,7 +23,6 @@ extension EasyHandle {
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, options.checksHost ? 2 : 0)
         try set(CURLOPT_SSL_SESSIONID_CACHE, options.resumesSessions ? 1 : 0)
-        judge = options.judge
         guard options.judge != nil else { return }
         try check(clibcurl_easy_setopt_tls_callback(raw, EasyHandle.willStartTLS))
         try check(

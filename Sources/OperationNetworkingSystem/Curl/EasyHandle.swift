@@ -2,9 +2,8 @@ import COperationNetworking
 
 /// One transfer of libcurl: a `CURL *`; see libcurl-easy(3).
 ///
-/// Used on one thread, the one that drives its ``MultiHandle``, and for one transfer only: `curl_easy_reset`
-/// forgets not everything, and what a handle did before must not decide about the next request. Making one
-/// costs about two microseconds.
+/// Used on one thread, the one that drives its ``MultiHandle``. Making one costs a tenth of a small request,
+/// so one that ``leavesNothing`` of its transfer may do another one with the same ``StandingOptions``.
 package final class EasyHandle {
     /// libcurl sends one buffer for each time that the socket is found writable, and a pass of the event loop
     /// costs more than 64 KiB, its default, are worth. In bytes.
@@ -42,14 +41,22 @@ package final class EasyHandle {
     private var watchesForCloseNotify = false
     /// Why there was no socket, an `errno`; libcurl does not look.
     private var socketError: Int32 = 0
-    private var headerList: HeaderList?
-    private var proxyHeaderList: HeaderList?
+    /// Set when it was prepared first; `nil`: it does one transfer, and no more.
+    private var standing: StandingOptions?
+    var trace = HandleTrace()
+    private var lent = Lent()
     private let errorText: UnsafeMutablePointer<CChar>
     private let sessions: TLSSessions?
-    private var parsedURL: ParsedURL?
 
-    /// The number of cookies that the server has sent.
-    package internal(set) var receivedCookies = 0
+    /// Whether libcurl was given cookies.
+    var hasCookies = false
+
+    /// Held for libcurl, which reads these in place.
+    private struct Lent {
+        var fields: HeaderList?
+        var proxyFields: HeaderList?
+        var url: ParsedURL?
+    }
 
     var raw: UnsafeMutableRawPointer { UnsafeMutableRawPointer(pointer) }
 
@@ -86,6 +93,31 @@ package final class EasyHandle {
     package func letGo() {
         delegate = nil
         judge = nil
+    }
+
+    // MARK: - Doing another transfer
+
+    /// Whether it can be prepared for these options although it has done another transfer.
+    package func serves(_ options: TransferOptions) -> Bool {
+        standing?.serve(options) ?? false
+    }
+
+    /// Whether nothing of the transfer, which has succeeded, can matter to another one; see ``HandleTrace``.
+    package var leavesNothing: Bool {
+        standing != nil
+            && trace.leavesNothing(
+                connectionCount: connectionCount,
+                status: long(CURLINFO_RESPONSE_CODE),
+                isHTTP1: long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1
+            )
+    }
+
+    /// Lets go of what was the transfer's alone. It is out of its ``MultiHandle``.
+    package func rest() {
+        letGo()
+        trace = HandleTrace()
+        clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
+        lent.fields = nil
     }
 
     // MARK: - Results
@@ -176,21 +208,33 @@ package final class EasyHandle {
         delegate: any EasyHandleDelegate
     ) throws(CurlError) {
         self.delegate = delegate
-        try setConstants()
-        try set(CURLOPT_URL, options.url)
-        if let url {
-            parsedURL = url
-            try check(clibcurl_easy_setopt_url(raw, url.pointer))
+        if standing == nil {
+            try setStanding(options)
+        } else {
+            assert(serves(options), "a handle was prepared for what it cannot do any more")
         }
-        try setMethod(options)
-        headerList = fields
+        try set(CURLOPT_URL, options.url)
+        // libcurl takes it, where there is one, and never another transfer's.
+        try check(clibcurl_easy_setopt_url(raw, url?.pointer))
+        lent.url = url
         try set(fields, CURLOPT_HTTPHEADER)
+        lent.fields = fields
+        trace.namesHost = fields.namesHost
+        if let lines = options.cookieLines { try setCookies(lines) }
+        try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
+        judge = options.tls?.judge
+    }
+
+    /// Sets what stays for each transfer that the handle does.
+    private func setStanding(_ options: TransferOptions) throws(CurlError) {
+        try setConstants()
+        try setMethod(options)
         try setProxy(options)
         try setVersion(options)
-        if let lines = options.cookieLines { try setCookies(lines) }
+        if options.cookieLines != nil { try startCookies() }
         if let authentication = options.authentication { try setAuthentication(authentication) }
-        try set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.connectTimeout))
         if let tls = options.tls { try setTLS(tls) }
+        standing = StandingOptions(options)
     }
 
     /// Sets other fields for what is sent from now on. Callable from within
@@ -198,7 +242,7 @@ package final class EasyHandle {
     package func replaceHeaderLines(_ lines: [String]) throws(CurlError) {
         let list = try HeaderList(lines)
         try set(list, CURLOPT_HTTPHEADER)
-        headerList = list
+        lent.fields = list
     }
 
     /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
@@ -231,6 +275,7 @@ package final class EasyHandle {
     /// Has ``EasyHandleDelegate/easyHandleDidProgress(received:)`` called from now on. Callable from within
     /// the delegate.
     package func reportProgress() {
+        trace.reportsProgress = true
         clibcurl_easy_setopt_long(raw, CURLOPT_NOPROGRESS, 0)
     }
 
@@ -323,7 +368,7 @@ package final class EasyHandle {
         try set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
         let list = try HeaderList(proxy.headerLines)
         try set(list, CURLOPT_PROXYHEADER)
-        proxyHeaderList = list
+        lent.proxyFields = list
         // HTTP/2 without TLS is between the client and the server, and no proxy's business. libcurl tunnels
         // https anyway.
         try set(CURLOPT_HTTPPROXYTUNNEL, options.version == .http2PriorKnowledge ? 1 : 0)

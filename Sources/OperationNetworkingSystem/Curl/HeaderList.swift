@@ -7,6 +7,8 @@ import COperationNetworking
 package final class HeaderList {
     /// As in ``TransferOptions/headerLines``.
     package let lines: [String]
+    /// Whether one of them is the caller's own `Host`.
+    let namesHost: Bool
     let pointer: UnsafeMutablePointer<curl_slist>?
 
     /// - Throws: when there is no memory.
@@ -20,6 +22,10 @@ package final class HeaderList {
             list = longer
         }
         self.lines = lines
+        namesHost = lines.contains { line in
+            let name = line.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: ";") }
+            return name.map { $0 | 0x20 }.elementsEqual("host".utf8)
+        }
         pointer = list
     }
 

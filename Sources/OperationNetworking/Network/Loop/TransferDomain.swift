@@ -5,6 +5,10 @@ final class TransferDomain {
     private let multi: MultiHandle
     private let sessions: TLSSessions
     private let timer: Timer
+    /// Handles that may do another transfer.
+    private var resting: [EasyHandle] = []
+    /// As many as end in a pass, mostly. Each takes 7 KB.
+    private static let mostResting = 64
     /// The known demand of its proxy; means nothing without a proxy that has credentials.
     private(set) var demand = ProxyDemand.unknown
 
@@ -34,9 +38,18 @@ final class TransferDomain {
     /// The time at which libcurl wants ``timeOut()``; `nil`: not for now.
     var deadline: MonotonicTime? { timer.deadline }
 
-    /// A handle to prepare for one transfer.
-    func makeHandle() throws(CurlError) -> EasyHandle {
-        try EasyHandle(sessions: sessions)
+    /// A handle to prepare for these options.
+    func handle(for options: TransferOptions) throws(CurlError) -> EasyHandle {
+        // One that is good for others only makes room for those that are wanted now.
+        if let easy = resting.popLast(), easy.serves(options) { return easy }
+        return try EasyHandle(sessions: sessions)
+    }
+
+    /// Keeps the handle of a transfer that has succeeded, and was removed, for another one, if it can be.
+    func takeBack(_ easy: EasyHandle) {
+        guard resting.count < Self.mostResting, easy.leavesNothing else { return }
+        easy.rest()
+        resting.append(easy)
     }
 
     func add(_ easy: EasyHandle) throws(CurlError) {

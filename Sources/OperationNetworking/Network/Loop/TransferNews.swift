@@ -16,9 +16,14 @@ struct TransferNews {
         }
     }
 
+    private struct Ended {
+        let end: TransferEnd
+        let client: any TransferClient
+    }
+
     private var granted = Fifo<(client: any TransferClient, id: TransferID)>()
     private var refused = Fifo<(client: any TransferClient, id: TransferID, error: TransferError)>()
-    private var ended = Fifo<(client: any TransferClient, end: TransferEnd)>()
+    private var ended = Fifo<Ended>()
     /// Stopped when they had ended and their clients had not heard of it.
     private var silenced: Set<TransferID> = []
 
@@ -26,7 +31,7 @@ struct TransferNews {
 
     /// The transfer has ended by itself.
     mutating func append(_ end: TransferEnd, for client: any TransferClient) {
-        ended.append((client, end))
+        ended.append(Ended(end: end, client: client))
     }
 
     /// The transfer may start: it got its turn before it knew what to ask.

@@ -299,7 +299,9 @@ final class Transfers: TransferRunning {
         in domain: TransferDomain,
         _ number: UInt32
     ) throws(CurlError) {
-        let easy = try domain.makeHandle()
+        let examination = request.value.makeExamination()
+        let options = request.value.options(examination, demand: domain.demand)
+        let easy = try domain.handle(for: options)
         var bodyIsReady: @Sendable () -> Void = {}
         if request.body != nil { bodyIsReady = { [post] in post { $0.resumeSending(id) } } }
         let context = TransferContext(
@@ -314,11 +316,11 @@ final class Transfers: TransferRunning {
             request: request,
             client: next.client,
             easy: easy,
+            examination: examination,
             context: context,
             delegate: self
         )
         do throws(CurlError) {
-            let options = transfer.options
             let (url, fields) = (parts.url(options.url), try parts.fields(options.headerLines))
             try easy.prepare(options, url: url, fields: fields, delegate: transfer)
             if transfer.request.usesTunnel { easy.reportProgress() }
@@ -344,6 +346,7 @@ final class Transfers: TransferRunning {
                 versions.learn(transfer.request, end.error, chosen: transfer.connection.chosenProtocol)
                 guard let next = nextRequest(transfer, after: end) else {
                     news.append(end, for: transfer.client)
+                    if end.error == nil { domain.takeBack(easy) }
                     continue
                 }
                 guard let again = transfer.fromStart(next) else {

@@ -30,6 +30,7 @@ final class Transfer: EasyHandleDelegate {
         request: SentRequest,
         client: any TransferClient,
         easy: EasyHandle,
+        examination: ServerExamination?,
         context: TransferContext,
         delegate: any TransferDelegate
     ) {
@@ -42,12 +43,8 @@ final class Transfer: EasyHandleDelegate {
         activity = TransferActivity(since: context.since)
         outgoing = OutgoingBody(of: request, demand: context.demand)
         unseen = UnseenBytes(usesTunnel: request.usesTunnel)
-        examination =
-            request.origin.isTLS ? ServerExamination(request.trustDomain, url: request.url) : nil
+        self.examination = examination
     }
-
-    /// libcurl's form of the request.
-    var options: TransferOptions { request.value.options(examination, demand: context.demand) }
 
     var clock: PassClock { context.clock }
 

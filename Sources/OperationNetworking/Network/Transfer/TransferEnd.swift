@@ -1,13 +1,27 @@
 /// The end of a transfer.
-struct TransferEnd: Sendable {
+///
+/// By reference: it is handed from one to the next, and a copy of the metrics is a dozen words.
+final class TransferEnd: Sendable {
     /// The transfer that ended.
-    var id: TransferID
+    let id: TransferID
     /// `nil`: completely, every byte of it, as far as HTTP can tell.
-    var error: TransferError?
-    var metrics: TransferMetrics
+    let error: TransferError?
+    let metrics: TransferMetrics
+
+    init(id: TransferID, error: TransferError?, metrics: TransferMetrics) {
+        self.id = id
+        self.error = error
+        self.metrics = metrics
+    }
 
     /// Whether it only found no connection left.
     var isSentBack: Bool {
         if case .noConnectionLeft = error { true } else { false }
+    }
+}
+
+extension TransferEnd: CustomStringConvertible {
+    var description: String {
+        "transfer \(id), \(error.map { String(describing: $0) } ?? "complete"), \(metrics)"
     }
 }

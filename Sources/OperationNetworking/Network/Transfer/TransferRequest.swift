@@ -74,6 +74,11 @@ struct TransferRequest: Sendable {
             && fields["Expect"] == nil
     }
 
+    /// A judge of the server, for one transfer; `nil` without TLS.
+    func makeExamination() -> ServerExamination? {
+        origin.isTLS ? ServerExamination(trustDomain, url: url) : nil
+    }
+
     /// libcurl's form of it; `examination` judges the server, and `demand` is what is known of the proxy.
     func options(_ examination: ServerExamination?, demand: ProxyDemand = .nothing) -> TransferOptions {
         var options = TransferOptions(url: url.absoluteString, method: method)
@@ -146,7 +151,7 @@ final class SentRequest {
     /// Not below a cache, which keeps the response as the answer to the cookies that it was told.
     func renewCookies() {
         guard value.cookies != nil, let jar = value.settings.cookieJar, value.settings.layers[.cache] == nil,
-            let host = value.fields["Host"] ?? value.url.host,
+            jar.version != value.cookieVersion, let host = value.fields["Host"] ?? value.url.host,
             let new = jar.newCookies(concerning: Cookie.canonical(host), since: value.cookieVersion)
         else { return }
         value.cookies = new.cookies

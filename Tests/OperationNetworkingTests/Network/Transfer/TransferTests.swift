@@ -213,6 +213,7 @@ struct TransferTests {
             request: SentRequest(.plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout)),
             client: client,
             easy: try EasyHandle(),
+            examination: nil,
             context: TransferContext(
                 clock: PassClock(),
                 since: since,
