@@ -31,6 +31,10 @@ package enum CurlLibrary {
         )
     }
 
+    /// Whether a handle may do another transfer. Before 8.1.0 it would read freed memory if the next response
+    /// began with a folded line.
+    static let handlesCanBeUsedAgain = versionNumber >= 0x080100
+
     private static var versionInformation: UnsafePointer<curl_version_info_data>? {
         clibcurl_version()
     }

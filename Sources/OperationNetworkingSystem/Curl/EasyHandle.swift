@@ -234,7 +234,7 @@ package final class EasyHandle {
         if options.cookieLines != nil { try startCookies() }
         if let authentication = options.authentication { try setAuthentication(authentication) }
         if let tls = options.tls { try setTLS(tls) }
-        standing = StandingOptions(options)
+        if CurlLibrary.handlesCanBeUsedAgain { standing = StandingOptions(options) }
     }
 
     /// Sets other fields for what is sent from now on. Callable from within
@@ -245,7 +245,14 @@ package final class EasyHandle {
         lent.fields = list
     }
 
-    /// Goes on after ``ReceiveAnswer/full``; may call the delegate at once.
+    /// Has nothing more received until ``resumeReceiving()``. Callable from within the delegate, which has
+    /// taken what there was.
+    package func holdReceiving() {
+        trace.wasHeld = true
+        curl_easy_pause(raw, CURLPAUSE_RECV)
+    }
+
+    /// Goes on after ``ReceiveAnswer/full``, or ``holdReceiving()``; may call the delegate at once.
     package func resumeReceiving() {
         body = .taken
         curl_easy_pause(raw, CURLPAUSE_CONT)

@@ -61,7 +61,7 @@ struct StandingOptions {
 ///
 /// `curl_easy_reset` forgets not everything, and what a handle did before must not decide about the next
 /// request. So a handle does another transfer only after one that has succeeded and can have left nothing. By
-/// the sources of libcurl 7.88 and 8.14, a handle keeps, beyond its options:
+/// the sources of libcurl 8.5 and 8.14, a handle keeps, beyond its options:
 ///
 /// | It keeps                                                              | Kept out by               |
 /// |-----------------------------------------------------------------------|---------------------------|

@@ -14,7 +14,7 @@ struct HandleSequenceTests {
     enum Kind: String, CaseIterable, Sendable {
         case plain, query, fields, host, ownFields, range, cookies, noCookies, setsCookie, head, post, put,
             delete
-        case setsAndRedirects, challenged, credentials, redirected, notModified, missing, unavailable
+        case folded, manyCookies, setsAndRedirects, challenged, credentials, redirected, notModified, missing, unavailable
         case chunked, trailers, interim, advice, deletesCookie, untilClose, closing, http10, truncated, large,
             held
     }
@@ -61,6 +61,8 @@ struct HandleSequenceTests {
                 302,
                 ["Location": "/plain", "Set-Cookie": "set=1; Path=/", "Set-Cookie": "own=2; Path=/"]
             )
+        // The line before it would be one of the response before.
+        case .folded: return .raw("HTTP/1.1 200 OK\r\n folded: 1\r\nContent-Length: 1\r\n\r\n1")
         case .redirected: return .redirect(to: "/plain")
         case .notModified: return .respond(304, ["ETag": "\"a\""])
         case .missing: return .respond(404, body: body)
@@ -113,6 +115,13 @@ struct HandleSequenceTests {
         {
             operation.cookieJar?.set(cookie)
         }
+        // libcurl takes 50 of a response, and then none before the next request.
+        for number in 0..<(kind == .manyCookies ? 60 : 0) {
+            let properties: [HTTPCookiePropertyKey: Any] = [
+                .name: "c\(number)", .value: "1", .domain: "127.0.0.1", .path: "/",
+            ]
+            if let cookie = HTTPCookie(properties: properties) { operation.cookieJar?.set(cookie) }
+        }
         if kind == .credentials { operation.credential = Credential(user: "u", password: "p") }
         if kind == .held { operation.downloadLimits = [BandwidthLimit(bytesPerSecond: 20_000_000)] }
         return operation
@@ -156,6 +165,8 @@ struct HandleSequenceTests {
         #expect(alone[.deletesCookie]?.cookies == [])
         #expect(alone[.setsCookie]?.cookies == ["set=1"])
         #expect(alone[.challenged]?.error != nil && alone[.truncated]?.error != nil)
+        #expect(alone[.manyCookies]?.received.first?.contains("c59=1") == true)
+        #expect(alone[.folded]?.error != nil)
         #expect(alone[.held]?.data?.count == Self.length)
 
         var generator = SeededGenerator(seed: 17)
