@@ -34,6 +34,8 @@ final class Inbox: Sendable {
         }
     }
 
+    var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
+
     /// All there is; the inbox is empty afterwards.
     func takeAll() -> [NetworkWork] {
         state.withLock { state in

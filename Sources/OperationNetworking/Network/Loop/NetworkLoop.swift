@@ -81,6 +81,8 @@ final class NetworkLoop {
             case .loop(let body): body(self)
             }
         }
+        // The ends of what was cancelled need not wait for what moves now.
+        arm(passWork.handOver(now: MonotonicTime.now))
         let mayHaveMore = transfers.pass()
         if mayHaveMore || isDue {
             isDue = false

@@ -48,7 +48,11 @@ final class NetworkThread: Sendable {
         let (inbox, passWork, identity) = (inbox, passWork, identity)
         try RunLoopThread.start(name: "OperationNetworking") {
             identity.withLock { $0 = .current }
-            let room = NetworkRoom(Transfers { work in NetworkThread.shared.perform { work($0.transfers) } })
+            let transfers = Transfers(
+                hasWork: { !inbox.isEmpty },
+                post: { work in NetworkThread.shared.perform { work($0.transfers) } }
+            )
+            let room = NetworkRoom(transfers)
             let kept = Self.waitForDescriptors(room, inbox, passWork)
             let loop = NetworkLoop(room, inbox: inbox, first: kept, passWork: passWork)
             inbox.open(waking: loop.wake)

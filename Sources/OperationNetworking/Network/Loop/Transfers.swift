@@ -17,7 +17,7 @@ final class Transfers: TransferRunning {
     private let poller = SocketPoller()
     /// Why nothing can move: the process has too few descriptors left.
     private var obstacle: SystemError?
-    let clock = PassClock()
+    let clock: PassClock
     private var domains = TransferDomains()
     private var parts = SharedParts()
     var admission = Admission()
@@ -44,7 +44,14 @@ final class Transfers: TransferRunning {
         let rank: WaitingRank
     }
 
-    init(post: @escaping @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void) {
+    /// - Parameters:
+    ///   - hasWork: whether other threads want something done.
+    ///   - post: see the property.
+    init(
+        hasWork: @escaping () -> Bool,
+        post: @escaping @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void
+    ) {
+        clock = PassClock(hasWork: hasWork)
         self.post = post
         ConnectionLimit.observe { post { $0.admission.limitsDidChange() } }
     }
@@ -300,7 +307,7 @@ final class Transfers: TransferRunning {
         _ number: UInt32
     ) throws(CurlError) {
         let examination = request.value.makeExamination()
-        let options = request.value.options(examination, demand: domain.demand)
+        let options = request.options(examination, demand: domain.demand)
         let easy = try domain.handle(for: options)
         var bodyIsReady: @Sendable () -> Void = {}
         if request.body != nil { bodyIsReady = { [post] in post { $0.resumeSending(id) } } }

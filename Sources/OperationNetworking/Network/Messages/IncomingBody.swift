@@ -77,6 +77,11 @@ struct IncomingBody {
         }
     }
 
+    /// Whether all that was declared has come.
+    var isComplete: Bool {
+        if case .exactly(let declared) = length { received >= declared } else { false }
+    }
+
     /// The error of a body that ends here, if it is shorter or longer than declared.
     var lengthError: TransferError? {
         guard case .exactly(let declared) = length, received != declared else { return nil }

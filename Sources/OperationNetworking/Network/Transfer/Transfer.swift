@@ -191,7 +191,7 @@ final class Transfer: EasyHandleDelegate {
         if request.mayOfferHTTP2, !request.mayBeSentAgain, connection.chosenProtocol == .some(nil) {
             return give(up: .httpVersionNotAgreed)
         }
-        connection.willSend(taken: easy.requestBytesTaken)
+        connection.willSend(taken: easy.requestBytesTaken, isShared: number.isShared)
         return true
     }
 
@@ -298,7 +298,13 @@ final class Transfer: EasyHandleDelegate {
         request.shared.value.downloadLimits.spend(fresh, now: clock.now)
         do throws(TransferError) {
             let isTaken = try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
-            return isTaken == false ? waitForNextPass() : .taken
+            guard isTaken != false else { return waitForNextPass() }
+            if incoming?.isComplete == true {
+                clock.noteEnd()
+            } else if pieces.hasShare(with: bytes.count), clock.isAwaited {
+                makeWay()
+            }
+            return .taken
         } catch {
             failure = error
             return .failed
@@ -333,6 +339,15 @@ final class Transfer: EasyHandleDelegate {
         guard outgoing.seek(to: offset) else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)
         return true
+    }
+
+    /// Others want the thread, too: the rest of this body comes in the next pass. Not where streams share a
+    /// connection: libcurl 7.88 loses bytes of those that are held.
+    private func makeWay() {
+        guard !connection.isShared else { return }
+        activity.holdResponse()
+        delegate.transfer(id, mustWaitUntil: clock.now)
+        easy.holdReceiving()
     }
 
     /// A pass takes no more of this body: others want the thread, too.

@@ -1,6 +1,8 @@
 /// The connection of a transfer, as far as it has had one.
 struct TransferConnection {
     private(set) var isThere = false
+    /// Whether it may carry other transfers at the same time.
+    private(set) var isShared = false
     /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
     /// connection with TLS.
     private(set) var chosenProtocol: String??
@@ -12,8 +14,9 @@ struct TransferConnection {
     }
 
     /// The request is sent over it; connections have taken `count` bytes before.
-    mutating func willSend(taken count: Int) {
+    mutating func willSend(taken count: Int, isShared: Bool) {
         isThere = true
+        self.isShared = isShared
         takenBefore = count
     }
 

@@ -132,9 +132,11 @@ struct TransferRequest: Sendable {
 /// dozen. Has the properties of the request, each by itself.
 @dynamicMemberLookup
 final class SentRequest {
-    private(set) var value: TransferRequest
+    let value: TransferRequest
     /// Asked with each connection.
     let usesTunnel: Bool
+    /// The cookies that the jar had when the wait for a connection was over, if they are others.
+    private var renewed: JarCookies?
 
     init(_ value: TransferRequest) {
         self.value = value
@@ -154,8 +156,17 @@ final class SentRequest {
             jar.version != value.cookieVersion, let host = value.fields["Host"] ?? value.url.host,
             let new = jar.newCookies(concerning: Cookie.canonical(host), since: value.cookieVersion)
         else { return }
-        value.cookies = new.cookies
-        value.cookieVersion = new.version
+        renewed = new
+    }
+
+    /// See ``TransferRequest/cookies``.
+    var cookies: [Cookie]? { renewed?.cookies ?? value.cookies }
+
+    /// libcurl's form of it, as ``TransferRequest/options(_:demand:)``.
+    func options(_ examination: ServerExamination?, demand: ProxyDemand) -> TransferOptions {
+        var options = value.options(examination, demand: demand)
+        if let renewed { options.cookieLines = renewed.cookies.map(\.line) }
+        return options
     }
 }
 
