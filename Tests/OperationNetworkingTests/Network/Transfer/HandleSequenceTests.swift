@@ -14,7 +14,8 @@ struct HandleSequenceTests {
     enum Kind: String, CaseIterable, Sendable {
         case plain, query, fields, host, ownFields, range, cookies, noCookies, setsCookie, head, post, put,
             delete
-        case folded, manyCookies, setsAndRedirects, challenged, credentials, redirected, notModified, missing, unavailable
+        case folded, manyCookies, setsAndRedirects, challenged, credentials, redirected, notModified, missing,
+            unavailable
         case chunked, trailers, interim, advice, deletesCookie, untilClose, closing, http10, truncated, large,
             held
     }
