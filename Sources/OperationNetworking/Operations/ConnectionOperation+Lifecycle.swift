@@ -90,7 +90,7 @@ extension ConnectionOperation {
             // It may have been paused before it began.
             guard !state.work.isAnswered else { return nil }
             let exchange = exchange(&state)
-            NetworkThread.shared.perform { exchange.cancel($0, for: self) }
+            NetworkThread.shared.perform(isUrgent: true) { exchange.cancel($0, for: self) }
             return nil
         case .finishCancelled:
             state.results.error = URLError.cancelled(url: state.request.url)
@@ -116,13 +116,13 @@ extension ConnectionOperation {
     func beginExchange(_ state: inout OperationState) {
         let exchange = exchange(&state)
         if let modes = state.configuration.runLoopModes { NetworkThread.shared.add(modes: modes) }
-        NetworkThread.shared.perform { exchange.begin($0, for: self) }
+        NetworkThread.shared.perform(isUrgent: true) { exchange.begin($0, for: self) }
     }
 
     private func suspend(_ state: inout OperationState) {
         switch state.work {
         case .exchange(let exchange):
-            NetworkThread.shared.perform { exchange.suspend($0) }
+            NetworkThread.shared.perform(isUrgent: true) { exchange.suspend($0) }
         case .lookup:
             // It comes to nothing, and what was read for it will be old.
             state.work = .none

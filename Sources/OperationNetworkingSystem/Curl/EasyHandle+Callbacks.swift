@@ -71,6 +71,7 @@ extension EasyHandle {
         _ remotePort: Int32,
         _ localPort: Int32
     ) -> Int32 {
+        trace.hasMoved = true
         trace.requestCount += 1
         let connection = ConnectionID(
             remote: remote,

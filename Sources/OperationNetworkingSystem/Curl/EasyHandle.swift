@@ -107,6 +107,7 @@ package final class EasyHandle {
         standing != nil
             && trace.leavesNothing(
                 connectionCount: connectionCount,
+                systemError: long(CURLINFO_OS_ERRNO),
                 status: long(CURLINFO_RESPONSE_CODE),
                 isHTTP1: long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1
             )
@@ -115,7 +116,7 @@ package final class EasyHandle {
     /// Lets go of what was the transfer's alone. It is out of its ``MultiHandle``.
     package func rest() {
         letGo()
-        trace = HandleTrace()
+        trace = HandleTrace(isFirst: false)
         clibcurl_easy_setopt_list(raw, CURLOPT_HTTPHEADER, nil)
         lent.fields = nil
     }
@@ -137,7 +138,8 @@ package final class EasyHandle {
 
     /// The HTTP version of the last response, as in `1.1` or `2`; `nil` before there was one.
     package var httpVersion: String? {
-        switch long(CURLINFO_HTTP_VERSION) {
+        guard trace.hasBegun else { return nil }
+        return switch long(CURLINFO_HTTP_VERSION) {
         case CURL_HTTP_VERSION_1_0: "1.0"
         case CURL_HTTP_VERSION_1_1: "1.1"
         case CURL_HTTP_VERSION_2_0: "2"
@@ -146,12 +148,14 @@ package final class EasyHandle {
     }
 
     /// The number of connections that this transfer had to open.
-    package var connectionCount: Int { long(CURLINFO_NUM_CONNECTS) }
+    package var connectionCount: Int { trace.hasBegun ? long(CURLINFO_NUM_CONNECTS) : 0 }
 
     /// Microseconds from the start until the name was known, the connection stood, TLS stood, and the first
     /// byte came; 0 for what did not happen.
     package var moments: (name: Int64, connection: Int64, tls: Int64, firstByte: Int64, total: Int64) {
-        (
+        // Until libcurl begins, they are those of the transfer before.
+        guard trace.hasBegun else { return (0, 0, 0, 0, 0) }
+        return (
             offset(CURLINFO_NAMELOOKUP_TIME_T), offset(CURLINFO_CONNECT_TIME_T),
             offset(CURLINFO_APPCONNECT_TIME_T),
             offset(CURLINFO_STARTTRANSFER_TIME_T), offset(CURLINFO_TOTAL_TIME_T)
@@ -213,10 +217,10 @@ package final class EasyHandle {
         } else {
             assert(serves(options), "a handle was prepared for what it cannot do any more")
         }
-        try set(CURLOPT_URL, options.url)
-        // libcurl takes it, where there is one, and never another transfer's.
+        // First, since from 8.12 on it lets go of the text. libcurl takes it, where there is one.
         try check(clibcurl_easy_setopt_url(raw, url?.pointer))
         lent.url = url
+        try set(CURLOPT_URL, options.url)
         try set(fields, CURLOPT_HTTPHEADER)
         lent.fields = fields
         trace.namesHost = fields.namesHost
@@ -293,6 +297,7 @@ package final class EasyHandle {
 
     /// - Parameter code: why there is none; `nil`: there is one.
     func didOpenSocket(_ code: Int32?) {
+        trace.hasMoved = true
         if let code { socketError = code }
         delegate?.easyHandleWillConnect()
     }

@@ -65,7 +65,8 @@ struct StandingOptions {
 ///
 /// | It keeps                                                              | Kept out by               |
 /// |-----------------------------------------------------------------------|---------------------------|
-/// | tries, the system's last error, remains of TLS and of the resolver    | a connection was there, and one request went out |
+/// | tries, remains of TLS and of the resolver                             | a connection was there, and one request went out |
+/// | the system's last error                                               | there is none             |
 /// | schemes and nonces of challenges                                      | the status                |
 /// | remains of a pause                                                    | it was never held         |
 /// | the stream and its bytes                                              | HTTP/1.1, without streams |
@@ -73,6 +74,10 @@ struct StandingOptions {
 /// | cookies                                                               | none came                 |
 /// | whether to report progress                                            | it did not                |
 struct HandleTrace {
+    /// Whether the handle has done no other transfer before.
+    var isFirst = true
+    /// Whether there was a socket for it, or a connection.
+    var hasMoved = false
     /// libcurl may send a request again by itself.
     var requestCount = 0
     var namesHost = false
@@ -80,13 +85,18 @@ struct HandleTrace {
     var reportsProgress = false
     var receivedCookies = 0
 
+    /// Whether what libcurl says of times and connections is about this transfer.
+    var hasBegun: Bool { isFirst || hasMoved }
+
     /// - Parameters:
     ///   - connectionCount: how many were opened.
+    ///   - systemError: an `errno`, perhaps of a connection to another server that was closed meanwhile.
     ///   - status: of the response.
     ///   - isHTTP1: the response's version is HTTP/1.1.
     /// - Returns: whether the handle may do another transfer.
-    func leavesNothing(connectionCount: Int, status: Int, isHTTP1: Bool) -> Bool {
-        requestCount == 1 && connectionCount == 0 && (200..<400).contains(status) && isHTTP1
+    func leavesNothing(connectionCount: Int, systemError: Int, status: Int, isHTTP1: Bool) -> Bool {
+        requestCount == 1 && connectionCount == 0 && systemError == 0 && (200..<400).contains(status)
+            && isHTTP1
             && !namesHost && !wasHeld && !reportsProgress && receivedCookies == 0
     }
 }

@@ -89,7 +89,9 @@ package final class SocketPoller {
         }
     }
 
-    /// Hands over what is ready now, one batch at most, without waiting; returns how many.
+    /// Hands over what is ready now, one batch at most, without waiting.
+    /// - Returns: how many; 1 at least if the batch was full, because others may be behind idle ones, which
+    ///   are not handed over.
     package func poll(_ body: (_ token: UInt32, _ socket: Int32, _ events: Events) -> Void) -> Int {
         let count = found > 0 ? found : cepoll_poll(descriptor, batch)
         found = 0
@@ -105,7 +107,7 @@ package final class SocketPoller {
             reported += 1
             body(UInt32(truncatingIfNeeded: data >> 32), socket, Events(mask: cepoll_events(batch, index)))
         }
-        return reported
+        return count == CEPOLL_BATCH ? max(1, reported) : reported
     }
 
     /// Looks whether the next ``poll(_:)`` has something to hand over. If not, the descriptor reports what

@@ -100,13 +100,24 @@ struct StandingOptionsTests {
     ])
     func aPlainSuccessLeavesNothing(_ status: Int, _ leavesNothing: Bool) {
         #expect(
-            Self.plain.leavesNothing(connectionCount: 0, status: status, isHTTP1: true) == leavesNothing
+            Self.plain.leavesNothing(connectionCount: 0, systemError: 0, status: status, isHTTP1: true)
+                == leavesNothing
         )
     }
 
     @Test func aNewConnectionAndAnotherVersionMayHaveLeftSomething() {
-        #expect(!Self.plain.leavesNothing(connectionCount: 1, status: 200, isHTTP1: true))
-        #expect(!Self.plain.leavesNothing(connectionCount: 0, status: 200, isHTTP1: false))
+        #expect(!Self.plain.leavesNothing(connectionCount: 1, systemError: 0, status: 200, isHTTP1: true))
+        #expect(!Self.plain.leavesNothing(connectionCount: 0, systemError: 0, status: 200, isHTTP1: false))
+    }
+
+    @Test func anErrorOfTheSystemStays() {
+        #expect(!Self.plain.leavesNothing(connectionCount: 0, systemError: 32, status: 200, isHTTP1: true))
+    }
+
+    @Test func whatLibcurlSaysIsAboutTheTransferBeforeUntilThisOneMoves() {
+        #expect(HandleTrace().hasBegun)
+        #expect(!HandleTrace(isFirst: false).hasBegun)
+        #expect(HandleTrace(isFirst: false, hasMoved: true).hasBegun)
     }
 
     @Test(arguments: [
@@ -118,6 +129,6 @@ struct StandingOptionsTests {
         HandleTrace(requestCount: 1, receivedCookies: 1),
     ])
     func whatMayHaveLeftSomethingIsNotUsedAgain(_ trace: HandleTrace) {
-        #expect(!trace.leavesNothing(connectionCount: 0, status: 200, isHTTP1: true))
+        #expect(!trace.leavesNothing(connectionCount: 0, systemError: 0, status: 200, isHTTP1: true))
     }
 }

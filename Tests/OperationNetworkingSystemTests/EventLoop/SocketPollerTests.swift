@@ -44,6 +44,23 @@ struct SocketPollerTests {
         return reports
     }
 
+    /// A caller that hears of edges only would not hear of it.
+    @Test func aSocketBehindABatchOfIdleOnesIsNotLeft() throws {
+        let poller = try openPoller()
+        let idle = try (0..<256).map { _ in try SocketPair() }
+        let last = try SocketPair()
+        for (index, sockets) in (idle + [last]).enumerated() {
+            try poller.watch(sockets.near, for: .readable, token: UInt32(index))
+            sockets.sendFromFar("a")
+        }
+        for sockets in idle { poller.forget(sockets.near) }
+        var reports: [Int32] = []
+        var looks = 0
+        while poller.poll({ _, socket, _ in reports.append(socket) }) > 0, reports.isEmpty { looks += 1 }
+        #expect(reports == [last.near])
+        #expect(looks <= 1)
+    }
+
     @Test func aQuietSocketIsNotReported() throws {
         let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: .readable, token: 1)

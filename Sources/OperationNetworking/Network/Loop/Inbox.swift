@@ -5,6 +5,7 @@ internal import OperationNetworkingSystem
 final class Inbox: Sendable {
     private struct State {
         var work: [NetworkWork] = []
+        var isUrgent = false
         var wake: RunLoopSource?
     }
 
@@ -12,11 +13,15 @@ final class Inbox: Sendable {
     /// Signaled as long as there is nothing else to wake.
     private let firstWork = DispatchSemaphore(value: 0)
 
+    /// - Parameters:
+    ///   - work: what to do.
+    ///   - isUrgent: whether bodies that move make way for it.
     /// - Returns: whether the thread has not opened it yet: it may not be there.
     @discardableResult
-    func append(_ work: NetworkWork) -> Bool {
+    func append(_ work: NetworkWork, isUrgent: Bool = false) -> Bool {
         let (isFirst, wake) = state.withLock { state in
             state.work.append(work)
+            if isUrgent { state.isUrgent = true }
             return (state.work.count == 1, state.wake)
         }
         if isFirst {
@@ -34,12 +39,16 @@ final class Inbox: Sendable {
         }
     }
 
-    var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
+    /// Whether some of it is urgent.
+    var isUrgent: Bool { state.withLock { $0.isUrgent } }
 
     /// All there is; the inbox is empty afterwards.
     func takeAll() -> [NetworkWork] {
         state.withLock { state in
-            defer { state.work = [] }
+            defer {
+                state.work = []
+                state.isUrgent = false
+            }
             return state.work
         }
     }

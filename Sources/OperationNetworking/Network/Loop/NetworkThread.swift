@@ -49,7 +49,7 @@ final class NetworkThread: Sendable {
         try RunLoopThread.start(name: "OperationNetworking") {
             identity.withLock { $0 = .current }
             let transfers = Transfers(
-                hasWork: { !inbox.isEmpty },
+                isAwaited: { inbox.isUrgent },
                 post: { work in NetworkThread.shared.perform { work($0.transfers) } }
             )
             let room = NetworkRoom(transfers)
@@ -90,13 +90,17 @@ final class NetworkThread: Sendable {
     /// Runs `work` on the network thread after everything already asked for. Callable from any thread;
     /// returns at once. Nothing that may wait, or runs the run loop, belongs in there: every transfer of the
     /// process would wait with it.
-    func perform(_ work: @escaping @Sendable (NetworkRoom) -> Void) {
-        append(.room(work))
+    /// - Parameters:
+    ///   - isUrgent: whether bodies that move make way for it: it starts, stops or holds something. What a
+    ///     moving body asks for itself is not.
+    ///   - work: what to do.
+    func perform(isUrgent: Bool = false, _ work: @escaping @Sendable (NetworkRoom) -> Void) {
+        append(.room(work), isUrgent: isUrgent)
     }
 
     /// Without a thread the work waits in the inbox, and the next one who wants something tries again.
-    private func append(_ work: NetworkWork) {
-        if inbox.append(work) { _ = obstacle() }
+    private func append(_ work: NetworkWork, isUrgent: Bool = false) {
+        if inbox.append(work, isUrgent: isUrgent) { _ = obstacle() }
     }
 
     /// Runs `work` on another thread after the pass that goes on now. It must not wait for anything: others

@@ -6,25 +6,25 @@ final class PassClock {
     private(set) var now = MonotonicTime.now
     /// The number of the pass.
     private(set) var pass: UInt64 = 0
-    private let hasWork: () -> Bool
-    private var hasEnds = false
+    private let isAwaitedElsewhere: () -> Bool
+    private var isInHurry = false
 
-    /// - Parameter hasWork: whether other threads want something done.
-    init(hasWork: @escaping () -> Bool = { false }) {
-        self.hasWork = hasWork
+    /// - Parameter isAwaited: whether another thread waits for the end of the pass.
+    init(isAwaited: @escaping () -> Bool = { false }) {
+        isAwaitedElsewhere = isAwaited
     }
 
     /// Whether other threads, or ends that are to be told, wait for the end of the pass.
-    var isAwaited: Bool { hasEnds || hasWork() }
+    var isAwaited: Bool { isInHurry || isAwaitedElsewhere() }
 
-    /// A transfer ends with this pass, and has to be told.
-    func noteEnd() {
-        hasEnds = true
+    /// A transfer ends with this pass, or may, and has to be told.
+    func hurry() {
+        isInHurry = true
     }
 
     func tick() {
         pass += 1
-        hasEnds = false
+        isInHurry = false
         now = .now
     }
 }

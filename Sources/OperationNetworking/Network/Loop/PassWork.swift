@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 internal import OperationNetworkingSystem
 
-/// The quick works that passes of the network thread leave to another thread. Each pass wakes one thread at
-/// most, whatever it leaves: a thread for each end of a request would cost more than the work.
+/// The quick works that passes of the network thread leave to another thread. Each half of a pass wakes one
+/// thread at most, whatever it leaves: a thread for each end of a request would cost more than the work.
 final class PassWork: Sendable {
     private let line = Locked(
         WorkLine<@Sendable () -> Void>(processorCount: ProcessInfo.processInfo.activeProcessorCount)
@@ -15,7 +15,7 @@ final class PassWork: Sendable {
         line.withLock { $0.append(work, now: MonotonicTime.now) }
     }
 
-    /// Called at the end of each pass, and at the time that it returned.
+    /// Called in each pass, after what other threads wanted and at its end, and at the time that it returned.
     /// - Returns: the time of the next call, unless a pass comes first; `nil`: none is needed.
     func handOver(now: MonotonicTime) -> MonotonicTime? {
         let (worker, nextLook) = line.withLock { line in (line.look(now: now), line.nextLook) }

@@ -45,13 +45,13 @@ final class Transfers: TransferRunning {
     }
 
     /// - Parameters:
-    ///   - hasWork: whether other threads want something done.
+    ///   - isAwaited: whether another thread waits for the end of the pass.
     ///   - post: see the property.
     init(
-        hasWork: @escaping () -> Bool,
+        isAwaited: @escaping () -> Bool,
         post: @escaping @Sendable (@escaping @Sendable (Transfers) -> Void) -> Void
     ) {
-        clock = PassClock(hasWork: hasWork)
+        clock = PassClock(isAwaited: isAwaited)
         self.post = post
         ConnectionLimit.observe { post { $0.admission.limitsDidChange() } }
     }

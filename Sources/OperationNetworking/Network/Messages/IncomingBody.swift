@@ -82,6 +82,11 @@ struct IncomingBody {
         if case .exactly(let declared) = length { received >= declared } else { false }
     }
 
+    /// Whether it may all come in one pass, with the head: it is not declared to be longer.
+    var isShort: Bool {
+        if case .exactly(let declared) = length { declared < Int64(PassPieces.share) } else { true }
+    }
+
     /// The error of a body that ends here, if it is shorter or longer than declared.
     var lengthError: TransferError? {
         guard case .exactly(let declared) = length, received != declared else { return nil }

@@ -13,10 +13,15 @@ struct PassPieces {
 
     /// In bytes. To make way costs some ten microseconds, as long as 10 KiB take.
     static let share = 512 * 1024
+    /// Bytes that libcurl brings although it was told to hold: the rest of its buffer. From 8.6 on it may
+    /// read more; that waits.
+    static let rest = 64 * 1024
 
     private var pass: UInt64 = 0
     private var count = 0
     private var bytes = 0
+    /// The bytes of the rest that may still come; `nil`: the transfer has not made way.
+    private var restLeft: Int?
 
     /// - Returns: whether the next piece may be taken in this pass.
     mutating func take(in pass: UInt64) -> Bool {
@@ -24,15 +29,23 @@ struct PassPieces {
             self.pass = pass
             count = 0
             bytes = 0
+            restLeft = nil
         }
         count += 1
-        return count <= Self.limit
+        return count <= Self.limit && restLeft.map { $0 > 0 } ?? true
     }
 
-    /// The piece had that many bytes.
-    /// - Returns: whether the transfer has had its share of the pass.
-    mutating func hasShare(with bytes: Int) -> Bool {
+    /// A piece of that many bytes was taken.
+    /// - Returns: whether the transfer makes way now: it has had its share, others wait, and it has not
+    ///   made way in this pass.
+    mutating func makesWay(after bytes: Int, isAwaited: @autoclosure () -> Bool) -> Bool {
         self.bytes += bytes
-        return self.bytes >= Self.share
+        if let restLeft {
+            self.restLeft = restLeft - bytes
+            return false
+        }
+        guard self.bytes >= Self.share, isAwaited() else { return false }
+        restLeft = Self.rest
+        return true
     }
 }

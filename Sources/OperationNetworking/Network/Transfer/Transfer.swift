@@ -257,6 +257,7 @@ final class Transfer: EasyHandleDelegate {
             return give(up: error)
         }
         incoming = body
+        if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
         guard body.endProof.suffices(for: request, head: head) else { return give(up: .endNotProvable) }
         tellCookies()
@@ -300,8 +301,8 @@ final class Transfer: EasyHandleDelegate {
             let isTaken = try incoming?.take(bytes, of: request) { try client.transferDidReceive($0) }
             guard isTaken != false else { return waitForNextPass() }
             if incoming?.isComplete == true {
-                clock.noteEnd()
-            } else if pieces.hasShare(with: bytes.count), clock.isAwaited {
+                clock.hurry()
+            } else if mayMakeWay, pieces.makesWay(after: bytes.count, isAwaited: clock.isAwaited) {
                 makeWay()
             }
             return .taken
@@ -341,10 +342,13 @@ final class Transfer: EasyHandleDelegate {
         return true
     }
 
-    /// Others want the thread, too: the rest of this body comes in the next pass. Not where streams share a
-    /// connection: libcurl 7.88 loses bytes of those that are held.
+    /// Not where streams share a connection: libcurl 7.88 loses bytes of those that are held. And not where
+    /// the end of the connection ends the body: libcurl 8.3 to 8.5 may read it while it is told not to, and
+    /// lose what came before.
+    private var mayMakeWay: Bool { !connection.isShared && incoming?.length != .untilClose }
+
+    /// Others want the thread, too: the rest of this body comes in the next pass.
     private func makeWay() {
-        guard !connection.isShared else { return }
         activity.holdResponse()
         delegate.transfer(id, mustWaitUntil: clock.now)
         easy.holdReceiving()

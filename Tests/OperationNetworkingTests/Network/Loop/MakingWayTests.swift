@@ -16,7 +16,7 @@ struct MakingWayTests {
         private let bytes = Locked((now: [Int: Int](), most: 0))
 
         func ask() {
-            NetworkThread.shared.perform { [self] _ in
+            NetworkThread.shared.perform(isUrgent: true) { [self] _ in
                 bytes.withLock { $0.now = [:] }
                 if !isOver.withLock({ $0 }) { ask() }
             }
@@ -38,16 +38,18 @@ struct MakingWayTests {
 
     private static let length = 20_000_000
     private static let buffer = 64 * 1024
-    /// The last piece but one may end just below the share, and libcurl 8.14 brings the rest of a buffer in which a
-    /// chunk ends.
-    private static let most = PassPieces.share + 2 * buffer
+    /// The last piece but one may end just below the share, and the last but one of the rest just below that.
+    private static let most = PassPieces.share + PassPieces.rest + 2 * buffer
 
     @Test(arguments: [
-        Answer.respond(body: .generated(length: length)),
-        Answer.respond(body: .generated(length: length)).chunked(size: 300_000, trailers: ["Late": "1"]),
-        Answer.respond(body: .generated(length: length)).untilClose(),
+        (Answer.respond(body: .generated(length: length)), false),
+        (
+            Answer.respond(body: .generated(length: length)).chunked(size: 300_000, trailers: ["Late": "1"]),
+            false
+        ),
+        (Answer.respond(body: .generated(length: length)).untilClose(), true),
     ])
-    func aFastBodyMakesWayForWorkThatWaits(_ answer: Answer) async throws {
+    func aFastBodyMakesWayForWorkThatWaits(_ answer: Answer, isUntilClose: Bool) async throws {
         let server = try ScriptedServer { _ in answer }
         let crowd = Crowd()
         crowd.ask()
@@ -60,8 +62,19 @@ struct MakingWayTests {
             #expect(try await transfer.end().error == nil)
             #expect(transfer.bytes == body)
         }
-        #expect(crowd.most <= Self.most)
         #expect(crowd.most > Self.buffer)
+        if !isUntilClose { #expect(crowd.most <= Self.most) }
+    }
+
+    @Test func onlyUrgentWorkIsUrgentUntilItIsTaken() {
+        let inbox = Inbox()
+        inbox.append(.room { _ in })
+        #expect(!inbox.isUrgent)
+        inbox.append(.room { _ in }, isUrgent: true)
+        inbox.append(.room { _ in })
+        #expect(inbox.isUrgent)
+        #expect(inbox.takeAll().count == 3)
+        #expect(!inbox.isUrgent)
     }
 
     /// With TLS there is a rest that no socket reports; streams of HTTP/2 share a connection, and make no way.
@@ -90,23 +103,40 @@ struct MakingWayTests {
         if version == .http1 { #expect(crowd.most <= Self.most) }
     }
 
-    @Test func aShareIsOfOnePass() {
+    @Test func aTransferMakesWayOnceInAPassAndHasTheRestOfABuffer() {
         var pieces = PassPieces()
         for pass in UInt64(1)...2 {
-            _ = pieces.take(in: pass)
-            let answers = [PassPieces.share - 1, 1, 0].map { pieces.hasShare(with: $0) }
-            #expect(answers == [false, true, true])
+            var answers: [Bool] = []
+            for bytes in [PassPieces.share - 1, 1, PassPieces.rest - 1, 1] {
+                let isTaken = pieces.take(in: pass)
+                #expect(isTaken)
+                answers.append(pieces.makesWay(after: bytes, isAwaited: true))
+            }
+            #expect(answers == [false, true, false, false])
+            let isTaken = pieces.take(in: pass)
+            #expect(!isTaken)
         }
+    }
+
+    @Test func aTransferForWhichNobodyWaitsGoesOn() {
+        var pieces = PassPieces()
+        for _ in 0..<100 {
+            let isTaken = pieces.take(in: 1)
+            let makesWay = pieces.makesWay(after: PassPieces.share, isAwaited: false)
+            #expect(isTaken && !makesWay)
+        }
+        let makesWay = pieces.makesWay(after: 1, isAwaited: true)
+        #expect(makesWay)
     }
 
     @Test func aPassIsAwaitedForWorkAndForEnds() {
         let work = Locked(false)
-        let clock = PassClock(hasWork: { work.withLock { $0 } })
+        let clock = PassClock(isAwaited: { work.withLock { $0 } })
         #expect(!clock.isAwaited)
         work.withLock { $0 = true }
         #expect(clock.isAwaited)
         work.withLock { $0 = false }
-        clock.noteEnd()
+        clock.hurry()
         #expect(clock.isAwaited)
         clock.tick()
         #expect(!clock.isAwaited)
