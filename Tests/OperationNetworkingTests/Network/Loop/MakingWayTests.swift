@@ -44,7 +44,10 @@ struct MakingWayTests {
     @Test(arguments: [
         (Answer.respond(body: .generated(length: length)), false),
         (
-            Answer.respond(body: .generated(length: length)).chunked(size: 300_000, trailers: ["Late": "1"]),
+            Answer.respond(body: .generated(length: length)).chunked(
+                size: 300_000,
+                trailers: ["Late": "1", "Later": "2"]
+            ),
             false
         ),
         (Answer.respond(body: .generated(length: length)).untilClose(), true),
