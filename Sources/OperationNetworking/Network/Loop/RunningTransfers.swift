@@ -1,7 +1,7 @@
 internal import OperationNetworkingSystem
 
 /// A transfer that has started, with its place among the others.
-final class RunningTransfer {
+struct RunningTransfer {
     let transfer: Transfer
     let domain: TransferDomain
     let domainNumber: UInt32
@@ -39,9 +39,10 @@ struct RunningTransfers {
     /// A look at a transfer that stalls is entered, or was the last one.
     /// - Returns: whether that is news.
     @discardableResult
-    func watch(_ id: TransferID, _ isWatched: Bool) -> Bool {
-        guard let known = byID[id], known.isWatched != isWatched else { return false }
+    mutating func watch(_ id: TransferID, _ isWatched: Bool) -> Bool {
+        guard var known = byID[id], known.isWatched != isWatched else { return false }
         known.isWatched = isWatched
+        byID[id] = known
         return true
     }
 }
