@@ -91,24 +91,27 @@ extension [UInt8] {
             append(contentsOf: text.utf8)
             return
         }
-        for position in span.indices {
-            let octet = span[position]
-            if octet.staysInQuery {
-                append(octet)
-            } else {
-                append(UInt8(ascii: "%"))
-                append(hexadecimalDigit(octet >> 4))
-                append(hexadecimalDigit(octet & 15))
+        append(addingCapacity: 3 * span.count) { output in
+            for position in span.indices {
+                let octet = span[position]
+                if octet.staysInQuery {
+                    output.append(octet)
+                } else {
+                    output.append(UInt8(ascii: "%"))
+                    output.append((octet >> 4).hexadecimalDigit)
+                    output.append((octet & 15).hexadecimalDigit)
+                }
             }
         }
-    }
-
-    private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 
 extension UInt8 {
+    /// The digit of a value below 16.
+    fileprivate var hexadecimalDigit: UInt8 {
+        self < 10 ? UInt8(ascii: "0") + self : UInt8(ascii: "A") + self - 10
+    }
+
     /// Whether AFNetworking leaves this octet of a query as it is.
     fileprivate var staysInQuery: Bool {
         // Letters, digits and -._~/? as two sets of bits: a list of ranges costs several times as much.
