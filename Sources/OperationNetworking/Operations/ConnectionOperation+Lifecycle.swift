@@ -115,7 +115,7 @@ extension ConnectionOperation {
     /// Begins the exchange, or continues it.
     func beginExchange(_ state: inout OperationState) {
         let exchange = exchange(&state)
-        if let modes = state.configuration.runLoopModes { NetworkThread.shared.add(modes: modes) }
+        if let modes = state.configuration.uncommon.runLoopModes { NetworkThread.shared.add(modes: modes) }
         NetworkThread.shared.perform(isUrgent: true) { exchange.begin($0, for: self) }
     }
 

@@ -173,16 +173,16 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set; `.max`: any number. What goes to
     /// ``outputFile`` or ``outputStream`` may have any length.
     public var maximumResponseDataLength: Int {
-        get { state.withLock { $0.configuration.maximumResponseDataLength } }
-        set { configure { $0.configuration.maximumResponseDataLength = newValue } }
+        get { state.withLock { $0.configuration.uncommon.maximumResponseDataLength } }
+        set { configure { $0.configuration.uncommon.maximumResponseDataLength = newValue } }
     }
 
     /// The limit of a body's length in bytes after gzip or deflate was undone; a longer one is an error,
     /// `URLError.dataLengthExceedsMaximum`. 256 MiB unless set: a few kilobytes can be made to decode to
     /// gigabytes.
     public var maximumDecodedLength: Int64 {
-        get { state.withLock { $0.configuration.maximumDecodedLength } }
-        set { configure { $0.configuration.maximumDecodedLength = newValue } }
+        get { state.withLock { $0.configuration.uncommon.maximumDecodedLength } }
+        set { configure { $0.configuration.uncommon.maximumDecodedLength = newValue } }
     }
 
     /// Whether the body is asked for uncompressed, so that the bytes in memory can be continued after a
@@ -194,8 +194,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Transfers move in the common modes of the network thread's run loop, and in these.
     public var runLoopModes: Set<RunLoop.Mode> {
-        get { state.withLock { $0.configuration.runLoopModes } ?? [.common] }
-        set { configure { $0.configuration.runLoopModes = newValue } }
+        get { state.withLock { $0.configuration.uncommon.runLoopModes } ?? [.common] }
+        set { configure { $0.configuration.uncommon.runLoopModes = newValue } }
     }
 
     /// The queue of callbacks and notifications; `nil`: the main queue. Read when the callback is due.
@@ -219,8 +219,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Information of your own. Nothing here reads it.
     public var userInfo: [String: any Sendable] {
-        get { state.withLock { $0.configuration.userInfo } }
-        set { state.replace(newValue) { swap(&$0.configuration.userInfo, &$1) } }
+        get { state.withLock { $0.configuration.uncommon.userInfo } }
+        set { state.replace(newValue) { swap(&$0.configuration.uncommon.userInfo, &$1) } }
     }
 
     /// Called on ``completionQueue`` as the last callback, and released then. Set after the end, it is called

@@ -121,8 +121,8 @@ public struct OperationArchive: Codable, Sendable {
         settings = TransferSettingsArchive(state.configuration.settings)
         limits = Limits(
             isResumable: state.configuration.isResumable,
-            responseDataLength: state.configuration.maximumResponseDataLength,
-            decodedLength: state.configuration.maximumDecodedLength
+            responseDataLength: state.configuration.uncommon.maximumResponseDataLength,
+            decodedLength: state.configuration.uncommon.maximumDecodedLength
         )
         isFinished = state.machine.phase == .finished
         bodySoFar =
@@ -151,8 +151,8 @@ public struct OperationArchive: Codable, Sendable {
         settings.restore(&state.configuration.settings)
         if let limits {
             state.configuration.isResumable = limits.isResumable
-            state.configuration.maximumResponseDataLength = limits.responseDataLength
-            state.configuration.maximumDecodedLength = limits.decodedLength
+            state.configuration.uncommon.maximumResponseDataLength = limits.responseDataLength
+            state.configuration.uncommon.maximumDecodedLength = limits.decodedLength
         }
         guard isFinished else { return state.earlierBody = bodySoFar?.body }
         state.machine = .finished

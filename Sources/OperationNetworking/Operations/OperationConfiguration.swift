@@ -11,13 +11,18 @@ struct OperationConfiguration {
     var destination = ExchangeConfiguration.Destination.memory
     var isResumable = false
     var shared = SharedSettings.standard
-    var maximumResponseDataLength = 256 << 20
-    var maximumDecodedLength: Int64 = 256 << 20
-    /// `nil`: the common modes.
-    var runLoopModes: Set<RunLoop.Mode>?
-    var userInfo: [String: any Sendable] = [:]
     var completionQueue: DispatchQueue?
     var completionGroup: DispatchGroup?
+    @Rare private var changed: Uncommon?
+
+    /// Settings that most operations leave as they are.
+    struct Uncommon {
+        var maximumResponseDataLength = 256 << 20
+        var maximumDecodedLength: Int64 = 256 << 20
+        /// `nil`: the common modes.
+        var runLoopModes: Set<RunLoop.Mode>?
+        var userInfo: [String: any Sendable] = [:]
+    }
 
     init(request: URLRequest) {
         self.request = request
@@ -28,6 +33,11 @@ struct OperationConfiguration {
     var settings: TransferSettings {
         _read { yield shared.value }
         _modify { yield &shared.value }
+    }
+
+    var uncommon: Uncommon {
+        get { changed ?? Uncommon() }
+        set { changed = newValue }
     }
 
     /// Gives the request another body.
@@ -85,10 +95,10 @@ struct OperationConfiguration {
             body: inputStreamUse.flatMap { BodyStream(of: request, use: $0, provider: provider) }
                 .map { .stream($0) },
             destination: destination,
-            memoryLimit: Int64(maximumResponseDataLength),
+            memoryLimit: Int64(uncommon.maximumResponseDataLength),
             resumesByRange: false,
             isResumable: isResumable,
-            maximumDecodedLength: maximumDecodedLength,
+            maximumDecodedLength: uncommon.maximumDecodedLength,
             priority: priority
         )
     }

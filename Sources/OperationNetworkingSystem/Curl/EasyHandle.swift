@@ -9,9 +9,9 @@ package final class EasyHandle {
     /// costs more than 64 KiB, its default, are worth. In bytes.
     private static let largeBuffer = 256 * 1024
     /// The bytes that are read at once. With libcurl's default, 16 KiB, two system calls for each buffer cost
-    /// more than the rest of a fast download. Only what is filled takes memory. With more, one download holds
-    /// up the network thread for longer: libcurl reads up to 100 buffers before it lets others go on.
-    private static let receiveBuffer = 64 * 1024
+    /// more than the rest of a fast download. Only what is filled takes memory, and below 128 KiB malloc(3)
+    /// maps no pages for it alone. libcurl reads up to 100 buffers before it lets others go on.
+    private static let receiveBuffer = 100 * 1024
     private static let largeBody = 4 * 1024 * 1024
     /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
     private static let basic = Int(CLIBCURL_AUTH_BASIC)
