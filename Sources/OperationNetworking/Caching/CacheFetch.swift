@@ -81,6 +81,14 @@ final class CacheFetch: @unchecked Sendable {
         if case .nothing = keeping { false } else { true }
     }
 
+    /// Whether what comes will not be stored: it is too long, or the disk has failed.
+    var isLost: Bool {
+        switch keeping {
+        case .nothing: true
+        case .writing(let writer, _, _), .showing(let writer, _, _): writer.isLost
+        }
+    }
+
     /// Begins to lengthen what is stored.
     func lengthen(_ entry: CacheEntry, to head: CachedHead, in store: any CacheStore) {
         guard willStore == nil else { return }

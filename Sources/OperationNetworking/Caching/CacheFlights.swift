@@ -11,6 +11,9 @@ final class CacheFlights: @unchecked Sendable {
         private let sharing: CacheRequest.Sharing
         /// 0: none.
         private let idleTimeout: Double
+        /// The same.
+        private let connectTimeout: Double
+        private let proxy: Proxy?
         private let priority: TransferPriority
         /// The limits of bandwidth that hold it.
         private let limits: [ObjectIdentifier]
@@ -20,11 +23,16 @@ final class CacheFlights: @unchecked Sendable {
         init(
             sharing: CacheRequest.Sharing,
             idleTimeout: Double,
+            connectTimeout: Double? = nil,
+            proxy: Proxy? = nil,
             priority: TransferPriority,
             limits: [ObjectIdentifier]
         ) {
+            func limit(_ seconds: Double) -> Double { seconds > 0 && seconds.isFinite ? seconds : 0 }
             self.sharing = sharing
-            self.idleTimeout = idleTimeout > 0 && idleTimeout.isFinite ? idleTimeout : 0
+            self.idleTimeout = limit(idleTimeout)
+            self.connectTimeout = limit(connectTimeout ?? 0)
+            self.proxy = proxy
             self.priority = priority
             self.limits = limits
         }

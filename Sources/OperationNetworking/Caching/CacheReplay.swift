@@ -15,6 +15,8 @@ final class CacheReplay: @unchecked Sendable {
     /// Whether the client said that it will say; see ``HeadAnswer/later``.
     var awaitsAnswer = false
     var isPutAside = false
+    /// Called when the client takes no more for now.
+    var whenClientWaits: (() -> Void)?
     private let reader: any CacheReading
     private let client: any TransferClient
     private let end: Int64
@@ -74,7 +76,11 @@ final class CacheReplay: @unchecked Sendable {
     private func move() {
         var turn = Self.bytesPerTurn
         while offset < end {
-            guard !isOver, !awaitsAnswer, !isPutAside, !client.transferMustWait else { return }
+            guard !isOver, !awaitsAnswer, !isPutAside else { return }
+            guard !client.transferMustWait else {
+                whenClientWaits?()
+                return
+            }
             guard turn > 0 else { return schedule() }
             let count = Int(min(Int64(Self.pieceLength), end - offset))
             isScheduled = true

@@ -98,11 +98,11 @@ enum CachePartition {
         return " host " + values.map { $0.lowercased() }.joined(separator: ",")
     }
 
-    /// Two jars are two users. The one of the process has no name: its cookies change as those of a browser.
+    /// Two jars are two users, also while they are empty: a response may be the one that fills them. The jar
+    /// of the process has no name: its cookies change as those of a browser. A `Cookie` field of the caller's
+    /// own counts as credentials.
     private static func jarName(of request: TransferRequest) -> String {
-        // Whichever of them is sent: libcurl chooses, and by a `Host` field if there is one.
-        guard let jar = request.settings.cookieJar, request.fields["Cookie"] == nil,
-            request.cookies?.isEmpty == false
+        guard let jar = request.settings.cookieJar, request.cookies != nil, request.fields["Cookie"] == nil
         else { return "" }
         return name(of: jar)
     }

@@ -14,7 +14,7 @@ extension CachedTransfer: TransferClient {
         case .pass(let stored):
             if let stored { fetch.keep(stored, in: place, question.key, entries) }
             let isShared = stored.map { fetch.isKeeping && fetch.inquiry.isReusable($0, now: now) } ?? false
-            if !isShared { land(.isForOne) } else if let flight { place.flights.noteShared(flight) }
+            landUnlessShared(isShared)
             return tell(head, fetch)
         case .append(let index, let joined):
             fetch.lengthen(entries[index], to: joined, in: place.store)
@@ -36,6 +36,16 @@ extension CachedTransfer: TransferClient {
         } else {
             place.store.update(entry, of: question.key, to: head, since: fetch.start)
         }
+    }
+
+    /// Lets others go on if the response is for this request only.
+    private func landUnlessShared(_ isShared: Bool) {
+        if !isShared { land(.isForOne) } else if let flight { place.flights.noteShared(flight) }
+    }
+
+    /// The client is slow: those that wait have their own pace.
+    private func leaveThoseThatWait() {
+        if isAwaited { land(.hasEnded) }
     }
 
     private func tell(_ head: ResponseHead, _ fetch: CacheFetch) -> HeadAnswer {
@@ -84,8 +94,7 @@ extension CachedTransfer: TransferClient {
         }
         if isFull, fetch.fullness.began == fetch.fullness.ended { watchWriting(of: fetch) }
         guard client.transferMustWait else { return isFull }
-        // Those that wait have their own pace.
-        if isAwaited { later { $0.land(.hasEnded) } }
+        if isAwaited { later { $0.leaveThoseThatWait() } }
         return true
     }
 
@@ -115,6 +124,8 @@ extension CachedTransfer: TransferClient {
             fetch.passed += Int64(bytes.count)
             try client.transferDidReceive(bytes)
             fetch.take(bytes)
+            // It will not be found, and may never end: others need not wait for it.
+            if flight != nil, fetch.isLost { land(.isForOne) }
         }
     }
 
@@ -141,7 +152,6 @@ extension CachedTransfer: TransferClient {
         guard case .fetching(let current) = phase, current === fetch else { return }
         let entry = entries[index]
         phase = .joining(fetch, nil)
-        land(.hasEnded)
         open(entry) { transfer, reader in
             guard case .joining = transfer.phase else { return }
             guard let reader else { return transfer.askAgain(forgetting: entry, fetch) }
@@ -160,15 +170,21 @@ extension CachedTransfer: TransferClient {
         whole.body.isComplete = true
         whole.body.completeLength = joined.body.completeLength ?? joined.body.range.upperBound
         whole.becomeWhole(length: whole.body.completeLength ?? 0)
-        let reply = place.policy.reply(whole, to: question, now: place.now(), use: .validated)
+        let now = place.now()
+        landUnlessShared(fetch.isKeeping && fetch.inquiry.isReusable(whole, now: now))
+        let reply = place.policy.reply(whole, to: question, now: now, use: .validated)
         let held = entry.head.body.count
         let replay = replay(reader, 0..<held, of: entry) { [weak self] error, handed in
             self?.didJoin(fetch, entry, handed, until: joined.body.range.upperBound, error)
         }
+        replay.whenClientWaits = { [weak self] in self?.leaveThoseThatWait() }
         phase = .joining(fetch, replay)
         switch client.transferDidReceive(reply.head) {
-        case .receive: replay.begin()
-        case .later: replay.awaitsAnswer = true
+        case .receive:
+            replay.begin()
+        case .later:
+            land(.hasEnded)
+            replay.awaitsAnswer = true
         case .refuse: giveUp()
         }
     }
@@ -186,6 +202,7 @@ extension CachedTransfer: TransferClient {
         if let error {
             if let cost = next.stop(fetch.id) { spent.add(cost) }
             fetch.abandon()
+            land(.hasEnded)
             return goOn(error, with: entry, entry.head.body.range.lowerBound + handed..<end)
         }
         fetch.rest = end - entry.head.body.range.upperBound
@@ -254,6 +271,12 @@ extension CachedTransfer: TransferClient {
             }
             land(.hasEnded)
             replay(entries[stale.index], stale.reply)
+        case .join(let index, let joined) where fetch.passed == 0 && end.error?.isLoss == true:
+            // It may have been closed because the beginning was handed over for so long.
+            let rest = entries[index].head.body.range.upperBound..<joined.body.range.upperBound
+            fetch.abandon()
+            land(.hasEnded)
+            if !fetchRest(rest, of: entries[index]) { self.end(end.error) }
         case .join where end.error == nil && fetch.passed != fetch.rest:
             store(fetch, end)
             self.end(.wrongLength(declared: fetch.rest ?? 0, received: fetch.passed))
@@ -291,6 +314,11 @@ extension TransferError {
         case .idle, .truncatedHead: true
         default: false
         }
+    }
+
+    /// Whether the connection was lost, perhaps within a body.
+    fileprivate var isLoss: Bool {
+        if case .wrongLength = self { true } else { isUnreachable }
     }
 
     /// CURLE_SEND_ERROR, CURLE_RECV_ERROR

@@ -14,7 +14,12 @@ extension CachedTransfer {
         case .idle: break
         default: return end(error)
         }
-        guard let fields = restFields(of: entry, rest) else { return end(error) }
+        if !fetchRest(rest, of: entry) { end(error) }
+    }
+
+    /// - Returns: whether the server is asked.
+    func fetchRest(_ rest: Range<Int64>, of entry: CacheEntry) -> Bool {
+        guard let fields = restFields(of: entry, rest) else { return false }
         var known = entry.head
         known.head.status = 206
         known.body = CachedExtent(
@@ -24,6 +29,7 @@ extension CachedTransfer {
         )
         let count = rest.upperBound - rest.lowerBound
         fetch(.rest(until: rest.upperBound), fields, about: [known], rest: count)
+        return true
     }
 
     /// The fields that ask for the bytes; `nil`: nothing would prove that they are of the same version, only

@@ -200,6 +200,8 @@ final class CachedTransfer: @unchecked Sendable {
         return CacheFlights.Key(
             sharing: sharing,
             idleTimeout: request.idleTimeout,
+            connectTimeout: request.settings.connectTimeout,
+            proxy: request.trustDomain.proxy,
             priority: request.priority,
             limits: request.settings.downloadLimits.map { ObjectIdentifier($0) }
         )

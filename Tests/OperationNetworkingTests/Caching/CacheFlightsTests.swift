@@ -67,4 +67,22 @@ struct CacheFlightsTests {
         #expect(others == Array(left.dropFirst(3_000)))
         #expect(!flights.join(key, ids[0]) { _ in })
     }
+
+    @Test func aRequestWaitsForNoneOfAnotherProxyOrPatience() throws {
+        let request = TransferRequest.plain(try #require(URL(string: "http://127.0.0.1/equal")))
+        let sharing = try #require(CacheRequest(request).sharing)
+        func key(_ connectTimeout: Double?, _ proxy: Proxy?) -> CacheFlights.Key {
+            CacheFlights.Key(
+                sharing: sharing,
+                idleTimeout: 60,
+                connectTimeout: connectTimeout,
+                proxy: proxy,
+                priority: .normal,
+                limits: []
+            )
+        }
+        let proxy = try Proxy("http://127.0.0.1:1")
+        #expect(Set([key(nil, nil), key(3, nil), key(5, nil), key(nil, proxy)]).count == 4)
+        #expect(key(nil, nil) == key(0, nil) && key(3, proxy) == key(3, proxy))
+    }
 }

@@ -247,4 +247,67 @@ struct CacheSharingTests {
         jar.set(cookie)
         #expect(await scene.fetch().responseSource == .network)
     }
+
+    /// Of a stored beginning, the one that takes the place of the first asks for the rest, for all.
+    @Test func theRestIsAskedForOnce() async throws {
+        let gate = Gate()
+        let page = Representation(
+            .generated(length: 300_000),
+            entityTag: .strong("v1"),
+            headers: ["Cache-Control": "max-age=60"]
+        )
+        let server = try ScriptedServer { request in
+            let answer = Answer.representation(page)
+            return request.headers["Range"] == nil ? answer.held(after: .body(200_000), by: gate) : answer
+        }
+        let scene = CacheScene(server)
+        let hasBegun = Gate()
+        let operations = try await waiting(scene, 20, gate) { operation in
+            operation.setDownloadProgress { _, received, _ in if received > 0 { hasBegun.open() } }
+        }
+        try await hasBegun.wait()
+        operations[0].cancel()
+        for operation in operations.dropFirst() {
+            _ = try? await operation.value
+            #expect(operation.responseData?.count == 300_000 && operation.error == nil)
+        }
+        #expect(server.requests.count == 2)
+        gate.open()
+    }
+
+    /// A body that is too long to be stored may never end.
+    @Test(arguments: [false, true])
+    func noRequestWaitsForABodyThatIsNotStoredAfterAll(isShown: Bool) async throws {
+        let gate = Gate()
+        let long = Answer.respond(200, ["Cache-Control": "max-age=60"], body: .generated(length: 100_000))
+        let server = try ScriptedServer([long.chunked().held(after: .body(90_000), by: gate), Self.answer])
+        let scene = CacheScene(server, memoryCapacity: 100_000)
+        let operations = try await waiting(scene, 1, gate) { operation in
+            if isShown { operation.setCacheResponse { $0 } }
+        }
+        _ = try? await operations[1].value
+        #expect(operations[1].text == "shared")
+        gate.open()
+        _ = try? await operations[0].value
+        #expect(operations[0].responseData?.count == 100_000)
+    }
+
+    @Test func anEmptyJarIsAUserOfItsOwn() async throws {
+        let server = try ScriptedServer { request in
+            .respond(
+                200,
+                ["Cache-Control": "private, max-age=60", "Set-Cookie": "user=ann"],
+                body: .text("\(request.number)")
+            )
+        }
+        let scene = CacheScene(server)
+        scene.manager.cookieJar = CookieJar()
+        let first = await scene.fetch()
+        // It has a cookie by now, and is still the same user.
+        let again = await scene.fetch()
+        #expect(again.text == first.text && again.responseSource == .cache)
+        scene.manager.cookieJar = CookieJar()
+        let other = await scene.fetch()
+        #expect(other.responseSource == .network && server.requests.count == 2)
+    }
 }

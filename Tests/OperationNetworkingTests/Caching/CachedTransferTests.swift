@@ -271,4 +271,28 @@ struct CachedTransferTests {
         #expect(Set(names).count == names.count && names[0].isEmpty)
         #expect(names[1] == partition { $0.policy = SecurityPolicy(allowInvalidCertificates: true) })
     }
+
+    /// A connection that was closed while the beginning was handed over, before anything came of it.
+    @Test func aRestThatIsLostAtOnceIsAskedForOnceMore() async throws {
+        let whole = Answer.representation(Self.representation)
+        let server = try ScriptedServer([
+            whole.breaking(after: .body(4)), whole.breaking(after: .body(0)), whole,
+        ])
+        let scene = CacheScene(server)
+        #expect(await scene.fetch().error != nil)
+        let second = await scene.fetch()
+        #expect(second.error == nil && second.text == "0123456789")
+        #expect(server.requests.map { $0.headers["Range"] } == [nil, "bytes=4-", "bytes=4-9"])
+    }
+
+    /// And not again and again.
+    @Test func aRestThatIsLostTwiceIsAFailure() async throws {
+        let whole = Answer.representation(Self.representation)
+        let lost = whole.breaking(after: .body(0))
+        let server = try ScriptedServer([whole.breaking(after: .body(4)), lost, lost, lost, lost])
+        let scene = CacheScene(server)
+        #expect(await scene.fetch().error != nil)
+        #expect(await scene.fetch().error != nil)
+        #expect(server.requests.count == 3)
+    }
 }

@@ -3,7 +3,7 @@ internal import Foundation
 /// New fields for stored responses ([RFC 9111 §3.2](https://www.rfc-editor.org/rfc/rfc9111#section-3.2)).
 extension CachePolicy {
     /// The fields that describe the bytes that are held, whatever a later head says of its own.
-    private static let bodyFields: Set<String> = [
+    fileprivate static let bodyFields: Set<String> = [
         "content-encoding", "content-length", "content-range",
         // Of the content of that message (RFC 9530 §2), which is a part or none.
         "content-digest", "content-md5",
@@ -154,5 +154,15 @@ extension CachePolicy {
     private func select(_ candidate: inout CachedHead, for request: CacheRequest) {
         guard let selecting = candidate.meaning.selecting else { return }
         candidate.selecting = selecting.values(in: request.selectingFields)
+    }
+}
+
+extension HeaderFields {
+    /// Takes over what others say of the bytes of the body, in place of what these say.
+    mutating func takeBodyFields(of others: HeaderFields) {
+        removeAll { CachePolicy.bodyFields.contains($0.name.lowercased()) }
+        for field in others.fields where CachePolicy.bodyFields.contains(field.name.lowercased()) {
+            append(name: field.name, value: field.value)
+        }
     }
 }

@@ -111,6 +111,9 @@ protocol CacheWriting: AnyObject, Sendable {
     /// Whether enough bytes wait for the disk. More are taken all the same.
     var isFull: Bool { get }
 
+    /// Whether it is known that ``commit(_:then:)`` will make no entry of it, whatever else comes.
+    var isLost: Bool { get }
+
     /// Called on any thread when it can take more after ``isFull``.
     var whenReady: (@Sendable () -> Void)? { get set }
 
@@ -170,7 +173,7 @@ extension CachedHead {
     /// | nothing                                         | the new one                                   |
     /// | another question was asked later, and answered  | as it is, invalidated if the new one is       |
     /// | an invalidation                                 | the new one, invalidated                      |
-    /// | more bytes                                      | the new one, with the extent as it is         |
+    /// | more bytes                                      | the new one, with extent and length as they are |
     func updated(to head: CachedHead, from found: CachedHead) -> CachedHead {
         if self != found, requestTime > head.requestTime {
             var later = self
@@ -182,6 +185,8 @@ extension CachedHead {
         if body != found.body {
             head.body = body
             head.head.status = self.head.status
+            // What it says of the body is of the one that it was told about.
+            head.head.fields.takeBodyFields(of: self.head.fields)
         }
         return head
     }

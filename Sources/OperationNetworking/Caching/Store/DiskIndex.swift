@@ -323,6 +323,32 @@ final class DiskIndex {
         }
     }
 
+    /// Entries that were used after `time`, when the clock was ahead, count as used before all others.
+    func forgetUses(after time: Int64) throws {
+        let statement = try statement("UPDATE entries SET used = 0 WHERE used > ?")
+        defer { statement.reset() }
+        try statement.bind(time, at: 1)
+        try statement.run()
+    }
+
+    /// Entries of a key beyond the number that is kept: those that were not used for the longest time.
+    func excess(_ key: CacheKey, _ hash: Int64, keeping count: Int) throws -> [Int64] {
+        let statement = try statement(
+            """
+            SELECT id FROM entries WHERE hash = ? AND url = ? AND partition = ?
+            ORDER BY used DESC, id DESC LIMIT -1 OFFSET ?
+            """
+        )
+        defer { statement.reset() }
+        try statement.bind(hash, at: 1)
+        try statement.bind(key.url, at: 2)
+        try statement.bind(key.partition, at: 3)
+        try statement.bind(Int64(count), at: 4)
+        var ids: [Int64] = []
+        while try statement.step() { ids.append(statement.integer(0)) }
+        return ids
+    }
+
     /// - Returns: those with a body in a file.
     func remove(_ ids: [Int64]) throws -> [Int64] {
         let statement = try statement("DELETE FROM entries WHERE id = ? RETURNING id, body IS NULL")

@@ -8,9 +8,11 @@ extension DiskTier {
 
     /// Files of entries before the one with the number `id` that may not be on the disk, some at a time; and
     /// whether these are the last ones.
-    func unsynchronized(before id: Int64) -> (files: [(id: Int64, length: Int64)], isLast: Bool) {
+    func unsynchronized(
+        but youngest: ClosedRange<Int64>? = nil
+    ) -> (files: [(id: Int64, length: Int64)], isLast: Bool) {
         let limit: Int64 = 256
-        let files = attempt { try $0.unsynchronized(before: id, limit) } ?? []
+        let files = attempt { try $0.unsynchronized(but: youngest, limit) } ?? []
         return (files, files.count < limit)
     }
 

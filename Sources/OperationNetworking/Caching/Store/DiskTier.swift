@@ -257,10 +257,12 @@ final class DiskTier: @unchecked Sendable {
         attempt { index -> [Int64]? in
             let counter = try index.changeCounter()
             guard counter != self.counter else { return nil }
-            // A minute more: entries come into the index a little later than they get their numbers.
-            let (hashes, last) = try index.hashes(above: EntryIdentifiers.earliest(60, before: lastID))
+            // A minute more: entries come into the index a little later than they get their numbers. Numbers
+            // of a clock that was ahead say nothing about those that come now.
+            let last = min(lastID, EntryIdentifiers.present)
+            let (hashes, newest) = try index.hashes(above: EntryIdentifiers.earliest(60, before: last))
             self.counter = counter
-            lastID = max(lastID, last)
+            lastID = max(lastID, newest)
             return hashes
         } ?? nil
     }
@@ -335,6 +337,7 @@ final class DiskTier: @unchecked Sendable {
                 }
             } else {
                 try index.insert(entry, of: key, hash, content, used: now)
+                ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
             }
             try index.note(used)
             ids += try evict(index)
@@ -352,6 +355,8 @@ final class DiskTier: @unchecked Sendable {
         // damaged.
         if rest < 0 || rest - capacity > capacity / 8 { rest = try index.recount() }
         guard rest > capacity else { return [] }
+        // A minute of difference is none.
+        try index.forgetUses(after: WallClock.microseconds + 60_000_000)
         var withFile: [Int64] = []
         var last: Int64?
         while rest > capacity - capacity / 16 {

@@ -19,6 +19,7 @@ final class EntryFile: @unchecked Sendable {
     /// The checksums of the bytes before the end.
     private var checksums = BodyChecksums()
     private var failure: (any Error)?
+    var hasFailed: Bool { failure != nil }
     /// `nil`: it is nowhere, or not yet.
     private(set) var content: EntryContent?
     private let index: DispatchQueue

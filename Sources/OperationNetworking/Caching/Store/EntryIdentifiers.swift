@@ -14,8 +14,14 @@ final class EntryIdentifiers: Sendable {
         }
     }
 
+    /// The least number of one that is made now.
+    static var present: Int64 { WallClock.microseconds << 10 }
+
     /// The number that an entry had at least which was made `seconds` before the one with the number `id`.
     static func earliest(_ seconds: Int64, before id: Int64) -> Int64 { id - seconds << 30 }
+
+    /// The same for one that is made `seconds` after it.
+    static func latest(_ seconds: Int64, after id: Int64) -> Int64 { id + seconds << 30 }
 }
 
 /// The time of day.

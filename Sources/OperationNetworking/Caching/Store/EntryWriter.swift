@@ -25,6 +25,8 @@ final class EntryWriter: CacheWriting {
         var isOver = false
         /// The entry cannot be stored any more.
         var isDropped = false
+        /// The file could not be written.
+        var hasFileFailed = false
         var whenReady: (@Sendable () -> Void)?
 
         mutating func forgetPieces() {
@@ -79,7 +81,7 @@ final class EntryWriter: CacheWriting {
         progress.withLock { progress in
             guard !progress.isOver, !progress.isDropped else { return }
             progress.count += Int64(bytes.count)
-            let fitsDisk = file != nil && progress.count <= limits.disk
+            let fitsDisk = file != nil && !progress.hasFileFailed && progress.count <= limits.disk
             if progress.count > limits.memory { progress.body = nil }
             guard fitsDisk || progress.body != nil else {
                 progress.isDropped = true
@@ -119,12 +121,13 @@ final class EntryWriter: CacheWriting {
         store.bodies.async { [self] in
             for piece in pieces { file.write(piece) }
             store.state.withLock { $0.waiting -= count }
-            didWrite(count)
+            didWrite(count, hasFailed: file.hasFailed)
         }
     }
 
-    private func didWrite(_ count: Int) {
+    private func didWrite(_ count: Int, hasFailed: Bool) {
         let whenReady = progress.withLock { progress in
+            if hasFailed { progress.hasFileFailed = true }
             let wasFull = progress.waiting >= Self.capacity
             progress.waiting -= count
             return wasFull && progress.waiting < Self.capacity ? progress.whenReady : nil
@@ -133,6 +136,10 @@ final class EntryWriter: CacheWriting {
     }
 
     var isFull: Bool { progress.withLock { $0.waiting >= Self.capacity } }
+
+    var isLost: Bool {
+        progress.withLock { $0.isOver || $0.isDropped || $0.hasFileFailed && $0.body == nil }
+    }
 
     var whenReady: (@Sendable () -> Void)? {
         get { progress.withLock { $0.whenReady } }

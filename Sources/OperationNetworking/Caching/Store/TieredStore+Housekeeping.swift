@@ -37,15 +37,18 @@ extension TieredStore {
     /// - Returns: whether none is left, younger ones included.
     @discardableResult
     func writeThrough(_ disk: DiskTier, olderThan seconds: Int64) -> Bool {
-        let limit = EntryIdentifiers.earliest(seconds, before: identifiers.next())
+        // What seems to be of the future is of a clock that was ahead.
+        let latest = identifiers.next()
+        let earliest = EntryIdentifiers.earliest(seconds, before: latest)
+        let youngest = earliest...EntryIdentifiers.latest(60, after: latest)
         while true {
-            let (files, isLast) = index.sync { disk.unsynchronized(before: limit) }
+            let (files, isLast) = index.sync { disk.unsynchronized(but: youngest) }
             let written = disk.synchronize(files)
             guard !written.isEmpty else { break }
             let isNoted = index.sync { disk.perform { try $0.noteSynchronized(written) } }
             if isLast || !isNoted { break }
         }
-        return index.sync { disk.unsynchronized(before: .max).files.isEmpty }
+        return index.sync { disk.unsynchronized().files.isEmpty }
     }
 
     /// Removes files that no entry has and no process writes: those of processes that were killed, and of an

@@ -232,6 +232,7 @@ private final class WrappedWriter: CacheWriting {
     }
 
     let isFull = false
+    var isLost: Bool { progress.withLock { $0.body == nil } }
     /// Never called: it is never full.
     var whenReady: (@Sendable () -> Void)? {
         get { nil }

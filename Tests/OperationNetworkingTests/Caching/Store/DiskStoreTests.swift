@@ -212,4 +212,58 @@ struct DiskStoreTests {
         #expect(store.diskUsage <= 1_000_000)
         #expect(try bodyNames(directory).count == 5)
     }
+
+    /// The clock was ahead for a while: what was stored then is not newer than all that comes.
+    @Test func whatWasUsedInTheFutureGoesFirst() async throws {
+        let keys = (0..<8).map { CacheKey(url: "http://a/\($0)") }
+        do {
+            let store = TieredStore.sample(directory, memory: 0, disk: 1_000_000)
+            for key in keys.prefix(5) { try await store.put(key, sampleBytes(180_000)) }
+            store.waitForChanges()
+        }
+        let year: Int64 = 365 * 86_400 * 1_000_000
+        try DamagedStore(directory: directory).database().execute("UPDATE entries SET used = used + \(year)")
+        let store = TieredStore.sample(directory, memory: 0, disk: 1_000_000)
+        for key in keys.suffix(3) { try await store.put(key, sampleBytes(180_000)) }
+        store.waitForChanges()
+        let left = try await keys.asyncMap { try await !store.found($0).isEmpty }
+        #expect(left.suffix(3) == [true, true, true] && left.prefix(5).count { $0 } == 2)
+    }
+
+    @Test func whatSeemsToBeOfTheFutureIsWrittenThrough() throws {
+        let disk = DamagedStore(directory: directory)
+        let store = TieredStore.sample(directory, memory: 0)
+        let present = EntryIdentifiers.present
+        let (young, future) = (present + 1, EntryIdentifiers.latest(3_600, after: present))
+        let head = sampleHead(key.url, length: 20_000)
+        for id in [young, future] {
+            try store.index.sync {
+                try DiskIndex(path: disk.index.path, boot: "x", patience: 1_000, longestFile: nil).insert(
+                    CacheEntry(id: id, head: head),
+                    of: key,
+                    key.storedHash,
+                    .file(BodyChecksums()),
+                    used: 1
+                )
+            }
+        }
+        let tier = try #require(store.disk)
+        let earliest = EntryIdentifiers.earliest(30, before: present)
+        let youngest = earliest...EntryIdentifiers.latest(60, after: present)
+        let found = store.index.sync { tier.unsynchronized(but: youngest).files.map(\.id) }
+        #expect(found == [future])
+    }
+
+    /// As in memory: each credential leaves a variant, and each look-up looks at all of them.
+    @Test func theDiskKeepsAsManyVariantsAsMemory() async throws {
+        let store = TieredStore.sample(directory, memory: 0)
+        let count = StoreState.maximumVariants + 6
+        for number in 0..<count {
+            try await store.put(key, sampleBytes(number % 3 == 0 ? 20_000 : 10, UInt8(number)))
+        }
+        store.waitForChanges()
+        let found = try await store.found(key)
+        #expect(found.count == StoreState.maximumVariants)
+        #expect(try bodyNames(directory).count == found.count { $0.head.body.count == 20_000 })
+    }
 }

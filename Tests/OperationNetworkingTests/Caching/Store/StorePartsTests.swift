@@ -164,4 +164,23 @@ struct StorePartsTests {
         }
         #expect(heads[1].updated(to: heads[2], from: heads[0]) == heads[3])
     }
+
+    /// A 304 to a question about a part, when another request has completed that meanwhile.
+    @Test func aHeadThatOvertakesACompletionSaysNothingOfTheLength() {
+        let part = sampleHead(
+            key.url,
+            length: 100,
+            of: 1_000,
+            status: 206,
+            ["ETag": "\"v1\"", "Content-Range": "bytes 0-99/1000", "Content-Length": "100"]
+        )
+        let whole = sampleHead(key.url, length: 1_000, ["ETag": "\"v1\"", "Content-Length": "1000"])
+        var news = part
+        news.head.fields["X-New"] = "yes"
+        news.requestTime += 1
+        let updated = whole.updated(to: news, from: part)
+        #expect(updated.head.status == 200 && updated.body == whole.body)
+        #expect(updated.head.fields["Content-Length"] == "1000")
+        #expect(updated.head.fields["Content-Range"] == nil && updated.head.fields["X-New"] == "yes")
+    }
 }

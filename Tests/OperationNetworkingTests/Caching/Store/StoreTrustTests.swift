@@ -229,4 +229,17 @@ struct StoreTrustTests {
             #expect(first == nil && second != nil)
         }
     }
+
+    @Test(.enabled(if: MountedDisk.isPermitted)) func aBodyThatTheDiskRefusesIsKnownToBeLost() throws {
+        let disk = try MountedDisk(capacity: 2 << 20)
+        let store = disk.store(memory: 0)
+        let head = sampleHead("http://a/1", length: 4 << 20)
+        let writer = try #require(store.write(head, for: CacheKey(url: "http://a/1"), replacing: []))
+        for _ in 0..<30 where !writer.isLost {
+            writer.append(sampleBytes(200_000).span)
+            store.bodies.sync {}
+        }
+        #expect(writer.isLost)
+        writer.abandon()
+    }
 }

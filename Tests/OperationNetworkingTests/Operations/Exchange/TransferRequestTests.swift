@@ -290,7 +290,7 @@ import Testing
         scene.hop.timeoutInterval = 7
         let (up, down) = (BandwidthLimit(bytesPerSecond: 1), BandwidthLimit(bytesPerSecond: 2))
         let limit = ConnectionLimit(3)
-        scene.configuration.uncommon.maximumDecodedLength = 5
+        scene.configuration.maximumDecodedLength = 5
         scene.configuration.priority = .high
         scene.configuration.settings.connectTimeout = 8
         scene.configuration.settings.uploadLimits = [up]
