@@ -39,6 +39,10 @@ extension OperationManager: OperationMaker {
     var observersOfNewOperation: [any OperationObserver] {
         state.withLock { $0.observers }.ofNewOperation
     }
+
+    var challengeOfNewOperation: ConnectionOperation.AuthenticationChallengeHandler? {
+        state.withLock { $0.challenge }
+    }
 }
 
 extension OperationManager: ObserverKeeper {

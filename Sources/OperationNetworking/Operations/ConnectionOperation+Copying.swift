@@ -7,6 +7,10 @@ extension ConnectionOperation: NSCopying {
     /// `setCompletion`), nor an ``outputStream``, which cannot be used twice, nor the observers that were
     /// added to this operation itself (``addObserver(_:)``).
     ///
+    /// The other closures are copied while there are any: they are released after the last callback, so a
+    /// copy that is made in it has them, and one that is made later has to be given them anew. The closure of
+    /// a manager's challenges a copy always has.
+    ///
     /// A copy of a manager's operation is told to the observers and the logger that the manager has when the
     /// copy is made, also when this operation has ended. It does not keep the manager. When the manager is
     /// gone, it is told to those that this operation has of the manager: none after its end.

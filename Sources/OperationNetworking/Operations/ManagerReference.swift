@@ -4,6 +4,8 @@ internal import OperationNetworkingSystem
 protocol OperationMaker: AnyObject, Sendable {
     /// The observers of an operation that is made now.
     var observersOfNewOperation: [any OperationObserver] { get }
+    /// The closure that answers its challenges.
+    var challengeOfNewOperation: ConnectionOperation.AuthenticationChallengeHandler? { get }
 }
 
 /// The manager that made an operation, for the operation's copies: not kept, since its operations may outlive
@@ -24,8 +26,10 @@ final class ManagerReference: Sendable {
 
     /// The observers of an operation that the manager makes now; `nil`: the manager is gone. Not to be asked
     /// with a lock held.
-    var observers: [any OperationObserver]? {
-        let manager = aim.withLock { $0.manager }
-        return manager?.observersOfNewOperation
-    }
+    var observers: [any OperationObserver]? { manager?.observersOfNewOperation }
+
+    /// As ``observers``, for the closure of challenges.
+    var challenge: ConnectionOperation.AuthenticationChallengeHandler? { manager?.challengeOfNewOperation }
+
+    private var manager: (any OperationMaker)? { aim.withLock { $0.manager } }
 }

@@ -60,6 +60,14 @@ extension StringProtocol {
         !isEmpty && utf8.allSatisfy { $0.isHTTPTokenCharacter }
     }
 
+    /// The method as it is sent. Methods are told apart by case ([RFC 9110
+    /// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)), and those that are known in any case are
+    /// written in capitals: no server has a `get`.
+    var normalizedMethod: String {
+        let capitals = uppercased()
+        return knownMethods.contains(capitals) ? capitals : String(self)
+    }
+
     /// Whether this can be sent as a field value: without the characters that would end the line or the
     /// string, or begin another field. A tab is white space; other controls belong to no value.
     var isHTTPFieldValue: Bool {
@@ -96,3 +104,7 @@ extension Int64 {
         self.init(digits)
     }
 }
+
+private let knownMethods: Set<String> = [
+    "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+]

@@ -179,10 +179,12 @@ extension URL {
         let text = absoluteString
         let fragment = text.firstIndex(of: "#") ?? text.endIndex
         let base = text[..<fragment]
+        // A path may have a `&` in it, and a query a `?` (RFC 3986 §3.3, §3.4).
         let separator =
-            switch base.last {
-            case "?", "&": ""
-            default: base.contains("?") ? "&" : "?"
+            if let mark = base.firstIndex(of: "?") {
+                base.index(after: mark) == base.endIndex || base.last == "&" ? "" : "&"
+            } else {
+                "?"
             }
         let whole = base + separator + query + text[fragment...]
         guard let url = URL(reference: String(whole)) else { throw .invalidURL(String(whole)) }

@@ -20,6 +20,8 @@ final class SessionCore: Sendable {
     private let tasks = Locked(TaskRegistry<SessionTask>())
     /// Called when the session becomes invalid.
     private let whenInvalid = Locked<(@Sendable () -> Void)?>(nil)
+    /// Whether the manager was released.
+    private let released = Locked(false)
 
     init(baseURL: URL?, configuration: SessionConfiguration) {
         self.configuration = configuration
@@ -105,12 +107,19 @@ final class SessionCore: Sendable {
     /// The manager was released: what does not run would never end. A task that is resumed after that adds
     /// itself again.
     func dropSuspendedTasks() {
-        for task in allTasks where task.state == .suspended {
-            drop(task)
-            conclude()
-            // It may have done so before.
-            if task.state == .running { _ = add(task) }
-        }
+        released.withLock { $0 = true }
+        for task in allTasks { dropIfSuspended(task) }
+    }
+
+    /// Whether the manager was released: a task that is suspended then is its owner's alone.
+    var isReleased: Bool { released.withLock { $0 } }
+
+    func dropIfSuspended(_ task: SessionTask) {
+        guard task.state == .suspended else { return }
+        drop(task)
+        conclude()
+        // It may have been resumed, and have added itself, before.
+        if task.state == .running { _ = add(task) }
     }
 
     private func tellInvalid() {

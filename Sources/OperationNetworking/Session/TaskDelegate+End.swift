@@ -22,7 +22,7 @@ extension TaskDelegate {
     ) -> Detour? {
         guard let task else {
             // It was released: there is no owner of a file.
-            state.withLock { $0.place }?.removeAll()
+            state.withLock { $0.place }.map { remove($0, of: operation) }
             return nil
         }
         if error == nil, task.isUnwanted {
@@ -85,6 +85,17 @@ extension TaskDelegate {
         }
     }
 
+    /// Removes what a task leaves. The complete file of one that was made from resume data, and had opened
+    /// nothing yet, is that of another task from the same data.
+    private func remove(_ place: TemporaryPlace, of operation: HTTPRequestOperation?) {
+        let hasOpened = (operation as? DownloadOperation)?.hasOpened == true
+        if hasOpened || state.withLock({ $0.resumeData == nil }) {
+            place.removeAll()
+        } else {
+            place.removeEmptyDirectory()
+        }
+    }
+
     /// Has the task's own closures called.
     private func tell(_ end: End) {
         let (task, error) = (end.task, end.error)
@@ -94,13 +105,15 @@ extension TaskDelegate {
                 state.operation = nil
                 state.make = nil
                 state.original = nil
+                // Not the last reference: there is one in `end`.
+                state.held = nil
             }
             return (state.closures, state.place, state.ears, state.original)
         }
         let leftover = end.resumeData == nil && !(error is SessionError) ? place : nil
         // As with `URLSession`: a file that nothing has moved is there until the handler has returned.
         let isLent = error == nil && closures.destination == nil && closures.completion != nil
-        if !isLent { leftover?.removeAll() }
+        if !isLent { leftover.map { remove($0, of: end.operation) } }
         let userInfo = userInfo(end)
         if error == nil, let child = task.taskProgress.child {
             line.append { self.fill(child, of: task) }

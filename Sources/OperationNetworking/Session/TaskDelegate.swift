@@ -28,6 +28,8 @@ final class TaskDelegate: SessionTaskOwner {
 
     struct State {
         weak var task: SessionTask?
+        /// The task from a command until its end, when its session has dropped it and takes it no more.
+        var held: SessionTask?
         var closures: Closures
         /// Makes the operation, on the work queue.
         var make: Make?
@@ -137,18 +139,32 @@ final class TaskDelegate: SessionTaskOwner {
         switch effect {
         case .none: break
         case .start: start(task)
-        case .pause: operation?.pause()
+        case .pause:
+            operation?.pause()
+            guard session.isReleased else { return }
+            session.dropIfSuspended(task)
+            state.change { $0.held = nil }
         case .goOn:
-            _ = session.add(task)
+            hold(task)
             operation?.resume()
-        case .cancel: cancel(operation, of: task)
+        case .cancel:
+            hold(task)
+            cancel(operation, of: task)
         case .end: end(task, error: URLError.cancelled(url: task.originalRequest.url))
         }
     }
 
+    /// Has the task live until its end, also one that a released manager had dropped.
+    private func hold(_ task: SessionTask) {
+        guard !session.add(task) else { return }
+        task.changing.withLock { changing in
+            // Its end lets go of it after the mark.
+            if !changing.isLeaving { state.withLock { $0.held = task } }
+        }
+    }
+
     private func start(_ task: SessionTask) {
-        // One that a released manager had dropped lives until its end.
-        _ = session.add(task)
+        hold(task)
         do {
             guard let make = state.withLock({ $0.make }) else { return }
             let (operation, place) = try make(task)

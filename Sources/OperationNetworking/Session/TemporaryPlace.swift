@@ -45,17 +45,26 @@ struct TemporaryPlace: Hashable, Sendable {
 
     /// Removes the complete file, if it is there, and then the directory, unless another file is left in it.
     func removeAll() {
-        // Resume data may name another directory, which is not this library's.
-        let directory = file.deletingLastPathComponent()
-        guard directory.lastPathComponent.hasPrefix(Self.prefix), file.lastPathComponent == Self.fileName
-        else { return }
-        let files = FileManager.default
+        guard isOurs else { return }
         // A failure cannot be reported any more, and a leftover in the temporary directory does no harm.
-        try? files.removeItem(at: file)
-        guard let names = try? files.contentsOfDirectory(atPath: directory.path), names.isEmpty else {
+        try? FileManager.default.removeItem(at: file)
+        removeEmptyDirectory()
+    }
+
+    /// Removes the directory, unless a file is left in it.
+    func removeEmptyDirectory() {
+        let directory = file.deletingLastPathComponent()
+        let files = FileManager.default
+        guard isOurs, let names = try? files.contentsOfDirectory(atPath: directory.path), names.isEmpty else {
             return
         }
         try? files.removeItem(at: directory)
+    }
+
+    /// Resume data may name another directory, which is not this library's.
+    private var isOurs: Bool {
+        let directory = file.deletingLastPathComponent().lastPathComponent
+        return directory.hasPrefix(Self.prefix) && file.lastPathComponent == Self.fileName
     }
 
     /// Fails if anything has the name by then.

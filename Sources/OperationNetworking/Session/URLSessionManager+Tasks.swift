@@ -90,9 +90,10 @@ extension URLSessionManager {
         @_inheritActorContext destination: DownloadTask.DestinationHandler?,
         @_inheritActorContext completion: DownloadTask.DownloadCompletionHandler?
     ) -> DownloadTask {
+        let core = core
         let closures = Self.closures(progress, destination, completion)
         let prepared = PreparedRequest(request, by: core)
-        let delegate = TaskDelegate(core, closures) { [core] _ in
+        let delegate = TaskDelegate(core, closures) { _ in
             let request = try prepared.request
             let place = try TemporaryPlace(in: core.configuration.downloadDirectory)
             return (core.operations.downloadOperation(for: request, to: place.file), place)
@@ -119,9 +120,10 @@ extension URLSessionManager {
         @_inheritActorContext destination: DownloadTask.DestinationHandler?,
         @_inheritActorContext completion: DownloadTask.DownloadCompletionHandler?
     ) -> DownloadTask {
+        let core = core
         let closures = Self.closures(progress, destination, completion)
         let resumed = Result { try core.resumed(data, headers: headers) }
-        let delegate = TaskDelegate(core, closures, resumeData: data) { [core] _ in
+        let delegate = TaskDelegate(core, closures, resumeData: data) { _ in
             let operation = try resumed.get()
             operation.join(core.operations.observersOfNewOperation, of: core.operations.reference)
             return (operation, operation.destination.map { TemporaryPlace(file: $0) })
@@ -139,8 +141,9 @@ extension URLSessionManager {
         _ closures: TaskDelegate.Closures,
         serializer: (any ResponseSerializer)? = nil
     ) -> DataTask {
+        let core = core
         let prepared = PreparedRequest(request, by: core)
-        let delegate = TaskDelegate(core, closures) { [core] _ in
+        let delegate = TaskDelegate(core, closures) { _ in
             let operation = core.dataOperation(for: try prepared.request)
             if let serializer { operation.responseSerializer = serializer }
             return (operation, nil)
@@ -157,8 +160,9 @@ extension URLSessionManager {
         serializer: (any ResponseSerializer)? = nil,
         body: (@Sendable () throws -> BodySource)? = nil
     ) -> UploadTask {
+        let core = core
         let prepared = PreparedRequest(request, by: core)
-        let delegate = TaskDelegate(core, closures) { [core] task in
+        let delegate = TaskDelegate(core, closures) { task in
             var request = try prepared.request
             if let body { request.bodySource = try body() }
             let operation = core.dataOperation(for: core.streamed(request, of: task))
@@ -173,7 +177,8 @@ extension URLSessionManager {
 
     private func makeDownloadTask(_ request: URLRequest, _ delegate: TaskDelegate) -> DownloadTask {
         let progress = TaskProgress(countsUpload: false)
-        let task = DownloadTask(core.nextIdentifier(), request: request, progress: progress, owner: delegate)
+        let number = delegate.session.nextIdentifier()
+        let task = DownloadTask(number, request: request, progress: progress, owner: delegate)
         return take(task, delegate)
     }
 
@@ -192,7 +197,8 @@ extension URLSessionManager {
 
     private func take<Task: SessionTask>(_ task: Task, _ delegate: TaskDelegate) -> Task {
         delegate.take(task)
-        if !core.add(task) { delegate.refuse(SessionError.invalidated) }
+        // The one that its number is from: another thread may have reset the session.
+        if !delegate.session.add(task) { delegate.refuse(SessionError.invalidated) }
         // When the session has it: it may end at once.
         task.followProgress()
         return task

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import OperationNetworkingTesting
 import Testing
 
 @testable import OperationNetworking
@@ -59,7 +60,8 @@ import Testing
         ("http://h", "http://h?k=v"),
         ("http://h/a?b=c", "http://h/a?b=c&k=v"),
         ("http://h/a?", "http://h/a?k=v"),
-        ("http://h/a?b=c&", "http://h/a?b=c&k=v"),
+        ("http://h/a?b=c&", "http://h/a?b=c&k=v"), ("http://h/a?b=really?", "http://h/a?b=really?&k=v"),
+        ("http://h/a??", "http://h/a??&k=v"), ("http://h/R&", "http://h/R&?k=v"),
         ("http://h/a#f?g", "http://h/a?k=v#f?g"),
         ("http://h/a?b=%20#f", "http://h/a?b=%20&k=v#f"),
     ])
@@ -399,5 +401,17 @@ extension JSONRequestSerializer: TokenAuthorizing {
         try serializer.setAuthorization(token: token)
         let value = serializer.value(forHTTPHeaderField: "Authorization")
         try setValue(value, forHTTPHeaderField: "Authorization")
+    }
+
+    /// Methods are told apart by case (RFC 9110 §9.1).
+    @Test(arguments: [("get", "GET"), ("Patch", "PATCH"), ("PURGE", "PURGE"), ("notify", "notify")])
+    func sendsAMethodOfItsOwnAsItIsWritten(method: String, sent: String) async throws {
+        let server = try ScriptedServer([.respond(204)])
+        var request = URLRequest(url: server.url)
+        request.httpMethod = method
+        let operation = HTTPRequestOperation(request: request)
+        operation.start()
+        _ = try await operation.value
+        #expect(server.requests.map(\.method) == [sent])
     }
 }

@@ -260,4 +260,23 @@ struct AuthenticationChallengeTests {
         for operation in operations { _ = try await operation.value }
         #expect(operations.allSatisfy { $0.response?.statusCode == 200 })
     }
+
+    /// Its own closures are released by then.
+    @Test func aCopyOfAnOperationThatHasEndedAsksItsManagersClosure() async throws {
+        let server = try door.server()
+        let manager = OperationManager(baseURL: server.url)
+        manager.completionQueue = DispatchQueue(label: "callbacks")
+        manager.responseSerializer = HTTPResponseSerializer()
+        let asked = Recorder<Int>()
+        manager.setAuthenticationChallenge { [door] _, _ in
+            asked.append(1)
+            return asked.elements.count == 1 ? .refuse : .use(door.alice)
+        }
+        let operation = manager.operation(for: URLRequest(url: server.url))
+        operation.start()
+        await #expect(throws: URLError.self) { try await operation.value }
+        let copy = operation.copied()
+        copy.start()
+        #expect(try await copy.value as? Data == Data("open to GET ".utf8))
+    }
 }

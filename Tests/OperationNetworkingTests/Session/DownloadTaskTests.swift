@@ -512,4 +512,86 @@ struct DownloadTaskTests {
         group.notify(queue: .global()) { @Sendable in told.append("group") }
         #expect(try await told.wait(count: 2) == ["handler", "group"])
     }
+
+    /// The released manager has let go of the suspended task.
+    @Test func aTaskThatIsCancelledAfterItsManagerWasReleasedGivesResumeData() async throws {
+        let server = try Self.stallingServer()
+        let data = Recorder<Data?>()
+        let came = Gate()
+        do {
+            var session: URLSessionManager? = .forTests(Self.configuration(folder))
+            var task = session?.downloadTask(
+                with: URLRequest(url: server.url),
+                progress: { if $0.completedUnitCount > 0 { came.open() } },
+                destination: nil,
+                completion: ends.fileHandler
+            )
+            task?.resume()
+            try await came.wait()
+            task?.suspend()
+            session?.core.workQueue.sync {}
+            session = nil
+            task?.cancelByProducingResumeData { data.append($0) }
+            task = nil
+        }
+        #expect(try await ends.wait().code == .cancelled)
+        let resumeData = try #require(try await data.wait()[0])
+        let others = TaskEnds()
+        session.downloadTask(
+            withResumeData: resumeData,
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: others.fileHandler
+        ).resume()
+        #expect(try await others.wait().error == nil)
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+        #expect(server.requests.last?["If-Range"] == "\"v1\"")
+    }
+
+    /// Of two tasks from one resume data one waits for a connection when the other has the file whole.
+    @Test func aTaskThatHadOpenedNothingLeavesTheFileOfAnotherOne() async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        var configuration = Self.configuration(folder)
+        configuration.maximumConnectionsPerHost = 1
+        let session = URLSessionManager.forTests(configuration)
+        let (asked, came) = (Gate(), Gate())
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let (complete, cancelled) = (TaskEnds(), TaskEnds())
+        let first = session.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: { [folder] _, _ in
+                asked.open()
+                mayGoOn.wait()
+                return folder.file()
+            },
+            completion: complete.fileHandler
+        )
+        let second = session.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: nil,
+            completion: cancelled.fileHandler
+        )
+        first.resume()
+        try await asked.wait()
+        let other = session.downloadTask(
+            with: URLRequest(url: server.url),
+            progress: { if $0.completedUnitCount > 0 { came.open() } },
+            destination: nil,
+            completion: nil
+        )
+        other.resume()
+        try await came.wait()
+        second.resume()
+        session.core.workQueue.sync {}
+        try await networkThreadIsDone()
+        second.cancel()
+        #expect(try await cancelled.wait().code == .cancelled)
+        mayGoOn.signal()
+        #expect(try await complete.wait().error == nil)
+        #expect(try Self.body.firstDifference(fromFile: folder.file()) == nil)
+        other.cancel()
+    }
 }

@@ -170,4 +170,39 @@ struct SessionInvalidationTests {
         session.invalidateSession(cancelingTasks: false)
         try await invalid.wait()
     }
+
+    @Test func aTaskThatIsMadeDuringAResetIsOfOneSession() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "hello") }
+        let count = 400
+        async let resets: Void = onDispatchThread { [session] in
+            for _ in 0..<count { session.invalidateSession(cancelingTasks: false, resetSession: true) }
+        }
+        for _ in 0..<count {
+            session.dataTask(with: URLRequest(url: server.url), completion: ends.handler).resume()
+        }
+        await resets
+        _ = try await ends.recorder.wait(count: count)
+        let limit = ContinuousClock.now + .waitingLimit
+        while !session.tasks.isEmpty, ContinuousClock.now < limit { await Task.yield() }
+        #expect(session.tasks.isEmpty)
+    }
+
+    @Test func aTaskThatIsSuspendedAfterItsManagerWasReleasedIsItsOwners() async throws {
+        let server = try ScriptedServer([.silence])
+        weak var kept: DataTask?
+        do {
+            var session: URLSessionManager? = .forTests()
+            let workQueue = try #require(session?.core.workQueue)
+            let task = session?.dataTask(with: URLRequest(url: server.url), completion: nil)
+            kept = task
+            task?.resume()
+            try await server.waitForRequests()
+            session = nil
+            task?.suspend()
+            workQueue.sync {}
+        }
+        let limit = ContinuousClock.now + .waitingLimit
+        while kept != nil, ContinuousClock.now < limit { await Task.yield() }
+        #expect(kept == nil)
+    }
 }

@@ -123,7 +123,7 @@ struct ExchangeConfiguration: Sendable {
             }
         }
         fields["Proxy-Authorization"] = nil
-        let method = (hop.httpMethod ?? "GET").uppercased()
+        let method = (hop.httpMethod ?? "GET").normalizedMethod
         guard method.isHTTPToken else {
             throw RequestSerializationError.invalidMethod(hop.httpMethod ?? method)
         }

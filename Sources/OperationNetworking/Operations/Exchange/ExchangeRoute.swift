@@ -127,7 +127,7 @@ struct ExchangeRoute {
     var url: URL { hopURL ?? URL(fileURLWithPath: "/") }
 
     /// The method of the hop, as it is sent.
-    var method: String { (hop.httpMethod ?? "GET").uppercased() }
+    var method: String { (hop.httpMethod ?? "GET").normalizedMethod }
 
     /// Takes out of the hop's URL the user and password in it: the server does not need to see them.
     mutating func takeCredential() -> Credential? {
