@@ -168,6 +168,30 @@ open class OperationManager: @unchecked Sendable {
         return url
     }
 
+    // MARK: - Copying
+
+    /// See `NSCopying`.
+    open func copy(with zone: NSZone? = nil) -> Any { copied() }
+
+    /// A copy as by `copy()`, with its type.
+    ///
+    /// The copy is made by ``init(baseURL:)``. A subclass with settings of its own overrides this method, and
+    /// gives them to the copy that `super` returns.
+    open func copied() -> Self {
+        let copy = type(of: self).init(baseURL: baseURL)
+        var settings = state.withLock { $0 }
+        let queue = TransferQueue()
+        queue.name = settings.operationQueue.name
+        queue.maxConcurrentOperationCount = settings.operationQueue.maxConcurrentOperationCount
+        queue.qualityOfService = settings.operationQueue.qualityOfService
+        settings.operationQueue = queue
+        settings.settings.connectionLimit = settings.settings.connectionLimit.copy()
+        settings.observers = settings.observers.copied()
+        copy.state.change { [settings] in $0 = settings }
+        copy.requestSerializer = requestSerializer
+        return copy
+    }
+
     // MARK: - Cancelling
 
     /// Cancels the operations in the queue whose requests have this method and this path, as AFNetworking 1
@@ -291,27 +315,8 @@ open class OperationManager: @unchecked Sendable {
 
 // MARK: - NSCopying
 
-extension OperationManager: NSCopying {
-    /// Another manager with the same settings. Its queue is empty and its own, with the same limit and
-    /// priority.
-    public func copy(with zone: NSZone? = nil) -> Any { copied() }
-
-    /// A copy as by `copy()`, with its type.
-    public func copied() -> Self {
-        let copy = type(of: self).init(baseURL: baseURL)
-        var settings = state.withLock { $0 }
-        let queue = TransferQueue()
-        queue.name = settings.operationQueue.name
-        queue.maxConcurrentOperationCount = settings.operationQueue.maxConcurrentOperationCount
-        queue.qualityOfService = settings.operationQueue.qualityOfService
-        settings.operationQueue = queue
-        settings.settings.connectionLimit = settings.settings.connectionLimit.copy()
-        settings.observers = settings.observers.copied()
-        copy.state.change { [settings] in $0 = settings }
-        copy.requestSerializer = requestSerializer
-        return copy
-    }
-}
+/// Another manager with the same settings. Its queue is empty and its own, with the same limit and priority.
+extension OperationManager: NSCopying {}
 
 // MARK: - CustomStringConvertible
 

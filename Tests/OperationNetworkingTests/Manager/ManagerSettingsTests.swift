@@ -145,6 +145,23 @@ struct ManagerSettingsTests {
         #expect(Own().copy() is Own)
     }
 
+    @Test func aSubclassGivesItsSettingsToItsCopies() {
+        final class Marked: OperationManager, @unchecked Sendable {
+            // @unchecked: as its superclass; it adds what is Sendable.
+            let marks = Recorder<Int>()
+
+            override func copied() -> Self {
+                let copy = super.copied()
+                for mark in marks.elements { copy.marks.append(mark) }
+                return copy
+            }
+        }
+        let manager = Marked()
+        manager.marks.append(7)
+        #expect(manager.copied().marks.elements == [7])
+        #expect((manager.copy() as? Marked)?.marks.elements == [7])
+    }
+
     @Test func aSerializerThatIsReplacedMayAskItsManager() {
         final class Asking: Sendable {
             let manager: OperationManager
