@@ -11,10 +11,11 @@ internal import FoundationNetworking
 /// ```
 ///
 /// Any `error` of an operation, a task, a verb or a batch can be asked. The article <doc:Errors> has a table
-/// of all of them with their answers. An error of a closure or a serializer of yours has no answers.
+/// of all of them with their answers. An error type of your own, thrown by a closure or a serializer, has no
+/// answers.
 ///
-/// A cancelled task never throws `CancellationError` here: the error is `URLError.cancelled` everywhere, as
-/// with `URLSession`.
+/// A cancelled task throws `URLError.cancelled` everywhere, as with `URLSession`. A `CancellationError` that
+/// a closure or a serializer of yours throws is passed on as it is, and is cancelled as well.
 public struct RequestFailure: Sendable {
     /// The error.
     public let error: any Error
