@@ -1,7 +1,6 @@
 // The samples stand as the documentation has them:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -11,7 +10,6 @@ import OperationNetworking
 
 final class Readme {
     let queue = OperationQueue()
-    let callbacks = DispatchQueue(label: "callbacks")
 
     func request(_ url: URL) async throws {
         // MARK: Example
@@ -22,7 +20,6 @@ final class Readme {
         print(try await operation.value ?? "nothing")
 
         let another = operation.copied()        // the same request, with closures
-        another.completionQueue = callbacks
         another.setDownloadProgress { bytes, total, expected in print(bytes, total, expected) }
         another.setCompletion(
             success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing") },
@@ -37,7 +34,6 @@ final class Readme {
 
         let operations = ConnectionOperation.batch(
             of: urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) },
-            completionQueue: callbacks,
             progress: { finished, total in print("\(finished) of \(total)") },
             completion: { operations in print("all \(operations.count)") })
         for operation in operations { queue.addOperation(operation) }
@@ -45,14 +41,15 @@ final class Readme {
         // MARK: End of example
     }
 
-    func pausing(_ big: URL, _ file: URL) {
+    func pausing(_ big: URL, _ file: URL) async throws {
         // MARK: Example
 
         let download = HTTPRequestOperation(request: URLRequest(url: big))
-        download.outputStream = OutputStream(url: file, append: false)
+        download.outputFile = file
         queue.addOperation(download)
         download.pause()        // download.isPaused
         download.resume()       // Range and If-Range: the rest, and only of the same file
+        _ = try await download.value
 
         // MARK: End of example
     }
@@ -75,7 +72,6 @@ final class Readme {
 
         let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
         let users = try await manager.get("users", parameters: ["page": 2])
-        manager.completionQueue = callbacks
         manager.get("users", parameters: ["page": 2], success: { operation, object in }, failure: { operation, error in })
 
         // MARK: End of example

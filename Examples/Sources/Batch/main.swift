@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -17,7 +16,6 @@ guard !urls.isEmpty, urls.count == CommandLine.arguments.count - 1 else {
 }
 let queue = OperationQueue()
 queue.maxConcurrentOperationCount = 2
-let callbacks = DispatchQueue(label: "callbacks")
 
 // The simplest form: the results, in the order of the members.
 let batch = OperationBatch(urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) })
@@ -38,7 +36,6 @@ for (url, result) in zip(urls, await batch.results()) {
 
 let operations = ConnectionOperation.batch(
     of: urls.map { HTTPRequestOperation(request: URLRequest(url: $0)) },
-    completionQueue: callbacks,
     progress: { finished, total in print("\(finished) of \(total)") },
     completion: { operations in print("all \(operations.count)") })
 for operation in operations { queue.addOperation(operation) }

@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -17,11 +16,10 @@ guard !downloads.isEmpty, downloads.count == CommandLine.arguments.count - 1 els
     exit(64)
 }
 let queue = TransferQueue()
-let callbacks = DispatchQueue(label: "callbacks")
 
 // MARK: Example
 
-let batch = OperationBatch(downloads, policy: .stopAtFirstFailure, completionQueue: callbacks)
+let batch = OperationBatch(downloads, policy: .stopAtFirstFailure)
 batch.add(to: queue)
 batch.pause()                  // starts nothing, and keeps what came
 batch.resume()

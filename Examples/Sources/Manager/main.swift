@@ -1,21 +1,18 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
 
 // Asks an API that is expected at 127.0.0.1:8080 for its users, twice: by `await`, and with closures.
 
-let callbacks = DispatchQueue(label: "callbacks")
 
 do {
     // MARK: Example
 
     let manager = OperationManager(baseURL: URL(string: "http://127.0.0.1:8080/api/"))
     let users = try await manager.get("users", parameters: ["page": 2])
-    manager.completionQueue = callbacks
     manager.get("users", parameters: ["page": 2], success: { operation, object in }, failure: { operation, error in })
 
     // MARK: End of example

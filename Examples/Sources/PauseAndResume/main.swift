@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -17,27 +16,34 @@ guard CommandLine.arguments.count == 3, let big = URL(string: CommandLine.argume
 let file = URL(fileURLWithPath: CommandLine.arguments[2])
 let queue = OperationQueue()
 
-// MARK: Example
-
-let download = HTTPRequestOperation(request: URLRequest(url: big))
-download.outputStream = OutputStream(url: file, append: false)
-queue.addOperation(download)
-download.pause()        // download.isPaused
-download.resume()       // Range and If-Range: the rest, and only of the same file
-
-// MARK: End of example
-
-// That was so early that nothing may have come yet. Once more, when there is something to go on from:
-download.setDownloadProgress { _, total, expected in
-    guard total > 0, total < expected else { return }
-    download.setDownloadProgress(nil)
-    download.pause()
-    print("paused at \(total) of \(expected) bytes")
-    download.resume()
+// The sample pauses so early that nothing has come. Once more, when there is something to go on from: the task
+// runs while the sample waits, and lets the queue start the download.
+queue.isSuspended = true
+Task {
+    for case let download as HTTPRequestOperation in queue.operations {
+        download.setDownloadProgress { _, total, expected in
+            guard total > 0, total < expected else { return }
+            download.setDownloadProgress(nil)
+            download.pause()
+            print("paused at \(total) of \(expected) bytes")
+            download.resume()
+        }
+    }
+    queue.isSuspended = false
 }
 
 do {
+    // MARK: Example
+
+    let download = HTTPRequestOperation(request: URLRequest(url: big))
+    download.outputFile = file
+    queue.addOperation(download)
+    download.pause()        // download.isPaused
+    download.resume()       // Range and If-Range: the rest, and only of the same file
     _ = try await download.value
+
+    // MARK: End of example
+
     print("\(file.lastPathComponent): \(download.response?.statusCode ?? 0)")
     print("not fetched twice: \(download.metrics?.bytesKept ?? 0) bytes")
 } catch {

@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -15,7 +14,6 @@ guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.argume
     exit(64)
 }
 let queue = OperationQueue()
-let callbacks = DispatchQueue(label: "callbacks")
 
 do {
     // MARK: Example
@@ -26,7 +24,6 @@ do {
     print(try await operation.value ?? "nothing")
 
     let another = operation.copied()        // the same request, with closures
-    another.completionQueue = callbacks
     another.setDownloadProgress { bytes, total, expected in print(bytes, total, expected) }
     another.setCompletion(
         success: { operation, object in print(operation.response?.expectedContentLength ?? 0, object ?? "nothing") },

@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import FoundationNetworking
 import OperationNetworking
@@ -17,7 +16,6 @@ guard CommandLine.arguments.count == 3, let api = URL(string: CommandLine.argume
 }
 let file = URL(fileURLWithPath: CommandLine.arguments[2])
 let kept = file.appendingPathExtension("resume")
-let callbacks = DispatchQueue(label: "callbacks")
 let (ends, ended) = AsyncStream.makeStream(of: Void.self)
 
 do {
@@ -25,7 +23,6 @@ do {
 
     let session = HTTPSessionManager(baseURL: api)
     let users = try await session.get("users", parameters: ["page": 2])
-    session.completionQueue = callbacks
     session.get("users", progress: nil, success: { task, users in }, failure: { task, error in })
 
     // MARK: End of example
