@@ -20,7 +20,9 @@ nonisolated struct EnvelopeSerializer: ValidatingResponseSerializer {
     var validation = JSONResponseSerializer().validation
 
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        let object = try JSONResponseSerializer().responseObject(for: response, data: data)
+        var json = JSONResponseSerializer()
+        json.validation = validation
+        let object = try json.responseObject(for: response, data: data)
         guard let envelope = object as? [String: any Sendable] else { return object }
         guard envelope["status"] as? String == "ok" else {
             throw Refusal(message: envelope["message"] as? String ?? "no message")
@@ -61,10 +63,10 @@ final class PhotoClient {
         let center = NotificationCenter.default
         observations = [
             center.addObserver(forName: .operationDidStart, object: nil, queue: nil) { [weak self] _ in
-                MainActor.assumeIsolated { self?.running += 1 }
+                Task { @MainActor in self?.running += 1 }
             },
             center.addObserver(forName: .operationDidFinish, object: nil, queue: nil) { [weak self] _ in
-                MainActor.assumeIsolated { self?.running -= 1 }
+                Task { @MainActor in self?.running -= 1 }
             },
         ]
 

@@ -18,9 +18,10 @@ nonisolated struct EnvelopeSerializer: ValidatingResponseSerializer {
     var validation = JSONResponseSerializer().validation
 
     func responseObject(for response: HTTPURLResponse?, data: Data?) throws -> (any Sendable)? {
-        try validation.validate(response, data: data)
-        let object = try JSONResponseSerializer().responseObject(for: response, data: data)
-        guard let envelope = object as? [String: any Sendable] else { return nil }
+        var json = JSONResponseSerializer()
+        json.validation = validation
+        let object = try json.responseObject(for: response, data: data)
+        guard let envelope = object as? [String: any Sendable] else { return object }
         guard envelope["status"] as? String == "ok" else {
             throw Refusal(message: envelope["message"] as? String ?? "no message")
         }
@@ -32,19 +33,15 @@ nonisolated struct EnvelopeSerializer: ValidatingResponseSerializer {
 
 // MARK: Example
 
-/// A manager with a field of its own in each request.
-nonisolated final class SignedManager: OperationManager, @unchecked Sendable {
-    // @unchecked: what it adds is immutable. What can change needs a lock.
-    private let key: String
+/// A manager with a priority for its operations.
+nonisolated final class PrioritizedManager: OperationManager, @unchecked Sendable {
+    // @unchecked: what it adds is behind a lock.
+    private let lock = NSLock()
+    private var lockedPriority = Operation.QueuePriority.normal
 
-    init(baseURL: URL?, key: String) {
-        self.key = key
-        super.init(baseURL: baseURL)
-    }
-
-    required init(baseURL: URL? = nil) {
-        key = ""
-        super.init(baseURL: baseURL)
+    var priority: Operation.QueuePriority {
+        get { lock.withLock { lockedPriority } }
+        set { lock.withLock { lockedPriority = newValue } }
     }
 
     override func operation(
@@ -52,9 +49,15 @@ nonisolated final class SignedManager: OperationManager, @unchecked Sendable {
         @_inheritActorContext success: HTTPRequestOperation.SuccessHandler? = nil,
         @_inheritActorContext failure: HTTPRequestOperation.FailureHandler? = nil
     ) -> HTTPRequestOperation {
-        var request = request
-        request.setValue(key, forHTTPHeaderField: "X-Signature")
-        return super.operation(for: request, success: success, failure: failure)
+        let operation = super.operation(for: request, success: success, failure: failure)
+        operation.queuePriority = priority
+        return operation
+    }
+
+    override func copied() -> Self {
+        let copy = super.copied()
+        copy.priority = priority
+        return copy
     }
 }
 
