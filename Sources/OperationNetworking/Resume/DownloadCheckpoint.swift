@@ -69,6 +69,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         /// Whether all of it was copied, with the last bytes, which are those that were compared with the
         /// server's.
         var isComplete = false
+        /// Whether it was on the device of the part; `nil`: as the numbers of both say.
+        var isOnDeviceOfPart: Bool?
     }
 
     /// The number of blocks that are kept.
@@ -137,6 +139,22 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         )
         if !content.isCoded { content.total = total ?? content.total }
         return content
+    }
+
+    /// Whether these fields select the same variant as those of its request.
+    func isVariant(of fields: VaryingFields) -> Bool {
+        fields.selection(by: origin.headerFields).isSelection(of: varying)
+    }
+
+    /// Whether its copy is of that file, `source`, and this has not been changed since: by its inode, length
+    /// and time. The number of a device is another one after another boot or mount, so only whether `source`
+    /// and the partial file, `part`, are on one device counts.
+    func isCopy(of source: SourceFile, part: FileIdentity?) -> Bool {
+        guard let copy, let part else { return false }
+        let wasOnDeviceOfPart =
+            copy.isOnDeviceOfPart ?? (copy.source.identity.device == self.part.device)
+        return copy.source.identity.inode == source.identity.inode && copy.source.stamp == source.stamp
+            && wasOnDeviceOfPart == (source.identity.device == part.device)
     }
 
     /// The time of the file's last change on the server, in seconds since 1970.

@@ -140,7 +140,11 @@ enum PartRecovery: Hashable, Sendable {
         _ isSameQuestion: Bool
     ) -> RestartReason? {
         let request = facts.request
-        if let copy = checkpoint.copy, copy.source != facts.source { return .foreignCopy }  // P20
+        if checkpoint.copy != nil {  // P20
+            let isContinued =
+                facts.source.map { checkpoint.isCopy(of: $0, part: facts.part?.identity) } ?? false
+            guard isContinued else { return .foreignCopy }
+        }
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15

@@ -65,9 +65,14 @@ import Testing
     }
 
     /// A file of another program, of which the first fifteen bytes are a copy.
-    private static func source(inode: UInt64 = 9, nanoseconds: Int64 = 0, length: Int64 = 15) -> SourceFile {
+    private static func source(
+        device: UInt64 = 1,
+        inode: UInt64 = 9,
+        nanoseconds: Int64 = 0,
+        length: Int64 = 15
+    ) -> SourceFile {
         SourceFile(
-            identity: FileIdentity(device: 1, inode: inode),
+            identity: FileIdentity(device: device, inode: inode),
             stamp: FileStamp(length: length, seconds: 1000, nanoseconds: nanoseconds)
         )
     }
@@ -75,10 +80,16 @@ import Testing
     private static func copied(
         _ isComplete: Bool = true,
         length: Int64 = 15,
+        device: UInt64 = 1,
+        isOnDeviceOfPart: Bool? = nil,
         continuing source: SourceFile? = nil
     ) -> @Sendable (inout Row) -> Void {
         { row in
-            row.copy = DownloadCheckpoint.Copy(source: Self.source(length: length), isComplete: isComplete)
+            row.copy = DownloadCheckpoint.Copy(
+                source: Self.source(device: device, length: length),
+                isComplete: isComplete,
+                isOnDeviceOfPart: isOnDeviceOfPart
+            )
             row.source = source
         }
     }
@@ -227,6 +238,32 @@ import Testing
             size: 20,
             .startOver(.foreignCopy),
             with: copied(continuing: source(inode: 8))
+        ),
+        Row("P20 a copy, after another mount", size: 20, .keep(20)) { row in
+            copied(continuing: source(device: 5))(&row)
+            row.identity = FileIdentity(device: 5, inode: 2)
+        },
+        Row("P20 the same, noted", size: 20, .keep(20)) { row in
+            copied(device: 7, isOnDeviceOfPart: true, continuing: source(device: 5))(&row)
+            row.identity = FileIdentity(device: 5, inode: 2)
+        },
+        Row(
+            "P20 a copy of a file on another device",
+            size: 20,
+            .keep(20),
+            with: copied(device: 7, isOnDeviceOfPart: false, continuing: source(device: 8))
+        ),
+        Row(
+            "P20 a copy, and a file with its numbers on another device",
+            size: 20,
+            .startOver(.foreignCopy),
+            with: copied(continuing: source(device: 5))
+        ),
+        Row(
+            "P20 a copy of a file on another device, and one with its numbers here",
+            size: 20,
+            .startOver(.foreignCopy),
+            with: copied(device: 7, continuing: source())
         ),
         Row("P20 a copy that was cut short", size: 20, .begin, with: copied(false, continuing: source())),
         Row("P20 one that was cut short, and is not continued", size: 20, .begin, with: copied(false)),
