@@ -118,7 +118,7 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            let isSameQuestion = facts.isSameAsker && facts.request.url == checkpoint.request.url
+            let isSameQuestion = facts.isSameAsker && facts.request.hasSameTarget(as: checkpoint.request)
             if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {
                 self = .startOver(reason)
                 return

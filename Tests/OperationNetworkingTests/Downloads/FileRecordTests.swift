@@ -222,6 +222,8 @@ import Testing
         #expect(try standing(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)
         #expect(try standing(self.request("http://h/a?1")) == .ofOtherRequest)
         #expect(try standing(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Host": "other.example"])) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Host": "H:80"])) == .complete)
         try file.setModified(1_000_000_000)
         #expect(try standing(request) == .changed)
         try file.note(nil, as: FileRecord.attribute)
