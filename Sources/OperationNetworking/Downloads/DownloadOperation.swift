@@ -35,6 +35,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var replaceable = ReplaceableFile.none
         var startedFile: StartedFile?
         var isStrict = false
+        var sendsOwnUserAgent = false
         var downloadsOnlyIfChanged = false
         var startsOver = false
         var expectedDigests: [FileDigest] = []
@@ -76,7 +77,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - checkpoint: a file URL, `name.part.resume`.
     ///   - headers: the further fields of the request: values that are, or look like, secrets are not written
-    ///     down, and without them the download starts over.
+    ///     down, and without them the download starts over. Nor are `User-Agent`, `Referer`, `Origin` and
+    ///     others that seldom matter: without them it starts over where the server's `Vary` names them,
+    ///     unless it sent a strong tag.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read,
     ///   or ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, headers: [String: String] = [:]) throws {
@@ -185,6 +188,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     package var isStrict: Bool {
         get { settings.withLock { $0.isStrict } }
         set { set { $0.isStrict = newValue } }
+    }
+
+    /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not
+    /// choose counts for none, so that a later version goes on with the bytes of this one.
+    package var sendsOwnUserAgent: Bool {
+        get { settings.withLock { $0.sendsOwnUserAgent } }
+        set { set { $0.sendsOwnUserAgent = newValue } }
     }
 
     /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
@@ -302,7 +312,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         // HEAD has no body to save.
         guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
         let plan = DownloadPlan(
-            request: state.request,
+            request: state.request.withoutUserAgent(settings.sendsOwnUserAgent),
             credential: state.configuration.settings.credential,
             clientIdentity: state.configuration.settings.clientIdentity,
             destination: settings.destination,
@@ -347,6 +357,18 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         guard let refreshURL = settings.withLock({ $0.refreshURL }) else { return decide(nil) }
         Task { decide(await refreshURL(self, response)) }
+    }
+}
+
+extension URLRequest {
+    /// The request without a `User-Agent` that the caller did not choose: that of the process, or, if
+    /// `isOwn`, any.
+    fileprivate func withoutUserAgent(_ isOwn: Bool) -> URLRequest {
+        let name = "User-Agent"
+        guard isOwn || value(forHTTPHeaderField: name) == DefaultHeaders.ofProcess[name] else { return self }
+        var request = self
+        request.setValue(nil, forHTTPHeaderField: name)
+        return request
     }
 }
 

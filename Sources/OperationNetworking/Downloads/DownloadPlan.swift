@@ -1,8 +1,10 @@
 import Foundation
 import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// The plan of a download, decided before it starts.
 struct DownloadPlan: Sendable {
+    /// The request, as far as the caller chose it.
     var request: URLRequest
     /// The credential for servers that ask for one.
     var credential: Credential?
@@ -32,6 +34,25 @@ struct DownloadPlan: Sendable {
 
     /// As whom it is asked.
     var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
+
+    /// The record of the complete file; `nil` if there can be none. `origin`: the head of the response that
+    /// it is of. `isWhole`: whether it is the whole, and not a part that the caller asked for.
+    func record(
+        _ stamp: FileStamp,
+        _ proof: DownloadedFile.Proof,
+        origin: HeaderFields,
+        isWhole: Bool
+    ) -> FileRecord? {
+        try? FileRecord(
+            RequestRecord(request),
+            as: asker,
+            stamp: stamp,
+            proof: .init(proof),
+            // The tag names the whole.
+            fields: isWhole ? origin : [:],
+            selectedBy: VaryingFields(request).selection(by: origin)
+        )
+    }
 
     /// The options for a process that knows nothing but the checkpoint.
     var wish: DownloadCheckpoint.Wish {

@@ -390,11 +390,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
                 restarts: progress.restarts
             )
-            // The tag names the whole.
-            let fields = ownRange == nil ? partial.checkpoint?.origin.headerFields ?? [:] : [:]
-            let (request, asker) = (RequestRecord(plan.request), plan.asker)
+            let origin = partial.checkpoint?.origin.headerFields ?? [:]
             try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                try? FileRecord(request, as: asker, stamp: stamp, proof: .init(proof), fields: fields)
+                plan.record(stamp, proof, origin: origin, isWhole: ownRange == nil)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL)
             }

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 17. They are the keys of the JSON in the file, which has them side by side.
+/// Stored properties: 18. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -81,6 +81,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The hash of the user; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
     var origin: Response
+    /// The digest of the request's fields that the `Vary` of ``origin`` names (``VaryingFields``); `nil`: it
+    /// had none of them.
+    var varying: SaltedDigest?
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
     /// The number of bytes, from the first one on, that are on the disk for certain.

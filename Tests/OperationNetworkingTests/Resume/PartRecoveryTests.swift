@@ -20,6 +20,7 @@ import Testing
         var copy: DownloadCheckpoint.Copy?
         var source: SourceFile?
         var isSameAsker = true
+        var isSameVariant = true
         var isStrict = false
         var isAtRest: Bool?
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
@@ -44,6 +45,7 @@ import Testing
             return PartRecovery.Facts(
                 request: RequestRecord(request),
                 isSameAsker: isSameAsker,
+                isSameVariant: isSameVariant,
                 isStrict: isStrict,
                 finding: finding(checkpoint),
                 part: size.map {
@@ -178,6 +180,20 @@ import Testing
         Row("P15 a body", size: 20, .startOver(.requestChanged)) { $0.request.httpBody = Data("a".utf8) },
         Row("P16 another selecting field", size: 20, .startOver(.requestChanged)) {
             $0.request.setValue("de", forHTTPHeaderField: "Accept-Language")
+        },
+        Row("P16 another site", size: 20, .startOver(.requestChanged)) {
+            $0.request.setValue("other.example", forHTTPHeaderField: "Host")
+        },
+        Row("P16 another field that Vary names, strong tag", size: 20, .keep(20)) {
+            $0.isSameVariant = false
+        },
+        Row("P16 the same, strong date", size: 20, .startOver(.requestChanged)) {
+            $0.isSameVariant = false
+            $0.fields = strongDate
+        },
+        Row("P16 the same, no validator", size: 20, .startOver(.requestChanged)) {
+            $0.isSameVariant = false
+            $0.fields = [:]
         },
         Row(
             "P17 another address, strong tag",
