@@ -135,6 +135,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// The file that says which bytes those are.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 
+    /// Why the same operation would start over later, with `count` bytes in the ``partialFile``; `nil`: it
+    /// would go on, as far as is known now.
+    package func obstacle(toContinuing count: Int64) -> RestartReason? {
+        let (found, lost) = progress.withLock { ($0.content, $0.lost) }
+        guard var content = found else { return lost }
+        content.offset = count
+        var overlap: Int64?
+        if case .compare(let length) = unprovenBytes { overlap = length }
+        switch ResumeRequest(request, continuing: content, comparing: overlap) {
+        case .rest, .overlap, .confirmation, .nothing: return nil
+        case .ownRange: return .ownRange
+        case .whole, .wholeUntransformed:
+            return content.isCoded
+                ? .contentCoded : content.refusesRanges ? .rangesRefused : .validatorMissing
+        }
+    }
+
     // MARK: - Configuration
 
     /// The name of the complete file.

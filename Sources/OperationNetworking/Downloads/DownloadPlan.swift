@@ -79,8 +79,29 @@ struct DownloadProgress: Sendable {
     /// The number of bytes that an earlier process had left.
     var bytesRecovered: Int64 = 0
     var restarts: [RestartReason] = []
+    /// The response that the bytes are of; `nil`: there are none, or they are of no use.
+    var content: PartialContent?
+    /// Why the bytes that an earlier process had left are of no use; they stay until others come.
+    var lost: RestartReason?
     /// Whether the bytes that came are kept when the rest is not wanted.
     var keepsPartialFile = true
     /// The file, when it has its name.
     var download: DownloadedFile?
+
+    /// The partial file is open.
+    mutating func didOpen(_ partial: PartialDownload) {
+        hasOpened = true
+        partialFile = partial.partURL
+        checkpoint = partial.checkpointURL
+        bytesRecovered = partial.count
+        lost = partial.lost
+        content = partial.checkpoint?.partialContent(offset: partial.count)
+        if let lost { restarts.append(lost) }
+    }
+
+    /// The partial file is ready for a body.
+    mutating func didBegin(_ partial: PartialDownload) {
+        lost = nil
+        content = partial.checkpoint?.partialContent(offset: partial.count)
+    }
 }
