@@ -5,11 +5,18 @@
 #include <string.h>
 #include <unistd.h>
 
-long long cfiles_mount(int descriptor) {
+#ifndef STATX_MNT_ID_UNIQUE
+#define STATX_MNT_ID_UNIQUE 0x00004000U
+#endif
+
+int cfiles_mount(int descriptor, struct cfiles_mount *mount) {
     struct statx status;
     memset(&status, 0, sizeof(status));
-    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) != 0) return -1;
-    return (status.stx_mask & STATX_MNT_ID) != 0 ? (long long)status.stx_mnt_id : -1;
+    // A kernel that does not know the second leaves it out.
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_MNT_ID | STATX_MNT_ID_UNIQUE, &status) != 0) return -1;
+    mount->number = status.stx_mnt_id;
+    mount->is_unique = (status.stx_mask & STATX_MNT_ID_UNIQUE) != 0;
+    return mount->is_unique || (status.stx_mask & STATX_MNT_ID) != 0 ? 0 : -1;
 }
 
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name) {

@@ -158,8 +158,15 @@ static inline int cfiles_entry_at(int directory, const char *name, struct cfiles
 
 // In files.c: functions that glibc declares only under _GNU_SOURCE, which a Clang module cannot define.
 
-// The number of the mount that the file was opened through; -1 where the kernel does not tell (before 5.8).
-long long cfiles_mount(int descriptor);
+// The mount that a file was opened through. A unique number (Linux 6.8) is never given again in this run of
+// the kernel; any other is given again after umount(2), the lowest first.
+struct cfiles_mount {
+    unsigned long long number;
+    int is_unique;
+};
+
+// -1 where the kernel does not tell (before 5.8).
+int cfiles_mount(int descriptor, struct cfiles_mount *mount);
 
 // Renames a file, to a name that does not exist: renameat2(2).
 int cfiles_rename_exclusively(int directory, const char *old, const char *new_name);

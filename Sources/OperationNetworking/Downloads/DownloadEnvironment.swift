@@ -12,7 +12,8 @@ struct DownloadEnvironment {
     /// Seconds since 1970.
     var wallClock: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
     /// Names the run of the kernel and the mount through which a file is written: as long as both are the
-    /// same, no byte that was written can be lost. `nil`: the system does not tell.
+    /// same, no byte that was written can be lost. Before Linux 6.8 another mount of this run may have the
+    /// same name (``PartFile/mount``). `nil`: the system does not tell.
     var session: (PartFile) -> String? = { file in
         guard let boot = KernelBoot.identifier, let mount = file.mount else { return nil }
         return "\(boot)/\(mount)"

@@ -35,6 +35,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         var replaceable = ReplaceableFile.none
         var startedFile: StartedFile?
         var isStrict = false
+        var sendsOwnUserAgent = false
         var downloadsOnlyIfChanged = false
         var startsOver = false
         var expectedDigests: [FileDigest] = []
@@ -76,7 +77,9 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// - Parameters:
     ///   - checkpoint: a file URL, `name.part.resume`.
     ///   - headers: the further fields of the request: values that are, or look like, secrets are not written
-    ///     down, and without them the download starts over.
+    ///     down, and without them the download starts over. Nor are `User-Agent`, `Referer`, `Origin` and
+    ///     others that seldom matter: without them it starts over where the server's `Vary` names them,
+    ///     unless it sent a strong tag.
     /// - Throws: ``DownloadError/checkpointUnreadable(_:)``, a `CocoaError` if the directory cannot be read,
     ///   or ``RequestSerializationError`` for a field that cannot be sent.
     public convenience init(resuming checkpoint: URL, headers: [String: String] = [:]) throws {
@@ -132,6 +135,23 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// The file that says which bytes those are.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 
+    /// Why the same operation would start over later, with `count` bytes in the ``partialFile``; `nil`: it
+    /// would go on, as far as is known now.
+    package func obstacle(toContinuing count: Int64) -> RestartReason? {
+        let (found, lost) = progress.withLock { ($0.content, $0.lost) }
+        guard var content = found else { return lost }
+        content.offset = count
+        var overlap: Int64?
+        if case .compare(let length) = unprovenBytes { overlap = length }
+        switch ResumeRequest(request, continuing: content, comparing: overlap) {
+        case .rest, .overlap, .confirmation, .nothing: return nil
+        case .ownRange: return .ownRange
+        case .whole, .wholeUntransformed:
+            return content.isCoded
+                ? .contentCoded : content.refusesRanges ? .rangesRefused : .validatorMissing
+        }
+    }
+
     // MARK: - Configuration
 
     /// The name of the complete file.
@@ -185,6 +205,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     package var isStrict: Bool {
         get { settings.withLock { $0.isStrict } }
         set { set { $0.isStrict = newValue } }
+    }
+
+    /// Whether the request's `User-Agent` is the program's own, with its version: one that the caller did not
+    /// choose counts for none, so that a later version goes on with the bytes of this one.
+    package var sendsOwnUserAgent: Bool {
+        get { settings.withLock { $0.sendsOwnUserAgent } }
+        set { set { $0.sendsOwnUserAgent = newValue } }
     }
 
     /// Whether bytes that an earlier operation or process left are thrown away, before anything is asked.
@@ -302,7 +329,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         // HEAD has no body to save.
         guard state.request.httpMethod?.uppercased() != "HEAD" else { return configuration }
         let plan = DownloadPlan(
-            request: state.request,
+            request: state.request.withoutUserAgent(settings.sendsOwnUserAgent),
             credential: state.configuration.settings.credential,
             clientIdentity: state.configuration.settings.clientIdentity,
             destination: settings.destination,
@@ -347,6 +374,18 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     override func freshURL(after response: HTTPURLResponse, decide: @escaping @Sendable (URL?) -> Void) {
         guard let refreshURL = settings.withLock({ $0.refreshURL }) else { return decide(nil) }
         Task { decide(await refreshURL(self, response)) }
+    }
+}
+
+extension URLRequest {
+    /// The request without a `User-Agent` that the caller did not choose: that of the process, or, if
+    /// `isOwn`, any.
+    fileprivate func withoutUserAgent(_ isOwn: Bool) -> URLRequest {
+        let name = "User-Agent"
+        guard isOwn || value(forHTTPHeaderField: name) == DefaultHeaders.ofProcess[name] else { return self }
+        var request = self
+        request.setValue(nil, forHTTPHeaderField: name)
+        return request
     }
 }
 

@@ -107,7 +107,8 @@ struct DownloadPlace {
         switch try folder.status(of: names.part) {
         case .nothing:
             guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
-                checkpoint.part == file.identity
+                // The part was in this folder, so on this device, whose number may be another one now.
+                checkpoint.part.inode == file.identity.inode
             else { return }
             if let opened = try? folder.open(name) {
                 opened.removeMark()

@@ -1,8 +1,10 @@
 import Foundation
 import FoundationNetworking
+internal import OperationNetworkingSystem
 
 /// The plan of a download, decided before it starts.
 struct DownloadPlan: Sendable {
+    /// The request, as far as the caller chose it.
     var request: URLRequest
     /// The credential for servers that ask for one.
     var credential: Credential?
@@ -33,6 +35,25 @@ struct DownloadPlan: Sendable {
     /// As whom it is asked.
     var asker: Asker { Asker(request, credential: credential, identity: clientIdentity) }
 
+    /// The record of the complete file; `nil` if there can be none. `origin`: the head of the response that
+    /// it is of. `isWhole`: whether it is the whole, and not a part that the caller asked for.
+    func record(
+        _ stamp: FileStamp,
+        _ proof: DownloadedFile.Proof,
+        origin: HeaderFields,
+        isWhole: Bool
+    ) -> FileRecord? {
+        try? FileRecord(
+            RequestRecord(request),
+            as: asker,
+            stamp: stamp,
+            proof: .init(proof),
+            // The tag names the whole.
+            fields: isWhole ? origin : [:],
+            selectedBy: VaryingFields(request).selection(by: origin)
+        )
+    }
+
     /// The options for a process that knows nothing but the checkpoint.
     var wish: DownloadCheckpoint.Wish {
         DownloadCheckpoint.Wish(
@@ -58,8 +79,29 @@ struct DownloadProgress: Sendable {
     /// The number of bytes that an earlier process had left.
     var bytesRecovered: Int64 = 0
     var restarts: [RestartReason] = []
+    /// The response that the bytes are of; `nil`: there are none, or they are of no use.
+    var content: PartialContent?
+    /// Why the bytes that an earlier process had left are of no use; they stay until others come.
+    var lost: RestartReason?
     /// Whether the bytes that came are kept when the rest is not wanted.
     var keepsPartialFile = true
     /// The file, when it has its name.
     var download: DownloadedFile?
+
+    /// The partial file is open.
+    mutating func didOpen(_ partial: PartialDownload) {
+        hasOpened = true
+        partialFile = partial.partURL
+        checkpoint = partial.checkpointURL
+        bytesRecovered = partial.count
+        lost = partial.lost
+        content = partial.checkpoint?.partialContent(offset: partial.count)
+        if let lost { restarts.append(lost) }
+    }
+
+    /// The partial file is ready for a body.
+    mutating func didBegin(_ partial: PartialDownload) {
+        lost = nil
+        content = partial.checkpoint?.partialContent(offset: partial.count)
+    }
 }

@@ -215,13 +215,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
         )
         digests?.advance(to: partial.count)
         shared.withLock { $0.count = partial.count }
-        progress.withLock { progress in
-            progress.hasOpened = true
-            progress.partialFile = partial.partURL
-            progress.checkpoint = partial.checkpointURL
-            progress.bytesRecovered = partial.count
-            if let lost = partial.lost { progress.restarts.append(lost) }
-        }
+        progress.withLock { $0.didOpen(partial) }
         var content = SinkContent(
             partial: partial.recovered ?? partial.checkpoint?.partialContent(offset: partial.count),
             lost: partial.lost
@@ -295,6 +289,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 checkpoint.wish = plan.wish
                 if !start.isProven { checkpoint.isJoinedByOverlap = true }
             }
+            progress.withLock { $0.didBegin(partial) }
         }
         change { $0.preparations -= 1 }
     }
@@ -390,11 +385,9 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
                 bytesRecovered: progress.restarts.isEmpty ? progress.bytesRecovered : 0,
                 restarts: progress.restarts
             )
-            // The tag names the whole.
-            let fields = ownRange == nil ? partial.checkpoint?.origin.headerFields ?? [:] : [:]
-            let (request, asker) = (RequestRecord(plan.request), plan.asker)
+            let origin = partial.checkpoint?.origin.headerFields ?? [:]
             try partial.finish(modified: partial.checkpoint?.modified) { stamp in
-                try? FileRecord(request, as: asker, stamp: stamp, proof: .init(proof), fields: fields)
+                plan.record(stamp, proof, origin: origin, isWhole: ownRange == nil)
             } beforeNaming: {
                 try plan.willFinish?(download, partial.partURL)
             }

@@ -172,7 +172,10 @@ extension PartialDownload {
             else { throw DownloadError.destinationExists(started.file) }
             try begin(.start, total: started.total, origin: started.origin) { checkpoint in
                 checkpoint.isJoinedByOverlap = true
-                checkpoint.copy = DownloadCheckpoint.Copy(source: started.source)
+                checkpoint.copy = DownloadCheckpoint.Copy(
+                    source: started.source,
+                    isOnDeviceOfPart: started.source.identity.device == checkpoint.part.device
+                )
             }
             while count < started.length {
                 guard isWanted() else {

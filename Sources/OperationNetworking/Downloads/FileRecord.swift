@@ -9,7 +9,11 @@ internal import OperationNetworkingSystem
 /// 2 <SHA-256 of salt and request> <salt> <length> <seconds> <nanoseconds> <proof>
 /// <ETag>
 /// <Last-Modified>
+/// <names of fields>
 /// ```
+///
+/// The last line is there if the server's `Vary` named fields that otherwise do not count
+/// (``VaryingFields``): the hash then covers their values, too.
 ///
 /// No address is in it: an address may hold what others must not see, and a file's attributes travel with its
 /// copies. As whom the request asked counts, too (``Asker``): what one user was sent is not what another one
@@ -55,15 +59,19 @@ struct FileRecord: Hashable, Sendable {
     /// `Last-Modified` as the server sent it, in a second that was over then: a weak one proves nothing
     /// later.
     let lastModified: String?
+    /// The fields that the server's `Vary` named.
+    let varying: [String]
 
     init(
         _ request: RequestRecord,
         as asker: Asker,
         stamp: FileStamp,
         proof: Proof,
-        fields: HeaderFields
+        fields: HeaderFields,
+        selectedBy selection: VaryingFields.Selection = .none
     ) throws {
-        self.request = try SaltedDigest(of: request.fingerprint(as: asker))
+        self.request = try SaltedDigest(of: request.fingerprint(as: asker, selection))
+        varying = selection.names
         self.stamp = stamp
         self.proof = proof
         func validator(_ name: String) -> String? {
@@ -85,13 +93,15 @@ struct FileRecord: Hashable, Sendable {
             Self.version, request.digest, request.salt, "\(stamp.length)", "\(stamp.seconds)",
             "\(stamp.nanoseconds)", proof.rawValue,
         ]
-        return [head.joined(separator: " "), entityTag ?? "", lastModified ?? ""].joined(separator: "\n")
+        let names = varying.isEmpty ? [] : [varying.joined(separator: ",")]
+        return ([head.joined(separator: " "), entityTag ?? "", lastModified ?? ""] + names)
+            .joined(separator: "\n")
     }
 
     /// - Returns: `nil` for the text of another version, or of no record.
     init?(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        guard lines.count == 3 else { return nil }
+        guard lines.count == 3 || lines.count == 4 && !lines[3].isEmpty else { return nil }
         let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
         guard words.count == 7, words[0] == Self.version,
             let request = SaltedDigest(digest: words[1], salt: words[2]),
@@ -103,6 +113,7 @@ struct FileRecord: Hashable, Sendable {
         lastModified = HTTPDate(fieldValue: lines[2]) == nil ? nil : lines[2]
         guard let proof = Proof(rawValue: words[6]) else { return nil }
         self.proof = proof
+        varying = lines.count == 4 ? lines[3].split(separator: ",").map(String.init) : []
     }
 }
 
@@ -119,10 +130,10 @@ extension FileRecord {
 extension RequestRecord {
     /// Everything that decides which bytes are the answer, to be compared by its digest. The same in every
     /// version.
-    fileprivate func fingerprint(as asker: Asker) -> String {
+    fileprivate func fingerprint(as asker: Asker, _ selection: VaryingFields.Selection) -> String {
         var lines = [method, url]
         lines += selectingFields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return (lines + ["", asker.text]).joined(separator: "\n")
+        return (lines + selection.lines + ["", asker.text]).joined(separator: "\n")
     }
 }
 
@@ -169,13 +180,13 @@ struct FileFinding {
 
     init(of file: URL, for request: URLRequest, as asker: Asker) throws {
         var record: FileRecord?
-        standing = try Self.standing(of: file, for: RequestRecord(request), as: asker, &record)
+        standing = try Self.standing(of: file, for: request, as: asker, &record)
         self.record = record
     }
 
     private static func standing(
         of file: URL,
-        for request: RequestRecord,
+        for request: URLRequest,
         as asker: Asker,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
@@ -192,7 +203,7 @@ struct FileFinding {
 
     private static func standing(
         _ file: NotedFile,
-        for request: RequestRecord,
+        for request: URLRequest,
         as asker: Asker,
         _ record: inout FileRecord?
     ) throws -> FileStanding {
@@ -203,9 +214,9 @@ struct FileFinding {
         case .none: return .unrecorded
         case .text(let text):
             guard let read = FileRecord(text: text) else { return .unrecorded }
-            guard try read.request.isDigest(of: request.fingerprint(as: asker)) else {
-                return .ofOtherRequest
-            }
+            let selection = VaryingFields(request).selection(by: read.varying)
+            let question = RequestRecord(request).fingerprint(as: asker, selection)
+            guard try read.request.isDigest(of: question) else { return .ofOtherRequest }
             guard read.stamp == file.stamp else { return .changed }
             switch read.proof {
             case .overlap: return .joined

@@ -26,8 +26,7 @@ struct FoundPart {
 
     /// Finds the file of a download, or makes it.
     /// - Parameters:
-    ///   - request: what is going to be asked.
-    ///   - asker: as whom.
+    ///   - question: what is going to be asked, and as whom.
     ///   - source: the file of another program that is to be continued.
     ///   - isStrict: whether nothing is kept of another address, or of another user without a strong tag.
     ///   - place: where it is to be saved.
@@ -36,8 +35,7 @@ struct FoundPart {
     /// - Returns: it, open and locked.
     /// - Throws: ``DownloadError``, `SystemError`.
     static func find(
-        for request: RequestRecord,
-        as asker: Asker,
+        for question: DownloadQuestion,
         continuing source: SourceFile?,
         isStrict: Bool,
         at place: DownloadPlace,
@@ -52,8 +50,7 @@ struct FoundPart {
                 found = try recover(
                     file,
                     names,
-                    for: request,
-                    as: asker,
+                    for: question,
                     source,
                     isStrict: isStrict,
                     at: place,
@@ -143,8 +140,7 @@ struct FoundPart {
     private static func recover(
         _ file: PartFile,
         _ names: PartialName.Candidate,
-        for request: RequestRecord,
-        as asker: Asker,
+        for question: DownloadQuestion,
         _ source: SourceFile?,
         isStrict: Bool,
         at place: DownloadPlace,
@@ -152,13 +148,14 @@ struct FoundPart {
     ) throws -> FoundPart? {
         let status = try file.status
         let finding = try place.folder.finding(names)
-        var facts = PartRecovery.Facts(request: request, finding: finding, part: status)
+        var facts = PartRecovery.Facts(request: question.request, finding: finding, part: status)
         facts.session = environment.session(file)
         facts.source = source
         facts.isStrict = isStrict
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = isOfOtherDestination(checkpoint, names, at: place)
-            facts.isSameAsker = asker.isAsker(of: checkpoint.asker)
+            facts.isSameAsker = question.asker.isAsker(of: checkpoint.asker)
+            facts.isSameVariant = checkpoint.isVariant(of: question.varying)
             facts.intactBlocks = checkpoint.blocks.prefix { $0.isIntact(in: file) }.count
         }
         var found = FoundPart(names: names, file: file, status: status)

@@ -47,8 +47,7 @@ final class PartialDownload {
     private(set) var checkpoint: DownloadCheckpoint?
 
     private let environment: DownloadEnvironment
-    private let request: RequestRecord
-    private let asker: Asker
+    private let question: DownloadQuestion
     private var part: NamedPart
     private var extent: PartExtent
     /// Whether something is on the disk, in the file or in a checkpoint, that is not of what comes now.
@@ -86,14 +85,12 @@ final class PartialDownload {
     ) throws {
         let place = try DownloadPlace(destination, watch: environment.watch, marker: environment.marker)
         guard !FileName.isReserved(place.name) else { throw DownloadError.reservedName(destination) }
-        let record = RequestRecord(request)
-        let asker = asker ?? Asker(request)
+        let question = DownloadQuestion(request, as: asker)
         let replaceable = replacesFile ? .any : replaceable
         let found = try FileError.translating(destination) {
             try place.check(replacing: replaceable)
             return try FoundPart.find(
-                for: record,
-                as: asker,
+                for: question,
                 continuing: source,
                 isStrict: isStrict,
                 at: place,
@@ -102,8 +99,7 @@ final class PartialDownload {
             )
         }
         self.environment = environment
-        self.request = record
-        self.asker = asker
+        self.question = question
         part = NamedPart(
             found,
             at: place,
@@ -377,14 +373,15 @@ final class PartialDownload {
         _ note: (inout DownloadCheckpoint) -> Void
     ) throws {
         var next = DownloadCheckpoint(
-            request: request,
+            request: question.request,
             origin: origin,
             total: total,
             part: part.identity,
             session: part.session,
             now: environment.wallClock()
         )
-        next.asker = asker.digest
+        next.asker = question.asker.digest
+        next.varying = question.varying.selection(by: origin.headerFields).digest
         if let checkpoint { next.succeed(checkpoint, wasting: count) }
         next.countAttempt()
         note(&next)

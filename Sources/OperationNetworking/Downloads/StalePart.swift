@@ -10,7 +10,7 @@ internal import OperationNetworkingSystem
 /// | that are not certainly of this user's downloads (``FileTrust``) | stay    |
 /// | that are locked: a download is running                          | stay    |
 /// | a part without a byte, and no checkpoint: nothing had come      | removed |
-/// | of another address                                              | stay    |
+/// | of another address, or another site (`Host`)                    | stay    |
 /// | a part without a byte, and its checkpoint                       | removed |
 /// | a copy (P20): the file that it was made of is another one now   | removed |
 /// | any other: it may be of a later version, and is then continued  | stay    |
@@ -26,7 +26,7 @@ package enum StalePart {
     package static func remove(beside file: URL, of request: URLRequest) throws {
         let place = try DownloadPlace(file, watch: nil)
         let name = PartialName(of: place.name)
-        let url = RequestRecord(request).url
+        let request = RequestRecord(request)
         try FileError.translating(file) {
             /// Whether the name before is free.
             var isFree = false
@@ -34,7 +34,7 @@ package enum StalePart {
                 let names = name.candidate(number)
                 if try place.folder.status(of: names.part) != .nothing {
                     isFree = false
-                    try place.folder.removeStale(names, of: url)
+                    try place.folder.removeStale(names, of: request)
                 } else if isFree {
                     return
                 } else {
@@ -46,7 +46,7 @@ package enum StalePart {
 }
 
 extension DownloadFolder {
-    fileprivate func removeStale(_ names: PartialName.Candidate, of url: String) throws {
+    fileprivate func removeStale(_ names: PartialName.Candidate, of request: RequestRecord) throws {
         guard case .file(let found) = try status(of: names.part), try mayBeOurs(found),
             let file = try open(names.part)
         else { return }
@@ -54,7 +54,7 @@ extension DownloadFolder {
         guard trust != .none, try file.lock() == .taken,
             // Another file may have had the name since, or have it now.
             case .file(let named) = try status(of: names.part), try named.identity == file.status.identity,
-            try isStale(finding(names), of: url, trust, isEmpty: file.status.size == 0)
+            try isStale(finding(names), of: request, trust, isEmpty: file.status.size == 0)
         else { return }
         // First: bytes without a checkpoint would be taken for another program's.
         try file.truncate(to: 0)
@@ -65,14 +65,15 @@ extension DownloadFolder {
 
     private func isStale(
         _ finding: PartRecovery.Facts.Finding,
-        of url: String,
+        of request: RequestRecord,
         _ trust: FileTrust,
         isEmpty: Bool
     ) -> Bool {
         switch finding {
         case .none: isEmpty
         case .checkpoint(let checkpoint):
-            trust == .full && checkpoint.request.url == url && (isEmpty || checkpoint.copy != nil)
+            trust == .full && checkpoint.request.hasSameTarget(as: request)
+                && (isEmpty || checkpoint.copy != nil)
         case .unreadable, .notOurs, .unmarked: false
         }
     }

@@ -5,7 +5,7 @@ internal import OperationNetworkingSystem
 /// It may say less than there is in the file, never more: the bytes that it counts were on the disk before it
 /// was written.
 ///
-/// Stored properties: 17. They are the keys of the JSON in the file, which has them side by side.
+/// Stored properties: 18. They are the keys of the JSON in the file, which has them side by side.
 struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The bytes before an offset, as they were when everything before it was known to be on the disk (P5,
     /// P6).
@@ -69,6 +69,8 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         /// Whether all of it was copied, with the last bytes, which are those that were compared with the
         /// server's.
         var isComplete = false
+        /// Whether it was on the device of the part; `nil`: as the numbers of both say.
+        var isOnDeviceOfPart: Bool?
     }
 
     /// The number of blocks that are kept.
@@ -79,6 +81,9 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
     /// The hash of the user; `nil`: no user was named, or it was not written down.
     var asker: SaltedDigest?
     var origin: Response
+    /// The digest of the request's fields that the `Vary` of ``origin`` names (``VaryingFields``); `nil`: it
+    /// had none of them.
+    var varying: SaltedDigest?
     /// The length of the whole, `nil` while no response has said it.
     var total: Int64?
     /// The number of bytes, from the first one on, that are on the disk for certain.
@@ -137,6 +142,22 @@ struct DownloadCheckpoint: Hashable, Codable, Sendable {
         )
         if !content.isCoded { content.total = total ?? content.total }
         return content
+    }
+
+    /// Whether these fields select the same variant as those of its request.
+    func isVariant(of fields: VaryingFields) -> Bool {
+        fields.selection(by: origin.headerFields).isSelection(of: varying)
+    }
+
+    /// Whether its copy is of that file, `source`, and this has not been changed since: by its inode, length
+    /// and time. The number of a device is another one after another boot or mount, so only whether `source`
+    /// and the partial file, `part`, are on one device counts.
+    func isCopy(of source: SourceFile, part: FileIdentity?) -> Bool {
+        guard let copy, let part else { return false }
+        let wasOnDeviceOfPart =
+            copy.isOnDeviceOfPart ?? (copy.source.identity.device == self.part.device)
+        return copy.source.identity.inode == source.identity.inode && copy.source.stamp == source.stamp
+            && wasOnDeviceOfPart == (source.identity.device == part.device)
     }
 
     /// The time of the file's last change on the server, in seconds since 1970.

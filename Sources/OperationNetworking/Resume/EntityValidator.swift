@@ -34,6 +34,13 @@ enum EntityValidator: Hashable, Sendable {
         self = EntityValidator.strongDate(in: fields).map { .strongDate($0) } ?? .weak
     }
 
+    /// The same, of a response whose `Vary` names these fields; `nil` is `*`. Two variants may have one date,
+    /// and then nothing in a request tells them apart; two strong tags differ (RFC 9110 §8.8.1).
+    init(_ fields: HeaderFields, varying names: [String]?) {
+        self.init(fields)
+        if case .strongDate = self, names == nil { self = .weak }
+    }
+
     /// The `Last-Modified` as received, if it is strong: tags are not looked at.
     static func strongDate(in fields: HeaderFields) -> String? {
         let dates = fields.values(for: "Last-Modified")

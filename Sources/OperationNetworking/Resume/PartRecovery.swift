@@ -17,6 +17,7 @@ internal import OperationNetworkingSystem
 /// | all bytes                                                            | P7        | kept                   |
 /// | bytes of a content coding                                            | P13       | begun anew             |
 /// | a request with another method, a body, other selecting fields        | P15, P16  | begun anew             |
+/// | a request with another value of a field that the server's `Vary` names (``VaryingFields``), without a strong tag | P16 | begun anew |
 /// | a request to another address, or as another user (``Asker``)         | P17       | kept to be compared if the validator is strong, else begun anew |
 /// | the same, strict: to another address | P17 | begun anew |
 /// | the same, strict: to this address as another user | P17 | kept to be compared under a strong tag, else anew |
@@ -37,6 +38,10 @@ internal import OperationNetworkingSystem
 /// A file system that keeps no marks leaves open which program made a checkpoint, and any server can send
 /// one. The device and inode of the part and the session, a random number of the kernel's, no server knows.
 /// So one without a mark is believed only if it names both.
+///
+/// P16 goes by a strong tag where only a field differs that `Vary` names: no two representations of a
+/// resource share one (RFC 9110 section 8.8.1), so a server that would send another variant sends the whole
+/// of it. They may share a date.
 ///
 /// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a
 /// little before its last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not
@@ -78,6 +83,8 @@ enum PartRecovery: Hashable, Sendable {
         let request: RequestRecord
         /// Whether it is sent for the same user as the one before.
         var isSameAsker = true
+        /// Whether its fields that the server's `Vary` names are as before.
+        var isSameVariant = true
         /// Whether nothing is kept that was begun at another address, or as another user without a strong
         /// tag.
         var isStrict = false
@@ -118,7 +125,7 @@ enum PartRecovery: Hashable, Sendable {
                 self = .begin
                 return
             }
-            let isSameQuestion = facts.isSameAsker && facts.request.url == checkpoint.request.url
+            let isSameQuestion = facts.isSameAsker && facts.request.hasSameTarget(as: checkpoint.request)
             if let reason = PartRecovery.objection(to: checkpoint, for: facts, isSameQuestion) {
                 self = .startOver(reason)
                 return
@@ -140,11 +147,18 @@ enum PartRecovery: Hashable, Sendable {
         _ isSameQuestion: Bool
     ) -> RestartReason? {
         let request = facts.request
-        if let copy = checkpoint.copy, copy.source != facts.source { return .foreignCopy }  // P20
+        if checkpoint.copy != nil {  // P20
+            let isContinued =
+                facts.source.map { checkpoint.isCopy(of: $0, part: facts.part?.identity) } ?? false
+            guard isContinued else { return .foreignCopy }
+        }
         let content = checkpoint.partialContent(offset: 0)
         if content.isCoded { return .contentCoded }  // P13
         guard request.method == "GET", !request.hasBody else { return .requestChanged }  // P15
         guard request.selectsTheSame(as: checkpoint.request) else { return .requestChanged }  // P16
+        if !facts.isSameVariant {
+            guard case .strongETag = content.validator else { return .requestChanged }  // P16
+        }
         if isSameQuestion { return nil }
         let isComparable =
             switch content.validator {

@@ -36,7 +36,7 @@ struct PartialContent: Hashable, Sendable {
     init(fields: HeaderFields, offset: Int64 = 0, isHTTP10: Bool = false, url: String? = nil) {
         self.offset = offset
         self.url = url
-        validator = EntityValidator(fields)
+        validator = EntityValidator(fields, varying: VaryingFields.names(in: fields))
         entityTag = fields.values(for: "ETag").count == 1 ? fields["ETag"] : nil
         lastModified = fields["Last-Modified"]
         strongDate = EntityValidator.strongDate(in: fields)

@@ -11,7 +11,8 @@ struct RequestRecord: Hashable, Codable, Sendable {
     let method: String
     /// Whether it had a body (P15).
     let hasBody: Bool
-    /// The fields that may select one of several representations, by lowercase name.
+    /// The fields that may select one of several representations, by lowercase name; `host` only if it names
+    /// another site than the URL does ([RFC 9110 §7.2](https://www.rfc-editor.org/rfc/rfc9110#section-7.2)).
     let selectingFields: [String: String]
     /// The lowercase names of the fields whose values are not written down, sorted.
     let secretFields: [String]
@@ -26,6 +27,8 @@ struct RequestRecord: Hashable, Codable, Sendable {
             let name = name.lowercased()
             if SecretFields.isSecret(name) {
                 secret.append(name)
+            } else if name == RequestRecord.hostField {
+                selecting[name] = RequestRecord.site(value, otherThan: request.url)
             } else if RequestRecord.selects(name) {
                 selecting[name] = value
             }
@@ -41,6 +44,15 @@ struct RequestRecord: Hashable, Codable, Sendable {
         request.httpMethod = method
         request.allHTTPHeaderFields = selectingFields
         return request
+    }
+
+    /// Whether both have the same target resource: address and site
+    /// ([RFC 9110 §7.1](https://www.rfc-editor.org/rfc/rfc9110#section-7.1)).
+    func hasSameTarget(as other: RequestRecord) -> Bool {
+        func site(_ record: RequestRecord) -> [UInt8]? {
+            record.selectingFields[Self.hostField].map { Array($0.utf8) }
+        }
+        return url == other.url && site(self) == site(other)
     }
 
     /// Whether both ask the same, apart from the address (P15, P16).
@@ -59,15 +71,31 @@ struct RequestRecord: Hashable, Codable, Sendable {
         ) ?? ""
     }
 
-    /// Fields that say nothing about which representation is wanted, or are another value in each request.
-    private static func selects(_ name: String) -> Bool {
+    /// The `Host` in lower case, without the default port of the scheme; `nil` if that is what the URL says.
+    private static func site(_ host: String, otherThan url: URL?) -> String? {
+        let isTLS = url?.scheme?.lowercased() == "https"
+        func withoutDefaultPort(_ site: String) -> String {
+            let port = isTLS ? ":443" : ":80"
+            return site.hasSuffix(port) ? String(site.dropLast(port.count)) : site
+        }
+        let site = withoutDefaultPort(host.lowercased())
+        guard let name = url?.host?.lowercased() else { return site }
+        let address = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+        let own = withoutDefaultPort(address + (url?.port.map { ":\($0)" } ?? ""))
+        return site.utf8.elementsEqual(own.utf8) ? nil : site
+    }
+
+    private static let hostField = "host"
+
+    /// Whether the field may say which representation is wanted, whatever the server's `Vary` says; not if it
+    /// has another value in each request.
+    static func selects(_ name: String) -> Bool {
         if name.hasPrefix("if-") || name.hasPrefix("sec-") || name.hasPrefix("proxy-") { return false }
         return !unselectingFields.contains(name)
     }
 
     private static let unselectingFields: Set<String> = [
         "accept-encoding", "cache-control", "connection", "content-length", "content-type", "date", "expect",
-        "host",
         "keep-alive", "origin", "pragma", "priority", "referer", "te", "traceparent", "tracestate",
         "transfer-encoding", "upgrade", "user-agent", "via", "x-correlation-id", "x-request-id",
     ]

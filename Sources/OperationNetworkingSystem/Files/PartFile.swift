@@ -66,9 +66,15 @@ package final class PartFile {
 
     /// Names the mount that the file was opened through, as long as the kernel runs; `nil` if it does not
     /// tell.
-    package var mount: Int64? {
-        let number = cfiles_mount(descriptor)
-        return number < 0 ? nil : number
+    ///
+    /// | Linux | Text       | After umount(2)                    |
+    /// |-------|------------|------------------------------------|
+    /// | 6.8   | `unique-7` | is never given again               |
+    /// | 5.8   | `7`        | may be given to the next mount     |
+    package var mount: String? {
+        var mount = cfiles_mount()
+        guard cfiles_mount(descriptor, &mount) == 0 else { return nil }
+        return (mount.is_unique != 0 ? "unique-" : "") + "\(mount.number)"
     }
 
     // MARK: - The lock

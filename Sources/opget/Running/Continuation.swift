@@ -18,25 +18,31 @@ struct Continuation: Hashable, Sendable {
     /// Whether a part was asked for: that is never continued.
     var asksForRange = false
 
-    /// The advice: what happens to files, then the command in a line of its own if it can be repeated.
-    var lines: [String] {
+    /// The advice after a run of `items` was stopped: what happens to files, then the command in a line of
+    /// its own if it can be repeated.
+    func lines(after kept: KeptParts, items: Int) -> [String] {
         let purpose =
-            if writesOutput || asksForRange {
+            if writesOutput || asksForRange || kept.startOver && items == 1 {
                 "To fetch it from the beginning"
             } else if replacesFiles {
                 "To go on (with --overwrite, complete files are fetched again, too)"
+            } else if kept.startOver {
+                "To go on with the other files"
             } else {
                 "To go on where it stopped"
             }
-        if let command { return [purpose + ":", "  " + command] }
-        return [purpose + ", run the same command again" + (readsInput ? " with the same list." : ".")]
+        if let command { return kept.warnings + [purpose + ":", "  " + command] }
+        let list = readsInput ? " with the same list." : "."
+        return kept.warnings + [purpose + ", run the same command again" + list]
     }
 
-    /// The advice after `count` failures of which bytes were kept.
-    func advice(afterFailuresOf count: Int) -> String {
-        let what = count == 1 ? "What came of one file" : "What came of \(count) files"
-        return what + " is kept: " + (startsOver ? "without --no-resume, " : "")
-            + "the same command goes on from there."
+    /// The advice after failures that left these.
+    func advice(afterFailures kept: KeptParts) -> [String] {
+        guard kept.continuable > 0 else { return kept.warnings }
+        let condition = startsOver ? "without --no-resume, " : ""
+        let sentence =
+            KeptParts.subject(kept.continuable) + " is kept: \(condition)the same command goes on from there."
+        return kept.warnings + [sentence]
     }
 
     /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others

@@ -9,7 +9,7 @@ extension Run {
         do {
             // Before anything is known of it.
             let file = ExaminedFile(of: path)
-            let request = settings.request(for: items[index].url)
+            let request = settings.question(for: items[index].url)
             let standing: FileStanding =
                 try settings.replacesFiles
                 ? .unrecorded

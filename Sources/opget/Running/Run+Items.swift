@@ -174,6 +174,7 @@ extension Run {
             fail(index, transfer.failure(error), transfer)
         } else {
             // What was cancelled because of a signal did not fail.
+            tally.keep(transfer.prospect)
             tell(ItemFinished(index, transfer, .stopped, bytes: transfer.received, now: now))
         }
     }
@@ -186,9 +187,9 @@ extension Run {
             tally.fail(
                 failure.outcome,
                 bytes: transfer.received,
-                recovered: transfer.resumedAt,
-                isKept: transfer.partialPath != nil && !settings.asksForRange
+                recovered: transfer.resumedAt
             )
+            tally.keep(transfer.prospect)
             tell(
                 ItemFinished(
                     index,

@@ -218,18 +218,18 @@ final class Run: @unchecked Sendable {
         clock.end()
         switch stopOutcome {
         case .closedOutput: break
-        case .signal: reporter.conclude(stopped: "Interrupted.", tally.summary, continuation.lines)
+        case .signal: reporter.conclude(stopped: "Interrupted.", tally.summary, advice)
         case nil:
             if items.count > 1 { reporter.conclude(tally.summary) }
-            if tally.resumable > 0 {
-                reporter.conclude(continuation.advice(afterFailuresOf: tally.resumable))
-            }
+            for line in continuation.advice(afterFailures: tally.kept) { reporter.conclude(line) }
         default:
             let reason = settings.failsEarly ? "Stopped at the first failure." : "Interrupted."
-            reporter.conclude(stopped: reason, tally.summary, continuation.lines)
+            reporter.conclude(stopped: reason, tally.summary, advice)
         }
         finish(stopOutcome ?? tally.outcome)
     }
+
+    private var advice: [String] { continuation.lines(after: tally.kept, items: items.count) }
 
     private func finish(_ outcome: Outcome) {
         var outcome = outcome

@@ -31,13 +31,22 @@ struct Settings: Sendable {
 
     /// The request for an item.
     func request(for url: URL) -> URLRequest {
-        var request = URLRequest(url: url, timeoutInterval: idleTimeout)
-        if !fields.contains(where: { $0.name.lowercased() == "user-agent" }) {
+        var request = question(for: url)
+        if sendsOwnUserAgent {
             request.setValue("opget/\(OpgetCommand.version)", forHTTPHeaderField: "User-Agent")
         }
+        return request
+    }
+
+    /// The request as far as the user chose it: what a file is the answer to, whatever version fetched it.
+    func question(for url: URL) -> URLRequest {
+        var request = URLRequest(url: url, timeoutInterval: idleTimeout)
         for field in fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
         return request
     }
+
+    /// Whether the user has chosen no `User-Agent`.
+    private var sendsOwnUserAgent: Bool { !fields.contains { $0.name.lowercased() == "user-agent" } }
 
     /// Whether the user asks for a part: bytes of another place are no comparison for it.
     var asksForRange: Bool { fields.contains { $0.name.lowercased() == "range" } }
@@ -74,6 +83,7 @@ struct Settings: Sendable {
         operation.startsOver = startsOver
         // A file has bytes of its own address only. The user may have another token today.
         operation.isStrict = true
+        operation.sendsOwnUserAgent = sendsOwnUserAgent
         operation.expectedDigests = item.digests
         configure(operation)
         return operation

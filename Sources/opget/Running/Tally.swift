@@ -12,8 +12,8 @@ struct Tally: Hashable, Sendable {
     private(set) var bytes: Int64 = 0
     /// The bytes that earlier runs had left.
     private(set) var bytesRecovered: Int64 = 0
-    /// Failed ones of which something was kept.
-    private(set) var resumable = 0
+    /// The partial files of those that failed, or were stopped.
+    private(set) var kept = KeptParts()
     private(set) var outcome = Outcome.success
 
     init(count: Int) {
@@ -39,13 +39,16 @@ struct Tally: Hashable, Sendable {
         upToDate += 1
     }
 
-    /// `isKept`: of what came, something can be used by the next run.
-    mutating func fail(_ outcome: Outcome, bytes: Int64, recovered: Int64 = 0, isKept: Bool = false) {
+    mutating func fail(_ outcome: Outcome, bytes: Int64, recovered: Int64 = 0) {
         failed += 1
         bytesRecovered = bytesRecovered.addingSaturated(recovered)
-        if isKept { resumable += 1 }
         self.bytes = self.bytes.addingSaturated(bytes)
         self.outcome = self.outcome.combined(with: outcome)
+    }
+
+    /// `prospect`: of the partial file of a transfer that has ended; `nil` if it left none.
+    mutating func keep(_ prospect: KeptParts.Prospect?) {
+        if let prospect { kept.add(prospect) }
     }
 
     /// `received` bytes of `expected` belong to the transfers that run now; `expected` is `nil` if that of

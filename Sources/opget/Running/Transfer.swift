@@ -50,12 +50,25 @@ struct Transfer {
     var place: String { if case .file(let path) = item.destination { path.text } else { item.printableURL } }
 
     /// The partial file of a transfer that has no other file; `nil` if there is none.
-    var partialPath: String? {
+    var partialPath: String? { partial?.path }
+
+    private var partial: (path: String, size: Int64)? {
         guard case .file(let path) = item.destination, let file = download?.partialFile else { return nil }
         let name = file.lastPathComponent
         let partial = path.text.contains("/") ? path.parent.appending(name) : FilePath(name)
         guard case .file(let size)? = try? FileStatus(of: partial), size > 0 else { return nil }
-        return partial.text
+        return (partial.text, size)
+    }
+
+    /// The use that the next run has for the partial file; `nil` if there is none, or if the user asked for a
+    /// part, and knows that it is not continued.
+    var prospect: KeptParts.Prospect? {
+        guard let partial, let download else { return nil }
+        return switch download.obstacle(toContinuing: partial.size) {
+        case nil: .goesOn
+        case .ownRange: nil
+        case let reason?: .startsOver(reason)
+        }
     }
 
     var isPaused: Bool { clock.isPaused }

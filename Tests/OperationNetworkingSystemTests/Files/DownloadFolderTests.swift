@@ -55,6 +55,48 @@ struct DownloadFolderTests {
         }
     }
 
+    /// The number that the kernel gives again is in mountinfo; the session of a checkpoint needs the other one.
+    @Test func aMountIsNamedForGoodWhereTheKernelCan() throws {
+        var system = utsname()
+        uname(&system)
+        let release = withUnsafeBytes(of: system.release) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        let version = release.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
+        let isUnique = version.count == 2 && (version[0], version[1]) >= (6, 8)
+        let mount = try #require(try make("a").mount)
+        #expect(mount.hasPrefix("unique-") == isUnique, "Linux \(release)")
+        #expect(try make("b").mount == mount)
+    }
+
+    private static func run(_ command: String, _ arguments: String...) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [command] + arguments
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+
+    /// The kernel gives the lowest free number to the next mount.
+    @Test func anotherMountHasAnotherName() throws {
+        try FileManager.default.createDirectory(
+            atPath: directory.file("m"),
+            withIntermediateDirectories: false
+        )
+        func mounted() throws -> String? {
+            // Only root may.
+            guard try Self.run("mount", "-t", "tmpfs", "none", directory.file("m")) else { return nil }
+            defer { _ = try? Self.run("umount", directory.file("m")) }
+            let file = try #require(try DownloadFolder(path: directory.file("m")).create("a", as: .part))
+            defer { file.close() }
+            return file.mount
+        }
+        guard let first = try mounted(), first.hasPrefix("unique-") else { return }
+        #expect(try mounted() != first)
+    }
+
     /// The `errno` that `body` ends with.
     private func code(_ body: () throws -> Void) -> Int32? {
         do {

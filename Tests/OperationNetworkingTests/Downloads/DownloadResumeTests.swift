@@ -339,6 +339,90 @@ struct DownloadResumeTests {
         #expect(scene.journal.reasons.elements == [.requestChanged])
     }
 
+    /// One server has two sites, and a file of one date for each.
+    @Test("P16") func anotherSiteStartsOver() async throws {
+        let scene = try DownloadScene(
+            serving: Self.dated,
+            answers: [.currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation]
+        )
+        func operation(_ host: String) -> DownloadOperation {
+            var request = URLRequest(url: scene.server.url)
+            request.setValue(host, forHTTPHeaderField: "Host")
+            let operation = DownloadOperation(request: request, to: scene.target)
+            operation.retryPolicy = nil
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.addObserver(scene.journal)
+            return operation
+        }
+        _ = await scene.run(operation("a.example"))
+        // What goes on by the checkpoint alone asks the same site.
+        let resumed = try DownloadOperation(resuming: scene.checkpoint)
+        #expect(resumed.request.value(forHTTPHeaderField: "Host") == "a.example")
+        scene.server.setRepresentation(
+            Representation(.pattern(Self.otherBody), lastModified: Self.modified)
+        )
+        _ = try await scene.run(operation("b.example")).get()
+        #expect(scene.server.requests.map { $0["Host"] } == ["a.example", "b.example"])
+        #expect(scene.server.requests.last?["Range"] == nil)
+        #expect(scene.journal.reasons.elements == [.requestChanged])
+        #expect(try Self.otherBody.firstDifference(fromFile: scene.target) == nil)
+    }
+
+    /// Where the server says that it selects by a field, and both variants have one date.
+    @Test("P16", arguments: [true, false])
+    func anotherUserAgentStartsOverUnlessTheUserChoseNone(isChosen: Bool) async throws {
+        var representation = Self.dated
+        representation.headers = ["Vary": "User-Agent"]
+        let scene = try DownloadScene(
+            serving: representation,
+            answers: [.currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation]
+        )
+        func operation(_ agent: String) -> DownloadOperation {
+            var request = URLRequest(url: scene.server.url)
+            request.setValue(agent, forHTTPHeaderField: "User-Agent")
+            let operation = DownloadOperation(request: request, to: scene.target)
+            operation.sendsOwnUserAgent = !isChosen
+            operation.retryPolicy = nil
+            operation.completionQueue = DispatchQueue(label: "callbacks")
+            operation.addObserver(scene.journal)
+            return operation
+        }
+        _ = await scene.run(operation("program/1"))
+        _ = try await scene.run(operation("program/2")).get()
+        #expect(scene.server.requests.map { $0["User-Agent"] } == ["program/1", "program/2"])
+        #expect(scene.server.requests.last?["Range"] == (isChosen ? nil : "bytes=100000-"))
+        #expect(scene.journal.reasons.elements == (isChosen ? [.requestChanged] : []))
+    }
+
+    /// A later operation does with the bytes as the first one says of them.
+    @Test(
+        arguments: [
+            (old, RestartReason?.none), (dated, nil), (bare, .validatorMissing), (weak, .validatorMissing),
+            (
+                Representation(.pattern(body), entityTag: .strong("v1"), headers: ["Accept-Ranges": "none"]),
+                .rangesRefused
+            ),
+            (Representation(.pattern(body), entityTag: .strong("v1"), contentCoding: "gzip"), .contentCoded),
+            (
+                Representation(.pattern(body), lastModified: modified, headers: ["Vary": "*"]),
+                .validatorMissing
+            ),
+        ] as [(Representation, RestartReason?)]
+    )
+    func whatCannotBeContinuedIsKnownBefore(representation: Representation, reason: RestartReason?)
+        async throws
+    {
+        let scene = try DownloadScene(
+            serving: representation,
+            answers: [.currentRepresentation.breaking(after: .body(100_000)), .currentRepresentation]
+        )
+        let first = scene.operation()
+        #expect((try? await scene.run(first).get()) == nil)
+        #expect(first.obstacle(toContinuing: 100_000) == reason)
+        _ = try await scene.run(scene.operation()).get()
+        #expect((scene.server.requests.last?["Range"] == nil) == (reason != nil))
+    }
+
     @Test("B1") func whatBreaksGoesOnFromTheLastByte() async throws {
         let breaking = Answer.currentRepresentation.breaking(after: .body(50_000))
         let scene = try DownloadScene(answers: [

@@ -63,7 +63,7 @@ import Testing
         "2 \(hash) \(salt) 99999999999999999999 5 6 complete\n\n", "2 \(hash) \(salt) 4 5 6\n\n",
         "2 \(hash) \(salt) 4 5 6 perhaps\n\n", "2 \(hash) \(salt) 4 5 6 complete 7\n\n",
         "2 \(hash) \(salt) 4 5 6 complete", "2 \(hash) \(salt) 4 5 6 complete\n\n\n",
-        "2 \(salt) \(hash) 4 5 6 complete\n\n",
+        "2 \(salt) \(hash) 4 5 6 complete\n\n", "2 \(hash) \(salt) 4 5 6 complete\n\n\na\n",
     ])
     func textThatIsNoRecordIsNone(text: String) {
         #expect(FileRecord(text: text) == nil)
@@ -196,6 +196,39 @@ import Testing
         for other in same { #expect(other.isAsker(of: alice.digest)) }
     }
 
+    @Test(
+        arguments: [
+            ("User-Agent", ["User-Agent": "b"], .ofOtherRequest), ("User-Agent", [:], .ofOtherRequest),
+            ("Referer", ["User-Agent": "a", "Referer": "http://h/"], .ofOtherRequest),
+            ("Referer", ["User-Agent": "b"], .complete), ("*", ["User-Agent": "b"], .complete),
+            ("Accept, User-Agent", ["User-Agent": "a", "Referer": "http://h/"], .complete),
+        ] as [(String, [String: String], FileStanding)]
+    )
+    func bindsTheFileToTheFieldsThatVaryNames(
+        vary: String,
+        fields: [String: String],
+        standing: FileStanding
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let url = directory.file("a")
+        try Data("0123".utf8).write(to: url)
+        let file = try #require(try DownloadFolder(path: directory.url.path).open("a"))
+        let request = try request(fields: ["User-Agent": "a"])
+        let record = try FileRecord(
+            RequestRecord(request),
+            as: Asker(request),
+            stamp: try file.stamp,
+            proof: .complete,
+            fields: [:],
+            selectedBy: VaryingFields(request).selection(by: ["Vary": vary])
+        )
+        #expect(FileRecord(text: record.text) == record)
+        try file.note(record.text, as: FileRecord.attribute)
+        let other = try self.request(fields: fields)
+        #expect(try FileStanding(of: url, for: request, as: Asker(request)) == .complete)
+        #expect(try FileStanding(of: url, for: other, as: Asker(other)) == standing)
+    }
+
     @Test func bindsTheFileToItsRequestAndItsBytes() throws {
         let directory = try TemporaryDirectory()
         let url = directory.file("a")
@@ -222,6 +255,8 @@ import Testing
         #expect(try standing(self.request(fields: ["Authorization": "Bearer x"])) == .ofOtherRequest)
         #expect(try standing(self.request("http://h/a?1")) == .ofOtherRequest)
         #expect(try standing(self.request(fields: ["Accept": "text/plain"])) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Host": "other.example"])) == .ofOtherRequest)
+        #expect(try standing(self.request(fields: ["Host": "H:80"])) == .complete)
         try file.setModified(1_000_000_000)
         #expect(try standing(request) == .changed)
         try file.note(nil, as: FileRecord.attribute)

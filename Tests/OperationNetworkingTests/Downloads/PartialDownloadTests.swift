@@ -303,6 +303,44 @@ struct PartialDownloadTests {
         #expect(try names() == ["a"])
     }
 
+    /// After a boot a disk may have another number.
+    @Test func whatAProcessLeftBesideAFinishedFileIsRemovedAfterAnotherMount() throws {
+        try leave("0123456789")
+        let (part, file) = (directory.file("a.part"), directory.file("a"))
+        let folder = try DownloadFolder(path: directory.url.path)
+        let candidate = PartialName(of: "a").candidate(0)
+        var checkpoint = try #require(try folder.checkpoint(candidate.checkpoint).checkpoint)
+        checkpoint.part = FileIdentity(device: checkpoint.part.device + 1, inode: checkpoint.part.inode)
+        try folder.save(checkpoint, candidate, isDurable: false)
+        try FileManager.default.moveItem(at: part, to: file)
+        #expect(throws: DownloadError.destinationExists(file)) { try open() }
+        #expect(try names() == ["a"])
+    }
+
+    /// Two variants that have one date.
+    @Test func whatAnotherProgramWasSentIsNotContinuedWhereVarySaysSo() throws {
+        func request(_ agent: String) -> URLRequest {
+            var request = URLRequest.sample
+            request.setValue(agent, forHTTPHeaderField: "User-Agent")
+            return request
+        }
+        let origin = Sample.origin([
+            "Last-Modified": "Tue, 14 Nov 2023 22:13:20 GMT", "Date": "Tue, 14 Nov 2023 22:13:21 GMT",
+            "Vary": "User-Agent",
+        ])
+        let first = try open(request("one"))
+        try first.begin(.start, total: 10, origin: origin)
+        try first.write("01234")
+        try first.flush()
+        first.close()
+        #expect(try !text("a.part.resume").contains("one"))
+        let same = try open(request("one"))
+        #expect(same.recovered?.offset == 5)
+        same.close()
+        let other = try open(request("other"))
+        #expect(other.recovered == nil && other.lost == .requestChanged)
+    }
+
     @Test func whatAProcessLeftThatDiedWhileItWroteACheckpointIsRemoved() throws {
         try leave("01234")
         try put("half a checkpoint", "a.part.resume.new")

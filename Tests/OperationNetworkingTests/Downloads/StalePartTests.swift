@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Glibc
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -25,5 +26,32 @@ import Testing
         )
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
         #expect(names == ["a.1.part", "a.6.part"])
+    }
+
+    /// A server has many sites, and has said nothing of another one's file.
+    @Test func thePartOfAnotherSiteStays() throws {
+        let directory = try TemporaryDirectory()
+        var request = URLRequest.sample
+        request.setValue("other.example", forHTTPHeaderField: "Host")
+        let download = try PartialDownload(request, to: directory.file("a"), replacesFile: false)
+        try download.begin(.start, total: 10, origin: Sample.origin()) { checkpoint in
+            checkpoint.copy = DownloadCheckpoint.Copy(
+                source: SourceFile(
+                    identity: FileIdentity(device: 1, inode: 2),
+                    stamp: FileStamp(length: 5, seconds: 0, nanoseconds: 0)
+                ),
+                isComplete: true
+            )
+        }
+        try download.write("01234")
+        try download.flush()
+        download.close()
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+        }
+        try StalePart.remove(beside: directory.file("a"), of: .sample)
+        #expect(try names() == ["a.part", "a.part.resume"])
+        try StalePart.remove(beside: directory.file("a"), of: request)
+        #expect(try names() == [])
     }
 }

@@ -167,4 +167,61 @@ import Testing
         #expect(one.selectsTheSame(as: other) == areTheSame)
         #expect(other.selectsTheSame(as: one) == areTheSame)
     }
+
+    /// One server has many sites.
+    @Test(arguments: [
+        ("http://h/", "b", false), ("http://h/", "h:8080", false), ("http://h:8080/", "h", false),
+        ("http://h/", "h:443", false), ("http://h/", "", false), ("http://h/", "h", true),
+        ("http://h/", "H:80", true), ("http://H:80/", "h", true), ("https://h/", "h:443", true),
+        ("http://h:8080/", "h:8080", true), ("http://[::1]:8080/", "[::1]:8080", true),
+    ])
+    func aHostIsAnotherSiteUnlessItIsTheURLsOwn(address: String, host: String, isOwn: Bool) throws {
+        let plain = RequestRecord(try Sample.request(address))
+        let record = RequestRecord(try Sample.request(address, ["Host": host]))
+        #expect(record.selectsTheSame(as: plain) == isOwn)
+        #expect(record.hasSameTarget(as: plain) == isOwn)
+        // The request of a later process has it.
+        let request = try #require(record.request)
+        #expect(RequestRecord(request) == record)
+        #expect((request.value(forHTTPHeaderField: "Host") == nil) == isOwn)
+    }
+
+    /// Fields that count only where `Vary` names them.
+    @Test(arguments: [
+        (["User-Agent": "a"], ["User-Agent": "b"], "user-agent", false),
+        (["User-Agent": "a"], [:], "Accept, User-Agent", false),
+        ([:], ["Referer": "http://h/"], "Referer", false),
+        (["Origin": "http://a"], ["Origin": "http://b"], "Origin", false),
+        (["Sec-CH-Width": "1"], ["Sec-CH-Width": "2"], "Sec-CH-Width", false),
+        (["Accept-Encoding": "br"], [:], "Accept-Encoding", false),
+        (["User-Agent": "a"], ["user-agent": "a"], "User-Agent", true),
+        (["User-Agent": "a"], ["User-Agent": "b"], "", true),
+        (["User-Agent": "a"], ["User-Agent": "b"], "Referer", true),
+        ([:], [:], "Accept-Encoding, User-Agent", true),
+        // These count in other ways.
+        (["If-Range": "\"a\""], [:], "If-Range", true),
+        (["Cookie": "a"], ["Cookie": "b"], "Cookie", true),
+    ])
+    func fieldsThatVaryNames(
+        one: [String: String],
+        other: [String: String],
+        vary: String,
+        areTheSame: Bool
+    ) throws {
+        let origin: HeaderFields = vary.isEmpty ? [:] : ["Vary": vary]
+        func checkpoint(_ fields: [String: String]) throws -> DownloadCheckpoint {
+            let request = try Sample.request(Sample.address, fields)
+            var checkpoint = Sample.checkpoint(request, fields: origin)
+            checkpoint.varying = VaryingFields(request).selection(by: origin).digest
+            return try DownloadCheckpoint(fileBytes: checkpoint.fileBytes())
+        }
+        func varying(_ fields: [String: String]) throws -> VaryingFields {
+            VaryingFields(try Sample.request(Sample.address, fields))
+        }
+        #expect(try checkpoint(one).isVariant(of: varying(other)) == areTheSame)
+        #expect(try checkpoint(other).isVariant(of: varying(one)) == areTheSame)
+        #expect(try checkpoint(one).isVariant(of: varying(one)))
+        // No value is written down.
+        #expect(try !String(decoding: checkpoint(one).fileBytes(), as: UTF8.self).contains("http://a"))
+    }
 }

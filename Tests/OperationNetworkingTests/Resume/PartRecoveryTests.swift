@@ -20,6 +20,7 @@ import Testing
         var copy: DownloadCheckpoint.Copy?
         var source: SourceFile?
         var isSameAsker = true
+        var isSameVariant = true
         var isStrict = false
         var isAtRest: Bool?
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
@@ -44,6 +45,7 @@ import Testing
             return PartRecovery.Facts(
                 request: RequestRecord(request),
                 isSameAsker: isSameAsker,
+                isSameVariant: isSameVariant,
                 isStrict: isStrict,
                 finding: finding(checkpoint),
                 part: size.map {
@@ -65,9 +67,14 @@ import Testing
     }
 
     /// A file of another program, of which the first fifteen bytes are a copy.
-    private static func source(inode: UInt64 = 9, nanoseconds: Int64 = 0, length: Int64 = 15) -> SourceFile {
+    private static func source(
+        device: UInt64 = 1,
+        inode: UInt64 = 9,
+        nanoseconds: Int64 = 0,
+        length: Int64 = 15
+    ) -> SourceFile {
         SourceFile(
-            identity: FileIdentity(device: 1, inode: inode),
+            identity: FileIdentity(device: device, inode: inode),
             stamp: FileStamp(length: length, seconds: 1000, nanoseconds: nanoseconds)
         )
     }
@@ -75,10 +82,16 @@ import Testing
     private static func copied(
         _ isComplete: Bool = true,
         length: Int64 = 15,
+        device: UInt64 = 1,
+        isOnDeviceOfPart: Bool? = nil,
         continuing source: SourceFile? = nil
     ) -> @Sendable (inout Row) -> Void {
         { row in
-            row.copy = DownloadCheckpoint.Copy(source: Self.source(length: length), isComplete: isComplete)
+            row.copy = DownloadCheckpoint.Copy(
+                source: Self.source(device: device, length: length),
+                isComplete: isComplete,
+                isOnDeviceOfPart: isOnDeviceOfPart
+            )
             row.source = source
         }
     }
@@ -168,6 +181,20 @@ import Testing
         Row("P16 another selecting field", size: 20, .startOver(.requestChanged)) {
             $0.request.setValue("de", forHTTPHeaderField: "Accept-Language")
         },
+        Row("P16 another site", size: 20, .startOver(.requestChanged)) {
+            $0.request.setValue("other.example", forHTTPHeaderField: "Host")
+        },
+        Row("P16 another field that Vary names, strong tag", size: 20, .keep(20)) {
+            $0.isSameVariant = false
+        },
+        Row("P16 the same, strong date", size: 20, .startOver(.requestChanged)) {
+            $0.isSameVariant = false
+            $0.fields = strongDate
+        },
+        Row("P16 the same, no validator", size: 20, .startOver(.requestChanged)) {
+            $0.isSameVariant = false
+            $0.fields = [:]
+        },
         Row(
             "P17 another address, strong tag",
             size: 20,
@@ -227,6 +254,32 @@ import Testing
             size: 20,
             .startOver(.foreignCopy),
             with: copied(continuing: source(inode: 8))
+        ),
+        Row("P20 a copy, after another mount", size: 20, .keep(20)) { row in
+            copied(continuing: source(device: 5))(&row)
+            row.identity = FileIdentity(device: 5, inode: 2)
+        },
+        Row("P20 the same, noted", size: 20, .keep(20)) { row in
+            copied(device: 7, isOnDeviceOfPart: true, continuing: source(device: 5))(&row)
+            row.identity = FileIdentity(device: 5, inode: 2)
+        },
+        Row(
+            "P20 a copy of a file on another device",
+            size: 20,
+            .keep(20),
+            with: copied(device: 7, isOnDeviceOfPart: false, continuing: source(device: 8))
+        ),
+        Row(
+            "P20 a copy, and a file with its numbers on another device",
+            size: 20,
+            .startOver(.foreignCopy),
+            with: copied(continuing: source(device: 5))
+        ),
+        Row(
+            "P20 a copy of a file on another device, and one with its numbers here",
+            size: 20,
+            .startOver(.foreignCopy),
+            with: copied(device: 7, continuing: source())
         ),
         Row("P20 a copy that was cut short", size: 20, .begin, with: copied(false, continuing: source())),
         Row("P20 one that was cut short, and is not continued", size: 20, .begin, with: copied(false)),

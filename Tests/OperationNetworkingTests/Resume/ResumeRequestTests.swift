@@ -37,6 +37,21 @@ import Testing
             partial: partial(["Last-Modified": modified, "Date": later]),
             asks: .rest(from: 4, ifRange: modified)
         ),
+        Row(
+            testDescription: "P11 strong date, and anything selects",
+            partial: partial(["Last-Modified": modified, "Date": later, "Vary": "Accept, *"]),
+            asks: .whole
+        ),
+        Row(
+            testDescription: "P8 strong tag, and anything selects",
+            partial: partial(["ETag": "\"v1\"", "Vary": "*"]),
+            asks: rest
+        ),
+        Row(
+            testDescription: "P9 strong date, and fields select",
+            partial: partial(["Last-Modified": modified, "Date": later, "Vary": "User-Agent, Accept"]),
+            asks: .rest(from: 4, ifRange: modified)
+        ),
         Row(testDescription: "P10, F4 weak tag", partial: partial(["ETag": "W/\"v1\""]), asks: .whole),
         Row(
             testDescription: "P10 weak tag and strong date",

@@ -25,13 +25,20 @@ import Testing
         #expect(try opget.files() == [])
     }
 
-    @Test func whatCameOfATruncatedBodyHasAnotherName() async throws {
-        let server = try ScriptedServer([.respond(200, body: "0123456789", breakingAfter: 4)])
+    @Test(arguments: [true, false])
+    func whatCameOfATruncatedBodyHasAnotherName(hasTag: Bool) async throws {
+        let server = try ScriptedServer([
+            .respond(200, hasTag ? ["ETag": "\"v1\""] : [:], body: "0123456789", breakingAfter: 4)
+        ])
         let result = try await opget("--retry", "0", server.url(path: "a").absoluteString)
         #expect(result.code == 4)
         #expect(try opget.files() == ["a.part", "a.part.resume"])
         #expect(
-            result.errorLines.last == "What came of one file is kept: the same command goes on from there."
+            result.errorLines.last
+                == (hasTag
+                    ? "What came of one file is kept: the same command goes on from there."
+                    : "What came of one file is kept, but the server gives no proof that the file is still the "
+                        + "same: the same command starts over.")
         )
         #expect(result.errors.contains("announced 10 bytes, and the connection ended after 4."))
     }

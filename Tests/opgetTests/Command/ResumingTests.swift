@@ -64,6 +64,61 @@ import Testing
         #expect(server.requests[1]["Range"] != nil)
     }
 
+    /// Nothing names the file that the bytes are of.
+    @Test func whatIsSaidAfterAnInterruptionIsTrueOfBytesThatAreOfNoUse() async throws {
+        let server = try ScriptedServer(
+            serving: Representation(.text(body)),
+            answers: [.currentRepresentation.stalling(after: 60_000), .currentRepresentation]
+        )
+        let stopped = try await stop(server, SIGINT)
+        #expect(
+            stopped.errorLines.dropLast().suffix(2) == [
+                "What came of one file is kept, but the server gives no proof that the file is still the same: "
+                    + "the same command starts over.",
+                "To fetch it from the beginning:",
+            ]
+        )
+        #expect(try await opget("--json", server.url(path: "a").absoluteString).code == 0)
+        #expect(server.requests[1]["Range"] == nil)
+    }
+
+    /// One server, two sites, or two variants of a file, that have one date.
+    @Test(arguments: ["Host", "User-Agent"])
+    func bytesOfAnotherSiteOrVariantAreNotContinued(field: String) async throws {
+        @Sendable func representation(_ text: String) -> Representation {
+            Representation(
+                .text(text),
+                lastModified: Date(timeIntervalSince1970: 1_700_000_000),
+                headers: ["Vary": "User-Agent"]
+            )
+        }
+        let other = String(repeating: "abcdefghij", count: 10_000)
+        let server = try ScriptedServer { request in
+            let text = request[field] == "a.example" ? body : other
+            return .representation(representation(text)).breaking(
+                after: .body(
+                    request["Range"] == nil && request[field] == "a.example" ? 60_000 : text.utf8.count
+                )
+            )
+        }
+        let address = server.url(path: "a").absoluteString
+        func run(_ value: String) async throws -> Opget.Result {
+            try await opget("--retry", "0", "-H", "\(field): \(value)", address)
+        }
+        #expect(try await run("a.example").code == 4)
+        let result = try await run("b.example")
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == other)
+        #expect(result.errors.contains("started over because the request is not the same as before"))
+        // The file is not done for the first, and is for the second.
+        #expect(try await run("a.example").code == 11)
+        #expect(try await run("b.example").code == 0)
+        #expect(server.requests.map { $0[field] } == ["a.example", "b.example"])
+        // The tag or date of one is not shown to the other.
+        _ = try await opget("-N", "--retry", "0", "-H", "\(field): a.example", address)
+        #expect(server.requests.last?["If-Modified-Since"] == nil)
+    }
+
     @Test func severalSignalsLoseNothing() async throws {
         let server = try server([.currentRepresentation.stalling(after: 60_000), .currentRepresentation])
         let run = try opget.start(["--json", server.url(path: "a").absoluteString])

@@ -16,7 +16,7 @@ import Testing
         let gate = Gate()
         let server = try ScriptedServer(
             routes: ["/done": [.respond(200, body: "x")]],
-            otherwise: [.respond(200, body: "0123456789").held(after: 4, by: gate)]
+            otherwise: [.respond(200, ["ETag": "\"v1\""], body: "0123456789").held(after: 4, by: gate)]
         )
         let arguments =
             ["-j", "3"] + ["done", "a", "b", "c", "d"].map { server.url(path: $0).absoluteString }

@@ -1,3 +1,4 @@
+import OperationNetworking
 import Testing
 
 @testable import opget
@@ -5,6 +6,19 @@ import Testing
 @Suite struct ContinuationTests {
     private func command(_ arguments: String...) -> String? {
         Continuation(arguments: ["opget"] + arguments).command
+    }
+
+    private func kept(_ continuable: Int, _ obstacles: RestartReason...) -> KeptParts {
+        var kept = KeptParts()
+        for _ in 0..<continuable { kept.add(.goesOn) }
+        for reason in obstacles { kept.add(.startsOver(reason)) }
+        return kept
+    }
+
+    private func lines(_ continuation: Continuation, _ kept: KeptParts = KeptParts(), items: Int = 1)
+        -> [String]
+    {
+        continuation.lines(after: kept, items: items)
     }
 
     @Test func theCommandIsQuotedForAShell() {
@@ -27,20 +41,53 @@ import Testing
         #expect(command("--no-resume", "http://h/a") == "opget http://h/a")
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
-            continuation.advice(afterFailuresOf: 1)
-                == "What came of one file is kept: the same command goes on from there."
+            continuation.advice(afterFailures: kept(1))
+                == ["What came of one file is kept: the same command goes on from there."]
         )
         continuation.startsOver = true
         #expect(
-            continuation.advice(afterFailuresOf: 2)
-                == "What came of 2 files is kept: without --no-resume, the same command goes on from there."
+            continuation.advice(afterFailures: kept(2))
+                == [
+                    "What came of 2 files is kept: without --no-resume, the same command goes on from there."
+                ]
+        )
+        #expect(continuation.advice(afterFailures: kept(0)) == [])
+    }
+
+    @Test func whatCannotGoOnIsNotSaidToGoOn() {
+        let continuation = Continuation(arguments: ["opget", "http://h/a"])
+        let warning =
+            "What came of one file is kept, but the server gives no proof that the file is still the same: "
+            + "the same command starts over."
+        #expect(continuation.advice(afterFailures: kept(0, .validatorMissing)) == [warning])
+        #expect(
+            continuation.advice(afterFailures: kept(1, .validatorMissing, .rangesRefused, .rangesRefused))
+                == [
+                    "What came of 2 files is kept, but the server does not serve parts of files: "
+                        + "the same command starts over.",
+                    warning, "What came of one file is kept: the same command goes on from there.",
+                ]
+        )
+        // After a signal.
+        let command = "  opget http://h/a"
+        #expect(
+            lines(continuation, kept(0, .validatorMissing))
+                == [warning, "To fetch it from the beginning:", command]
+        )
+        #expect(
+            lines(continuation, kept(0, .validatorMissing), items: 2)
+                == [warning, "To go on with the other files:", command]
+        )
+        #expect(
+            lines(continuation, kept(1, .validatorMissing), items: 2)
+                == [warning, "To go on where it stopped:", command]
         )
     }
 
     @Test func aRangeIsNotSaidToGoOn() {
         var continuation = Continuation(arguments: ["opget", "-H", "Range: bytes=0-9", "http://h/a"])
         continuation.asksForRange = true
-        #expect(continuation.lines.first?.hasPrefix("To fetch it from the beginning") == true)
+        #expect(lines(continuation).first?.hasPrefix("To fetch it from the beginning") == true)
     }
 
     @Test func whatCannotBeTypedAgainIsNotRepeated() {
@@ -52,17 +99,17 @@ import Testing
     @Test func whatIsSaidIsTrueOfTheFiles() {
         var continuation = Continuation(arguments: ["opget", "http://h/a"])
         #expect(
-            continuation.lines == [
+            lines(continuation) == [
                 "To go on where it stopped:", "  opget http://h/a",
             ]
         )
         continuation.replacesFiles = true
-        #expect(continuation.lines[0].contains("fetched again"))
+        #expect(lines(continuation)[0].contains("fetched again"))
         continuation.writesOutput = true
-        #expect(continuation.lines[0] == "To fetch it from the beginning:")
+        #expect(lines(continuation)[0] == "To fetch it from the beginning:")
         continuation = Continuation(arguments: ["opget", "-i", "-"], readsInput: true)
         #expect(
-            continuation.lines == [
+            lines(continuation) == [
                 "To go on where it stopped, run the same command again with the same list."
             ]
         )

@@ -27,4 +27,14 @@ import Testing
         let request = try settings(["user-agent: me"]).request(for: url)
         #expect(request.value(forHTTPHeaderField: "User-Agent") == "me")
     }
+
+    /// A file is the answer to the same question when opget has another version.
+    @Test func theUserAgentCountsIfItIsTheUsers() throws {
+        let url = try #require(URL(string: "http://h/a"))
+        func agent(_ headers: [String]) throws -> String? {
+            try settings(headers).question(for: url).value(forHTTPHeaderField: "User-Agent")
+        }
+        #expect(try agent(["Accept: text/plain"]) == nil)
+        #expect(try agent(["User-Agent: me"]) == "me")
+    }
 }

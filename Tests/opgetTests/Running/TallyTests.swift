@@ -1,3 +1,4 @@
+import OperationNetworking
 import Testing
 
 @testable import opget
@@ -17,11 +18,14 @@ import Testing
     @Test func whatEarlierRunsLeftIsCountedApart() {
         var tally = Tally(count: 3)
         tally.save(bytes: 100, recovered: 40)
-        tally.fail(.network, bytes: 10, recovered: 5, isKept: true)
+        tally.fail(.network, bytes: 10, recovered: 5)
+        tally.keep(.goesOn)
+        tally.keep(.startsOver(.validatorMissing))
+        tally.keep(nil)
         tally.findUpToDate()
         #expect(tally.batch(running: 0, received: 0, expected: 0, recovered: 0).recovered == 45)
         #expect(tally.batch(running: 1, received: 9, expected: 9, recovered: 7).recovered == 52)
-        #expect(tally.resumable == 1)
+        #expect(tally.kept.continuable == 1 && tally.kept.obstacles == [.validatorMissing: 1])
         #expect(tally.finished == 3)
         #expect(tally.summary == "2 of 3 done: 1 fetched (100 B), 1 up to date, 1 failed")
     }

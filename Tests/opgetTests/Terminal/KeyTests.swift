@@ -33,6 +33,8 @@ import Testing
     private static let stopped = [
         "there: already there (3 B)",
         "Interrupted. 1 of 4 done: 0 fetched (0 B), 1 already there",
+        "What came of 2 files is kept, but the server gives no proof that the file is sti",
+        "ll the same: the same command starts over.",
         "To go on where it stopped:",
         "  opget -i list",
     ]
@@ -101,7 +103,7 @@ import Testing
         #expect(try await terminal.end() == 130)
         let screen = terminal.screen
         #expect(screen.lines == Self.stopped)
-        #expect(screen.cursor == (4, 0))
+        #expect(screen.cursor == (6, 0))
         #expect(screen.isCursorShown)
         #expect(screen.problems == [])
         #expect(terminal.isOrdinary)
