@@ -50,6 +50,12 @@ extension OperationState {
     var observersOfCopy: [any OperationObserver] {
         manager?.observers ?? closures.observers.filter { $0 is ObserverRelay }
     }
+
+    /// The closure of a copy's challenges: the manager's, where the operation has ended and let go of its
+    /// own.
+    var challengeOfCopy: ConnectionOperation.AuthenticationChallengeHandler? {
+        closures.challenge ?? (isDelivered ? manager?.challenge : nil)
+    }
 }
 
 extension ConnectionOperation: ObserverKeeper {

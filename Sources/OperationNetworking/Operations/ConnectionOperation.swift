@@ -265,9 +265,8 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     /// Called, on any thread, when the body that comes from ``inputStream`` has to be sent again: after a
     /// redirect that keeps the method, after a pause, over another connection, by a copy that was made before
-    /// the last callback.
-    /// Answers with a new stream of the same bytes, and at once: so it cannot use what belongs to an actor.
-    /// To be set before the operation is in a queue: later it traps.
+    /// the last callback. Answers with a new stream of the same bytes, and at once: so it cannot use what
+    /// belongs to an actor. To be set before the operation is in a queue: later it traps.
     public func setBodyStreamProvider(_ block: (@Sendable () -> InputStream?)?) {
         configure { $0.closures.bodyStreamProvider = block }
     }
@@ -427,13 +426,11 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
     /// Gives a new operation the settings of this one.
     func copySettings(to copy: ConnectionOperation) {
         let original = state.withLock { $0 }
-        let observers = original.observersOfCopy
-        // The closures of one that has ended are released.
-        let challenge = original.isDelivered ? original.manager?.challenge : nil
+        let (observers, challenge) = (original.observersOfCopy, original.challengeOfCopy)
         copy.configure { state in
             state.configuration.copy(original.configuration)
             state.closures.copy(original.closures)
-            if let challenge { state.closures.challenge = challenge }
+            state.closures.challenge = challenge
             state.closures.observers = observers + state.closures.observers
             state.manager = original.manager
         }

@@ -261,7 +261,7 @@ struct AuthenticationChallengeTests {
         #expect(operations.allSatisfy { $0.response?.statusCode == 200 })
     }
 
-    /// Its own closures are released by then.
+    /// The operation's own closures are released by then.
     @Test func aCopyOfAnOperationThatHasEndedAsksItsManagersClosure() async throws {
         let server = try door.server()
         let manager = OperationManager(baseURL: server.url)
