@@ -11,7 +11,7 @@ package final class EasyHandle {
     /// The bytes that are read at once. With libcurl's default, 16 KiB, two system calls for each buffer cost
     /// more than the rest of a fast download. Only what is filled takes memory, and below 128 KiB malloc(3)
     /// maps no pages for it alone. libcurl reads up to 100 buffers before it lets others go on.
-    private static let receiveBuffer = 100 * 1024
+    package static let receiveBuffer = 100 * 1024
     private static let largeBody = 4 * 1024 * 1024
     /// For proxies, as bits of CURLOPT_PROXYAUTH(3).
     private static let basic = Int(CLIBCURL_AUTH_BASIC)
@@ -263,7 +263,7 @@ package final class EasyHandle {
     }
 
     /// Takes the bytes that libcurl keeps of a response that is held, and drops them; to be called before the
-    /// transfer is removed. libcurl 7.88 loses them (64 KiB and more) if the connection goes on to serve
+    /// transfer is removed. libcurl 7.88 loses them (a buffer and more) if the connection goes on to serve
     /// others, as one of HTTP/2 does.
     func dropHeldBytes() {
         guard body == .held else { return }

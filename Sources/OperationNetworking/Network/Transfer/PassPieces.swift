@@ -3,7 +3,7 @@
 /// A server may send a megabyte in chunks of one byte, each of which libcurl hands over by itself. What comes
 /// after ``limit`` waits for the next pass, and comes in one.
 ///
-/// libcurl 7.88 reads a fast socket a hundred times, 6.4 MB, before it lets others go on. A command that
+/// libcurl 7.88 reads a fast socket a hundred times, 10 MB, before it lets others go on. A command that
 /// comes meanwhile, such as to cancel another transfer, would wait for four of those. So a transfer that had
 /// its ``share`` makes way for it.
 struct PassPieces {
@@ -13,9 +13,9 @@ struct PassPieces {
 
     /// In bytes. To make way costs some ten microseconds, as long as 10 KiB take.
     static let share = 512 * 1024
-    /// Bytes that libcurl brings although it was told to hold: the rest of its buffer. From 8.6 on it may
-    /// read more; that waits.
-    static let rest = 64 * 1024
+    /// Bytes that libcurl brings although it was told to hold: the rest of its buffer, which is smaller
+    /// (``EasyHandle/receiveBuffer``). From 8.6 on it may read more; that waits.
+    static let rest = 128 * 1024
 
     private var pass: UInt64 = 0
     private var count = 0

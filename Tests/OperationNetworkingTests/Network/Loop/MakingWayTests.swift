@@ -37,7 +37,7 @@ struct MakingWayTests {
     }
 
     private static let length = 20_000_000
-    private static let buffer = 64 * 1024
+    private static let buffer = EasyHandle.receiveBuffer
     /// The last piece but one may end just below the share, and the last but one of the rest just below that.
     private static let most = PassPieces.share + PassPieces.rest + 2 * buffer
 
@@ -104,6 +104,11 @@ struct MakingWayTests {
             #expect(transfer.bytes == body)
         }
         if version == .http1 { #expect(crowd.most <= Self.most) }
+    }
+
+    /// A piece that waits for the next pass is copied once more.
+    @Test func theRestOfABufferIsTaken() {
+        #expect(PassPieces.rest >= EasyHandle.receiveBuffer)
     }
 
     @Test func aTransferMakesWayOnceInAPassAndHasTheRestOfABuffer() {
