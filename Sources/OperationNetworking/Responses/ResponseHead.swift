@@ -9,11 +9,12 @@ struct ResponseHead: Hashable, Sendable {
     var status: Int
     var fields: HeaderFields
 
-    /// 1xx: another head follows.
-    var isInterim: Bool { (100..<200).contains(status) }
+    /// 1xx: another head follows. Not after 101, which ends HTTP (RFC 9110 §7.8).
+    var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
     /// The reason why the head must not be believed; `nil`: there is none.
     func malformation(isTLS: Bool, _ asked: TransferOptions.HTTPVersion) -> String? {
+        if status == 101 { return "it switches to another protocol (101)" }
         guard (200..<600).contains(status) else { return "the status is \(status)" }
         // libcurl believes a status line that says HTTP/2 on a connection that is not.
         guard isTLS || asked == .http2PriorKnowledge || version.hasPrefix("HTTP/1.") else {

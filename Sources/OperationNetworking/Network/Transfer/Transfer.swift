@@ -283,7 +283,9 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleDidReceiveBody(_ bytes: Span<UInt8>) -> ReceiveAnswer {
-        guard failure == nil, !heads.isRefusedByProxy, acceptHeldHead() else { return .failed }
+        guard failure == nil, !heads.isRefusedByProxy, acceptHeldHead(), incoming != nil else {
+            return .failed
+        }
         if heads.awaitsAnswer || client.transferMustWait {
             activity.holdResponse()
             stall()

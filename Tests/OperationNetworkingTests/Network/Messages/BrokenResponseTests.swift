@@ -120,6 +120,16 @@ struct BrokenResponseTests {
         Case("no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", code: .badServerResponse),
         Case("HTTP/0.9", "<html>hello</html>", code: .badServerResponse),
         Case("status 99", "HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n", code: .badServerResponse),
+        Case(
+            "an unasked switch of protocols",
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+            code: .badServerResponse
+        ),
+        Case(
+            "another protocol",
+            "HTTP/1.1 101 Switching Protocols\r\n\r\nabc",
+            code: .badServerResponse
+        ),
         Case("status 600", "HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n", code: .badServerResponse),
         Case(
             "an unasked part",
@@ -195,6 +205,18 @@ struct BrokenResponseTests {
             let outcome = try await outcome(of: .raw(.data(Data(response.utf8.prefix(count)))))
             #expect(outcome.end.code == .networkConnectionLost, "after \(count) bytes")
         }
+    }
+
+    /// The bytes that follow are no HTTP, and need not end.
+    @Test(arguments: [HeaderFields(), ["Connection": "Upgrade", "Upgrade": "x"]])
+    func aSwitchOfProtocolsEndsTheTransferWhoeverAskedForIt(fields: HeaderFields) async throws {
+        let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"
+        let server = try ScriptedServer([.raw(.text(head), keepingOpen: true)])
+        let transfer = TestTransfer(.plain(server.url, fields: fields)).start()
+        let end = try await transfer.end()
+        #expect(end.code == .badServerResponse, "\(end)")
+        #expect(transfer.head == nil)
+        #expect(server.requests.first?["Upgrade"] == fields["Upgrade"])
     }
 
     // MARK: - Content codings

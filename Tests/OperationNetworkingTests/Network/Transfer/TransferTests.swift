@@ -249,11 +249,22 @@ struct TransferTests {
         }
     }
 
+    /// As after a 101: no client would hear of it.
+    @Test func aBodyWithoutAHeadEndsTheTransfer() throws {
+        let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
+        let transfer = try transfer(client, idleTimeout: 1, since: MonotonicTime(seconds: 17_000))
+        #expect(transfer.easyHandleDidReceiveBody([1, 2, 3].span) == .failed)
+    }
+
     @Test(arguments: [0.1, 1e-9, .leastNonzeroMagnitude])
     func aTransferThatIsHeldIsLookedAtLater(idleTimeout: Double) throws {
         let client = TestTransfer(.plain(URL(fileURLWithPath: "/")))
         let start = MonotonicTime(seconds: 17_000)
         let transfer = try transfer(client, idleTimeout: idleTimeout, since: start)
+        for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
+            let goesOn = transfer.easyHandleDidReceiveHeaderLine(Array(line.utf8).span)
+            #expect(goesOn)
+        }
         client.hold()
         #expect(transfer.easyHandleDidReceiveBody([1, 2, 3].span) == .full)
         for second in 0..<1_000 {
