@@ -52,6 +52,8 @@ struct ResponseHeadReader {
     /// The limit that was exceeded; nothing of what follows is read. Older libcurls only limit a line, and a
     /// server could send lines for ever.
     private(set) var excess: HeadLimit?
+    /// Whether a field went on in another line.
+    private(set) var hasFoldedLines = false
     /// The first thing that was wrong with a field.
     private(set) var malformation: String?
 
@@ -83,6 +85,7 @@ struct ResponseHeadReader {
     private mutating func readField(_ line: Span<UInt8>) {
         if Self.isBlank(line[0]) {
             // A folded line (RFC 9112 §5.2).
+            hasFoldedLines = true
             if head.fields.isEmpty { malformation = malformation ?? Self.continuesNothing }
             let text = line.extracting(Self.trimmed(line, line.indices))
             return head.fields.continueLast(with: String(headerText: text))

@@ -17,6 +17,8 @@ struct ResponseHeads {
     /// Whether the client has answered the head with ``HeadAnswer/later``, and not said more.
     var awaitsAnswer = false
     private var answerCount = 0
+    /// Of the strongest question of the proxy.
+    private var proxyStrength = 0
     private var cookiePrefixes = CookiePrefix()
     /// The names of the cookies that the server has set or deleted.
     private(set) var cookieNames: Set<String> = []
@@ -36,9 +38,22 @@ struct ResponseHeads {
         cookieNames.insert(CookiePrefix.name(of: line))
     }
 
-    /// The proxy answered 407.
-    mutating func refuseByProxy() {
+    /// The proxy answered 407, or the server behind it did, which looks the same. Where better was asked for
+    /// before, in this transfer, it was answered: to ask for Basic now is to ask for the password.
+    /// - Returns: whether libcurl may answer.
+    mutating func refuseByProxy(_ head: ResponseHead) -> Bool {
         isRefusedByProxy = true
+        // libcurl 7.88 does not see what a folded line has.
+        let strength = reader.hasFoldedLines ? 0 : Self.strength(of: head)
+        defer { proxyStrength = max(proxyStrength, strength) }
+        return strength >= proxyStrength
+    }
+
+    /// The rank of the scheme that libcurl answers: Digest, NTLM, all others.
+    private static func strength(of head: ResponseHead) -> Int {
+        let offers = AuthenticationOffer.offers(in: head.fields.values(for: "Proxy-Authenticate"))
+        if offers.contains(where: { $0.scheme == .digest }) { return 2 }
+        return offers.contains { $0.scheme == .ntlm } ? 1 : 0
     }
 
     /// The response begins with `head`.

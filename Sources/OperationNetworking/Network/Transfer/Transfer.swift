@@ -214,7 +214,7 @@ final class Transfer: EasyHandleDelegate {
         }
         guard !head.isInterim else { return true }
         if head.status == 407, request.isAskedOfProxy {
-            heads.refuseByProxy()
+            guard heads.refuseByProxy(head) else { return false }
             watchUnseen()
             return true
         }

@@ -210,6 +210,22 @@ struct PlainProxyTests {
         #expect(proxy.requests.allSatisfy { $0["Proxy-Authorization"]?.contains("secret") != true })
     }
 
+    /// The server behind the proxy may have said it, to have the password sent in the clear.
+    @Test(arguments: ["Basic realm=\"x\"", "Basic realm=\"x\",\r\n Digest realm=\"x\", nonce=\"b\""])
+    func whoHasAskedForADigestDoesNotGetThePassword(challenge: String) async throws {
+        let proxy = try ScriptedServer { request in
+            switch request["Proxy-Authorization"]?.prefix(6) {
+            case nil: .respond(407, ["Proxy-Authenticate": "Digest realm=\"x\", nonce=\"a\", qop=\"auth\""])
+            case "Digest"?: .respond(407, ["Proxy-Authenticate": challenge])
+            default: .respond(body: "x")
+            }
+        }
+        let operation = try operation(through: "a:x@127.0.0.1:\(proxy.port)")
+        let error = try await failure(of: operation)
+        #expect(error == .authenticationRequired(proxy: "http://127.0.0.1:\(proxy.port)"))
+        #expect(proxy.requests.map { $0["Proxy-Authorization"]?.prefix(6) } == [nil, "Digest"])
+    }
+
     // MARK: - Bodies and 407
 
     /// Says what it said to the requests: what they expected, and whether they came with credentials.
