@@ -14,7 +14,8 @@ Prints the port of 127.0.0.1 that it listens on. Ends when its standard input do
     /keep       a whole body with a Content-Length; the next request on the connection is never answered, the TCP
                 connection just ends
     /head       the head of the request; the connection is kept
-    /407        407, as if it were a proxy; the connection is kept
+    /407        407 to the first request, as if it were a proxy, and 200 to later ones; the connection is kept
+    /407/close  the same, and the connection ends with the answer
     /second     the first request is read whole, and then the TCP connection just ends; later ones are answered
                 with their bodies
 """
@@ -102,13 +103,21 @@ def answer(connection, path):
     connection.sendall(head + bodies[path])
 
 
-def answer_and_keep(connection, path, head):
+was_refused = threading.Event()
+
+
+def answer_and_keep(connection, head):
     while head is not None:
-        if path == "/407":
+        path = head.split(b" ")[1].decode()
+        if path.startswith("/407") and not was_refused.is_set():
+            was_refused.set()
             connection.sendall(b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 4\r\n"
                                b'Proxy-Authenticate: Basic realm="x"\r\n\r\nnone')
         else:
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(head) + head)
+        if path == "/407/close":
+            end(connection, True)
+            return
         head = read_head(connection)
 
 
@@ -119,8 +128,8 @@ def serve(plain, context):
         if head is None:
             return
         path = head.split(b" ")[1].decode()
-        if path in ("/head", "/407"):
-            answer_and_keep(connection, path, head)
+        if path in ("/head", "/407", "/407/close"):
+            answer_and_keep(connection, head)
             return
         if path == "/second":
             answer_the_second(connection, head)

@@ -76,7 +76,8 @@ public struct Answer: Sendable {
     }
 
     /// The bytes as given, whatever they are; then the connection is closed, or the next request awaited.
-    /// What follows the first empty line counts as body.
+    /// What follows the first empty line counts as body. If the request's body was left
+    /// (``RequestBodyPolicy/leave``) while the client waited for `100 Continue`, none of it is awaited.
     public static func raw(_ bytes: AnswerBody, keepingOpen: Bool = false) -> Answer {
         Answer(.raw(bytes)).changed { $0.ending = keepingOpen ? .keepOpen : .close(isAnnounced: false) }
     }

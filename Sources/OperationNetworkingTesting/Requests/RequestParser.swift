@@ -40,6 +40,11 @@ struct RequestParser {
         bytes.append(contentsOf: more)
     }
 
+    /// The body that was announced never comes.
+    mutating func leaveBody() {
+        phase = .head
+    }
+
     /// The next thing in the bytes; `nil` when more of them are needed.
     mutating func next() throws(MalformedRequest) -> Event? {
         while true {

@@ -27,6 +27,8 @@ struct Connection {
                 defer { server.countAnswer() }
                 try writer.send(wire)
                 if wire.closes { break }
+                // Who had waited for leave, and got another answer, has sent nothing of it.
+                if !request.isComplete, request.expectsContinue { parser.leaveBody() }
             }
             socket.finish(isClientTalking: isClientTalking)
         } catch {

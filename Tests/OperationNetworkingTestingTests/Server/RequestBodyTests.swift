@@ -45,6 +45,20 @@ struct RequestBodyTests {
         #expect(server.requests.first?.isComplete == false)
     }
 
+    @Test func aClientThatWaitedAndWasRefusedMayAskForSomethingElse() throws {
+        let refusal = "HTTP/1.1 417 No\r\nContent-Length: 2\r\n\r\nno"
+        let server = try ScriptedServer(
+            [.raw(.text(refusal), keepingOpen: true), .respond(204)],
+            requestBodies: .leave
+        )
+        let client = try RawClient(port: server.port)
+        try client.send(expecting)
+        #expect(try client.response().status == 417)
+        try client.send("GET /second HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(try client.response().status == 204)
+        #expect(server.requests.map(\.path) == ["/", "/second"])
+    }
+
     @Test func aServerMayHoldTheBodyHalfWay() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond()], requestBodies: .hold(after: 3, by: gate))

@@ -6,6 +6,9 @@ struct OutgoingBody {
     /// Whether it waits until the proxy has seen the head.
     private(set) var awaitsProxy: Bool
     private var reader: RequestBodyReader?
+    /// The place in the body of the next byte.
+    private var position: Int64 = 0
+    private var hasEnded = false
 
     init(of request: SentRequest, demand: ProxyDemand) {
         reader = request.body.map { RequestBodyReader($0) }
@@ -22,11 +25,27 @@ struct OutgoingBody {
     /// The next piece. After `.notYet`, `whenReady` is called, on any thread, when there is something.
     mutating func next(atMost count: Int, whenReady: @escaping @Sendable () -> Void) -> SendAnswer {
         guard let answer = reader?.next(atMost: count, whenReady: whenReady) else { return .end }
-        if case .bytes(let data) = answer { bytesSent += Int64(data.count) }
+        switch answer {
+        case .bytes(let data):
+            bytesSent += Int64(data.count)
+            position += Int64(data.count)
+        case .end: hasEnded = true
+        case .notYet, .failed: break
+        }
         return answer
     }
 
-    mutating func seek(to offset: Int64) -> Bool { reader?.seek(to: offset) ?? false }
+    mutating func seek(to offset: Int64) -> Bool {
+        position = offset
+        hasEnded = false
+        return reader?.seek(to: offset) ?? false
+    }
+
+    /// Whether all of it was taken. libcurl does not ask for the end of a body whose length it knows.
+    var isAtEnd: Bool {
+        guard let body = reader?.body else { return true }
+        return hasEnded || body.length.map { position >= $0 } ?? false
+    }
 
     /// Nothing more is read.
     func stop() {

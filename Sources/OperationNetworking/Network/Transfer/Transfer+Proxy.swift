@@ -20,7 +20,10 @@ extension Transfer {
     var proxyEvidence: ProxyDemand.Evidence {
         if case .bodyCannotWait = failure { return .cannotHold }
         if heads.isRefusedByProxy { return .refused }
-        if let more = easy.proxyOffersMoreThanBasic { return more ? .askedForMore : .askedForBasic }
+        // What a server in a tunnel says to us looks to libcurl as if the proxy had said it.
+        let isProxyAlone = request.isAskedOfProxy || !connection.isThere
+        let offersMore = isProxyAlone ? easy.proxyOffersMoreThanBasic : connection.tunnelOffersMore
+        if let offersMore { return offersMore ? .askedForMore : .askedForBasic }
         return heads.head == nil ? .none : .passed
     }
 }

@@ -167,6 +167,8 @@ final class Transfer: EasyHandleDelegate {
 
     func easyHandleWillSendRequest(over number: ConnectionID) -> Bool {
         didMove()
+        guard heads.head == nil else { return endInsteadOfSendingAgain() }
+        if !connection.isThere { connection.noteTunnel(easy.proxyOffersMoreThanBasic) }
         unseen.end()
         var number = number
         if request.version == .http2PriorKnowledge { number.isShared = true }
@@ -250,6 +252,7 @@ final class Transfer: EasyHandleDelegate {
     private func accept(_ head: ResponseHead) -> Bool {
         heads.accept(head)
         unseen.end()
+        let isAskedAgain = asksLibcurlAgain(head)
         let body: IncomingBody
         do throws(TransferError) {
             body = try IncomingBody(head, answering: request)
@@ -259,15 +262,16 @@ final class Transfer: EasyHandleDelegate {
         incoming = body
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
-        guard body.endProof.suffices(for: request, head: head) else { return give(up: .endNotProvable) }
+        guard isAskedAgain || body.endProof.suffices(for: request, head: head) else {
+            return give(up: .endNotProvable)
+        }
         tellCookies()
         switch client.transferDidReceive(head) {
-        case .receive: return true
-        case .later:
-            heads.awaitsAnswer = true
-            return true
+        case .receive: break
+        case .later: heads.awaitsAnswer = true
         case .refuse: return give(up: .refused)
         }
+        return isAskedAgain ? give(up: .refused) : true
     }
 
     /// libcurl has judged each cookie when its line came; it knows what is left.
@@ -338,6 +342,7 @@ final class Transfer: EasyHandleDelegate {
     }
 
     func easyHandleSeeksBody(to offset: Int64) -> Bool {
+        guard heads.head == nil else { return endInsteadOfSendingAgain() }
         guard heads.held != nil || maySendNow else { return give(up: .notSentAgain) }
         guard outgoing.seek(to: offset) else { return give(up: .bodyNotRepeatable) }
         client.transferDidSeek(to: offset)

@@ -1,6 +1,8 @@
 /// The connection of a transfer, as far as it has had one.
 struct TransferConnection {
     private(set) var isThere = false
+    /// The proxy's wish, as ``EasyHandle/proxyOffersMoreThanBasic``, before the server could say a word.
+    private(set) var tunnelOffersMore: Bool?
     /// Whether it may carry other transfers at the same time.
     private(set) var isShared = false
     /// The protocol that the server chose in the TLS handshake, or `nil`: none; the outer `nil`: there was no
@@ -8,6 +10,11 @@ struct TransferConnection {
     private(set) var chosenProtocol: String??
     /// The bytes that connections had taken when the request was last sent: a proxy's CONNECT, perhaps.
     private var takenBefore = 0
+
+    /// The way to the server is there for the first time, and the proxy has offered that.
+    mutating func noteTunnel(_ offersMore: Bool?) {
+        tunnelOffersMore = offersMore
+    }
 
     mutating func didChoose(_ chosen: String?) {
         chosenProtocol = .some(chosen)

@@ -43,13 +43,15 @@ enum TransferError: Error, Sendable {
     case httpVersionNotAgreed
     /// The client threw while it took the body.
     case client(any Error)
-    /// The client did not want the body.
+    /// The client did not want the body, or it cannot be had; the head is the response.
     case refused
     /// The stream that the request's body comes from failed.
     case body(any Error)
     /// The connection died when some of the request had gone out and nothing had come back, and the request
     /// is not one to be sent twice.
     case notSentAgain
+    /// The response broke off, and libcurl was about to ask for another one.
+    case brokenOff
     /// The request did not get through its proxy.
     case proxy(ProxyError)
     /// The request's body would have to be sent again, and can be read only once.

@@ -275,6 +275,12 @@ extension TransferError {
                     "The connection was lost before an answer came. The server may have done what was asked, "
                     + "so it was not asked again."
             )
+        case .brokenOff:
+            return URLError(
+                .networkConnectionLost,
+                url: url,
+                sentence: "The server broke off its response, and wants to be asked again."
+            )
         case .bodyNotRepeatable:
             return URLError(
                 .requestBodyStreamExhausted,

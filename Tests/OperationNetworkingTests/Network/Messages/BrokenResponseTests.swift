@@ -298,6 +298,37 @@ struct BrokenResponseTests {
         #expect(heads.count == 1)
         #expect((heads.first?.status == 417) == (body == Data("no".utf8)), "\(heads) \(body)")
     }
+
+    /// libcurl would throw the answer's body away, and send all again with the same `Expect`.
+    @Test(arguments: ["PUT", "POST"], ["no", ""])
+    func aRefusalToLetTheBodyComeIsTheAnswer(method: String, text: String) async throws {
+        let refusal = "HTTP/1.1 417 No\r\nContent-Length: \(text.utf8.count)\r\n\r\n" + text
+        let isFirst = Locked(true)
+        let policy = RequestBodyPolicy.each { _ in
+            isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst ? .leave : .read
+            }
+        }
+        let server = try ScriptedServer(
+            [.raw(.text(refusal), keepingOpen: true), .respond(body: "yes")],
+            requestBodies: policy
+        )
+        let transfer = TestTransfer(
+            .plain(
+                server.url,
+                method: method,
+                fields: ["Expect": "100-Continue"],
+                body: .data(Data("0123456789".utf8)),
+                mayBeSentAgain: method == "PUT"
+            )
+        ).start()
+        let end = try await transfer.end()
+        guard case .refused = end.error else { throw TestFailure("\(end)") }
+        let (heads, body, sent) = transfer.heard.withLock { ($0.heads, $0.body, $0.sent) }
+        #expect(heads.map(\.status) == [417] && body.isEmpty && sent == 0)
+        #expect(server.requests.count == 1)
+    }
 }
 
 /// "hello, hello, hello", as Python's gzip and zlib code it.

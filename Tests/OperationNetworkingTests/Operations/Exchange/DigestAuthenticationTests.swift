@@ -170,21 +170,42 @@ struct DigestAuthenticationTests {
         #expect(sizes == (isForgotten ? [0, 0, 0, 3_000_000] : [0, 0, 3_000_000]))
     }
 
-    @Test func whoKnowsNoLeaveGetsTheBody() async throws {
+    /// A server that knows no `Expect`, and keeps the connection then or not.
+    private func serverWithoutLeave(keepsOpen: Bool) throws -> ScriptedServer {
         let digest = digest()
-        let server = try ScriptedServer(
-            requestBodies: .each { $0["Expect"] == nil ? .read : .leave }
-        ) { request in
-            request["Expect"] != nil
-                ? .respond(417, body: "what?") : digest.refusal(of: request) ?? .respond(body: "x")
+        let refusal = "HTTP/1.1 417 No\r\nContent-Length: 5\r\n\r\nwhat?"
+        return try ScriptedServer(requestBodies: .each { $0["Expect"] == nil ? .read : .leave }) { request in
+            guard request["Expect"] == nil else {
+                return keepsOpen ? .raw(.text(refusal), keepingOpen: true) : .respond(417, body: "what?")
+            }
+            return digest.refusal(of: request) ?? .respond(body: "x")
         }
+    }
+
+    /// libcurl would send the whole request again by itself, and read a stream that can be read once.
+    @Test(arguments: ["POST", "PUT"], [false, true])
+    func whoKnowsNoLeaveGetsTheBody(method: String, keepsOpen: Bool) async throws {
+        let server = try serverWithoutLeave(keepsOpen: keepsOpen)
         #expect(await door.operation(server.url, door.alice).status() == 200)
         var request = URLRequest(url: server.url)
-        request.httpMethod = "POST"
+        request.httpMethod = method
         let operation = door.operation(request, door.alice)
         operation.bodySource = .stream(InputStream(data: Data("body".utf8)), length: 4)
         #expect(await operation.status() == 200)
         #expect(server.requests.map(\.text) == ["", "", "", "body"])
+    }
+
+    @Test(arguments: [false, true])
+    func whoKnowsNoLeaveGetsALargeBodyOnce(keepsOpen: Bool) async throws {
+        let server = try serverWithoutLeave(keepsOpen: keepsOpen)
+        #expect(await door.operation(server.url, door.alice).status() == 200)
+        var request = URLRequest(url: server.url)
+        request.httpMethod = "PUT"
+        request.httpBody = Data(repeating: 7, count: 3_000_000)
+        let operation = door.operation(request, door.alice)
+        #expect(await operation.status() == 200)
+        #expect(server.requests.map(\.body.count) == [0, 0, 0, 3_000_000])
+        #expect(operation.metrics?.bytesSent == 3_000_000)
     }
 
     @Test(arguments: [false, true])

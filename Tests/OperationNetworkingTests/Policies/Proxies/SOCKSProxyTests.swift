@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import FoundationNetworking
+import OperationNetworkingSystem
 import OperationNetworkingTesting
 import Testing
 
@@ -54,6 +55,32 @@ struct SOCKSProxyTests {
             #expect(error == .authenticationRequired(proxy: "socks5h://127.0.0.1:\(proxy.port)"))
         }
         #expect(proxy.heard.count == 1)
+    }
+
+    /// The password of SOCKS is not for the server, although libcurl would answer with it.
+    @Test(arguments: ["GET", "PUT", "POST"])
+    func a407ThroughSOCKSIsTheServersResponse(method: String) async throws {
+        let server = try ScriptedServer([
+            .respond(407, ["Proxy-Authenticate": "Basic realm=x"], body: "no"), .respond(body: "yes"),
+        ])
+        let proxy = try TunnelProxy(socksUser: "user", password: "pass")
+        var request = TransferRequest.plain(server.url, method: method, mayBeSentAgain: method != "POST")
+        if method != "GET" { request.body = .data(Data("body".utf8)) }
+        request.trustDomain.proxy = try Proxy("socks5h://user:pass@127.0.0.1:\(proxy.port)")
+        let transfer = TestTransfer(request).start()
+        guard case .refused = try await transfer.end().error else { throw TestFailure("\(transfer.ends)") }
+        #expect(transfer.heard.withLock { $0.heads.map(\.status) } == [407])
+        #expect(transfer.body == "")
+        #expect(server.requests.count == 1)
+    }
+
+    /// Without a challenge libcurl has nothing to answer.
+    @Test func a407WithoutAChallengeHasItsBody() async throws {
+        let server = try ScriptedServer([.respond(407, body: "none"), .respond(body: "yes")])
+        let proxy = try TunnelProxy(socksUser: "user", password: "pass")
+        let operation = try operation(server.url, through: "socks5h://user:pass@127.0.0.1:\(proxy.port)")
+        await #expect(throws: ResponseSerializationError.self) { try await operation.value }
+        #expect(operation.response?.statusCode == 407 && operation.responseString == "none")
     }
 
     @Test(arguments: [

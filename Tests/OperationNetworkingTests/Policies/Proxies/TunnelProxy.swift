@@ -12,6 +12,8 @@ final class TunnelProxy: Sendable {
     enum Answer: Sendable {
         /// 200, and then the bytes of both sides.
         case tunnel
+        /// The same, to this port of 127.0.0.1 instead.
+        case tunnelTo(UInt16)
         /// These bytes; then the next request is read.
         case reply(String)
         /// These bytes, and the end of the connection.
@@ -139,6 +141,8 @@ final class TunnelProxy: Sendable {
 
         // MARK: HTTP
 
+        private static let established = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
+
         private func speakHTTP(_ answer: (Int, String) -> Answer) {
             while let head = readHead() {
                 let number = state.withLock { state in
@@ -149,7 +153,8 @@ final class TunnelProxy: Sendable {
                 case .tunnel:
                     let target = head.split(separator: " ").dropFirst().first ?? ""
                     guard let port = target.split(separator: ":").last.flatMap({ UInt16($0) }) else { return }
-                    return tunnel(to: port, saying: Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8))
+                    return tunnel(to: port, saying: Self.established)
+                case .tunnelTo(let port): return tunnel(to: port, saying: Self.established)
                 case .reply(let text): send(Array(text.utf8))
                 case .close(let text): return send(Array(text.utf8))
                 case .silence: return _ = client.waitForHangUp()
