@@ -61,8 +61,8 @@ extension StringProtocol {
     }
 
     /// The method as it is sent. Methods are told apart by case ([RFC 9110
-    /// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)), and those that are known in any case are
-    /// written in capitals: no server has a `get`.
+    /// §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)), and those that are registered are written
+    /// in capitals: no server has a `get`.
     var normalizedMethod: String {
         let capitals = uppercased()
         return knownMethods.contains(capitals) ? capitals : String(self)
@@ -105,6 +105,11 @@ extension Int64 {
     }
 }
 
+/// Registered at IANA: https://www.iana.org/assignments/http-methods.
 private let knownMethods: Set<String> = [
-    "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
+    "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "CONNECT", "COPY", "DELETE", "GET", "HEAD",
+    "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE",
+    "MOVE", "OPTIONS", "ORDERPATCH", "PATCH", "POST", "PROPFIND", "PROPPATCH", "PUT", "REBIND", "REPORT",
+    "SEARCH", "TRACE", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
+    "VERSION-CONTROL",
 ]

@@ -20,7 +20,7 @@ public protocol RequestSerializer: Sendable {
     /// A request made from its parts.
     ///
     /// - Parameters:
-    ///   - method: sent as given, upper case for the methods that HTTP defines.
+    ///   - method: sent as given, in capitals if it is registered at IANA.
     ///   - url: absolute.
     ///   - parameters: as for ``request(bySerializing:with:)``.
     ///   - headers: fields of this one request; they win over those of the serializer.

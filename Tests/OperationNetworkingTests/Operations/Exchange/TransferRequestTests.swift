@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test(arguments: [("get", "GET"), ("GET", "GET"), ("PropFind", "PROPFIND"), ("M-SEARCH", "M-SEARCH")])
-    func aMethodIsSentInUpperCase(method: String, sent: String) throws {
+    func aRegisteredMethodIsSentInCapitals(method: String, sent: String) throws {
         #expect(try HopScene("http://example.org/", method).transfer().method == sent)
     }
 
