@@ -141,9 +141,9 @@ final class TaskDelegate: SessionTaskOwner {
         case .start: start(task)
         case .pause:
             operation?.pause()
-            guard session.isReleased else { return }
-            session.dropIfSuspended(task)
+            // It is its session's again, or its owner's.
             state.change { $0.held = nil }
+            if session.isReleased { session.dropIfSuspended(task) }
         case .goOn:
             hold(task)
             operation?.resume()
