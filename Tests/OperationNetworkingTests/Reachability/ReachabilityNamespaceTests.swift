@@ -250,7 +250,9 @@ struct ReachabilityNamespaceTests {
 
     @Test func aDomainIsReachableByItsAddress() async throws {
         try await start("domain", "localhost")
-        #expect(try await network.next("started") == "Unknown false")
+        // The lookup runs beside the process that asks: it may have ended by then.
+        let first = try await network.next("started")
+        #expect(["Unknown false", Self.isNot].contains(first))
         #expect(try await network.next("closure") == Self.isNot)
         // Before the network comes: `isReachable` is that of the moment.
         #expect(try await network.next("notification") == Self.isNot)
