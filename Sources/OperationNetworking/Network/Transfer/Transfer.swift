@@ -260,6 +260,7 @@ final class Transfer: EasyHandleDelegate {
             return give(up: error)
         }
         incoming = body
+        if head.status >= 300 { waitForNoMoreBody() }
         if body.isShort { clock.hurry() }
         if watchesForCloseNotify { easy.watchForCloseNotify() }
         guard isAskedAgain || body.endProof.suffices(for: request, head: head) else {
@@ -272,6 +273,14 @@ final class Transfer: EasyHandleDelegate {
         case .refuse: return give(up: .refused)
         }
         return isAskedAgain ? give(up: .refused) : true
+    }
+
+    /// The server has refused the request, and does not need the rest of its body (RFC 9112 §9.5). libcurl
+    /// sends no more of it then, but 7.88 forgets that where it was told to wait for a piece, and would not
+    /// end before the piece is there: it has to be woken.
+    private func waitForNoMoreBody() {
+        activity.refuse()
+        if !outgoing.isAtEnd { context.bodyIsReady() }
     }
 
     /// libcurl has judged each cookie when its line came; it knows what is left.

@@ -8,6 +8,7 @@ internal import OperationNetworkingSystem
 /// | the client's sink is full, or its answer is due | `resumeReceiving`  | no             | yes               |
 /// | a limit of downloads has nothing left           | `resumeReceiving`  | no             | no                |
 /// | the request's body has nothing yet              | `resumeSending`    | no             | yes               |
+/// | the same, and the response refuses the request  | `resumeSending`    | yes            | yes               |
 /// | a limit of uploads has nothing left             | `resumeSending`    | no             | no                |
 /// | the client put the transfer aside               | `putAside(false)`  | no             | no                |
 /// | the server is silent                            | a byte             | yes            | no                |
@@ -23,6 +24,8 @@ struct TransferActivity {
     private(set) var stalledSince: MonotonicTime?
     private var holdsResponse = false
     private var holdsRequest = false
+    /// Whether the response has begun, and says that the rest of the request's body is of no use.
+    private var isRefused = false
     /// Whether its client has put it aside: it keeps its connection, nothing of it moves, and no other shall
     /// wait for it.
     private var isAside = false
@@ -60,6 +63,11 @@ struct TransferActivity {
         holdsRequest = true
     }
 
+    /// The response needs nothing more of the request's body.
+    mutating func refuse() {
+        isRefused = true
+    }
+
     /// Nothing moves because of the client's sink, or of the request's body.
     mutating func stall(now: MonotonicTime) {
         stalledSince = now
@@ -94,7 +102,8 @@ struct TransferActivity {
     /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
     func nextLook(after now: MonotonicTime, timeout: Double) -> MonotonicTime? {
         // No byte can move, and it is not the server's fault.
-        if holdsResponse || holdsRequest || isAside { return now + max(timeout, Self.shortestLook) }
+        let isHeld = holdsResponse || holdsRequest && !isRefused
+        if isHeld || isAside { return now + max(timeout, Self.shortestLook) }
         // Compared with the rounded sum that was entered: `now - lastMove` is rounded otherwise.
         let deadline = lastMove + timeout
         return deadline > now ? deadline : nil
