@@ -118,8 +118,8 @@ final class SessionCore: Sendable {
         guard task.state == .suspended else { return }
         drop(task)
         conclude()
-        // It may have been resumed, and have added itself, before.
-        if task.state == .running { _ = add(task) }
+        // It may have been resumed or cancelled, and have added itself, before.
+        if task.state != .suspended { _ = add(task) }
     }
 
     private func tellInvalid() {
