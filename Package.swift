@@ -15,8 +15,8 @@ let buildsCommand =
     == URL(fileURLWithPath: Context.packageDirectory).resolvingSymlinksInPath().path
     || ProcessInfo.processInfo.environment["OPERATIONNETWORKING_COMMAND"] != nil
 
-/// How others build the library for debugging: all files of a module at once. It takes three quarters of the
-/// processor time of a build that could be continued after a change of a file, which they do not make.
+/// The flags with which others build the library for debugging: all files of a module at once. It takes three
+/// quarters of the processor time of a build that goes on after a change of a file, which they do not make.
 let wholeModule = ["-whole-module-optimization", "-num-threads", "4", "-no-emit-module-separately-wmo"]
 
 let settings: [SwiftSetting] =

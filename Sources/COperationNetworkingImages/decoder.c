@@ -28,6 +28,7 @@ typedef struct GdkPixbuf GdkPixbuf;
 typedef struct GdkPixbufLoader GdkPixbufLoader;
 typedef struct { uint32_t domain; int code; char *message; } GError;
 enum { BILINEAR = 2, CLOCKWISE = 270, UPSIDE_DOWN = 180, COUNTERCLOCKWISE = 90 };
+enum { INSUFFICIENT_MEMORY = 1 };
 
 static struct {
     GdkPixbufLoader *(*loader_new_with_type)(const char *type, GError **error);
@@ -50,6 +51,7 @@ static struct {
     void *(*object_ref)(void *object);
     void (*object_unref)(void *object);
     void (*error_free)(GError *error);
+    uint32_t (*error_quark)(void);
     void *(*log_set_default_handler)(void (*handler)(const char *, int, const char *, void *), void *context);
 } gdk;
 
@@ -73,6 +75,7 @@ static const struct { const char *name; size_t place; } functions[] = {
     {"g_object_ref", offsetof(__typeof__(gdk), object_ref)},
     {"g_object_unref", offsetof(__typeof__(gdk), object_unref)},
     {"g_error_free", offsetof(__typeof__(gdk), error_free)},
+    {"gdk_pixbuf_error_quark", offsetof(__typeof__(gdk), error_quark)},
     {"g_log_set_default_handler", offsetof(__typeof__(gdk), log_set_default_handler)},
 };
 
@@ -225,6 +228,8 @@ static void decode(const struct cimages_request *request, const unsigned char *b
     gdk.object_unref(loader);
     if (check.is_too_large) {
         refuse(CIMAGES_TOO_LARGE, NULL);
+    } else if (!image && error && error->domain == gdk.error_quark() && error->code == INSUFFICIENT_MEMORY) {
+        refuse(CIMAGES_NO_MEMORY, NULL);  // of the image nothing is known
     } else if (!image) {
         refuse(CIMAGES_MALFORMED, error ? error->message : "It has no pixels.");
     } else if ((uint64_t)gdk.get_width(image) * (uint64_t)gdk.get_height(image) > request->maximum_pixels) {

@@ -9,4 +9,7 @@ extension OperationManager {
     ) {
         state.change { $0.challenge = block }
     }
+
+    /// Whether there is such a closure.
+    package var answersChallenges: Bool { state.withLock { $0.challenge != nil } }
 }

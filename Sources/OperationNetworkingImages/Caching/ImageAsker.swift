@@ -9,7 +9,8 @@ internal import OperationNetworking
 /// |------------------------------------------------------------|----------------------|
 /// | adds nothing, or nothing that goes to the request's origin | ``unnamed``          |
 /// | has a credential, a token, a client certificate, cookies   | these, as they are   |
-/// | has request adapters; a credential storage knows the host  | `nil`: not known     |
+/// | has request adapters, or a closure that answers challenges | `nil`: not known     |
+/// | uses a credential storage, which knows the host            | `nil`: not known     |
 struct ImageAsker: Hashable, Sendable {
     static let unnamed = ImageAsker()
 
@@ -24,6 +25,7 @@ struct ImageAsker: Hashable, Sendable {
     /// As things are now. A cookie storage may be waited for.
     init?(_ request: URLRequest, by manager: OperationManager) {
         guard let url = request.url else { return }
+        if manager.answersChallenges { return nil }
         let settings = manager.readTransferSettings { $0 }
         let isAtHome = manager.baseURL.map { $0.hasOrigin(of: url) } ?? true
         if !settings.requestAdapters.isEmpty, isAtHome || manager.secretHeaderScope != .baseURL { return nil }

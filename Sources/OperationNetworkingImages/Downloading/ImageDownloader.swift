@@ -6,12 +6,13 @@ internal import OperationNetworkingImagesSystem
 
 /// Fetches and decodes images, each once however many ask for it: AFNetworking 3's `AFImageDownloader`.
 ///
-/// Requests with the same URL, method and header fields, that ``manager`` sends as the same user, share one
-/// transfer as long as it lasts: not those of a manager with request adapters, which may name any user. At
-/// most ``maximumActiveDownloads`` run; the others wait, by priority and in the order of ``prioritization``.
-/// An image that ``imageCache`` has comes without a transfer and without a response, for the cache policies
-/// that allow it; it is kept there in the size of the serializer: see ``ImageDecoder/cacheIdentifier``. What
-/// a user's credential, token, certificate or cookies opened comes from the cache for that user only.
+/// Requests with the same URL, method, header fields and cache policy, that ``manager`` sends as the same
+/// user, share one transfer as long as it lasts: not those of a manager with request adapters or a closure
+/// for challenges, which may name any user. At most ``maximumActiveDownloads`` run; the others wait, by
+/// priority and in the order of ``prioritization``. An image that ``imageCache`` has comes without a transfer
+/// and without a response, for the cache policies that allow it; it is kept there in the size of the
+/// serializer: see ``ImageDecoder/cacheIdentifier``. What a user's credential, token, certificate or cookies
+/// opened comes from the cache for that user only.
 ///
 /// ```swift
 /// let image = try await ImageDownloader.shared.image(from: url)
@@ -48,6 +49,10 @@ public final class ImageDownloader: Sendable {
         let method: String
         let fields: [String: String]
         let handlesCookies: Bool
+        /// A cache of responses may answer the one, and not the other.
+        let cachePolicy: URLRequest.CachePolicy
+        /// A redirect may lead to where other cookies are sent than those that ``asker`` knows of.
+        let cookieVersion: Int?
         /// `nil`: it is not known as whom the manager sends it.
         let asker: ImageAsker?
         /// A transfer of its own, for a method that is not GET, and where the asker is not known.
@@ -203,6 +208,7 @@ public final class ImageDownloader: Sendable {
             handler.call(nil, .failure(URLError(.badURL)))
             return false
         }
+        let cookieVersion = cookieVersion
         let asker = ImageAsker(request, by: manager)
         if let image = cachedImage(for: request, asker) {
             handler.call(nil, .success(image))
@@ -217,12 +223,17 @@ public final class ImageDownloader: Sendable {
             method: request.httpMethod ?? "GET",
             fields: request.allHTTPHeaderFields ?? [:],
             handlesCookies: request.httpShouldHandleCookies,
+            cachePolicy: request.cachePolicy,
+            cookieVersion: request.httpShouldHandleCookies ? cookieVersion : nil,
             asker: asker,
             own: request.isGet && asker != nil ? nil : ticket
         )
         begin(state.withLock { $0.table.ask(for: key, ticket, handler, priority: priority.rawValue) })
         return true
     }
+
+    /// Rises with each change of the manager's cookies.
+    private var cookieVersion: Int? { manager.cookieJar?.version }
 
     private func cachedImage(for request: URLRequest, _ asker: ImageAsker?) -> DecodedImage? {
         guard request.takesCachedImage, let asker, let imageCache else { return nil }
@@ -289,20 +300,15 @@ public final class ImageDownloader: Sendable {
         }
     }
 
-    /// The image, if all handlers that wait for it would take it from the cache.
     private func cachedImage(for start: Start) -> DecodedImage? {
-        let requests = state.withLock { $0.table.handlers(of: start.key).map(\.request) }
-        guard let first = requests.first, requests.allSatisfy(\.takesCachedImage) else { return nil }
-        return cachedImage(for: first, start.key.asker)
+        let request = state.withLock { $0.table.handlers(of: start.key).first?.request }
+        return request.flatMap { cachedImage(for: $0, start.key.asker) }
     }
 
-    /// - Returns: the transfers that begin in the place of this one; `nil`: a handler has come that does not
-    ///   take the image.
+    /// - Returns: the transfers that begin in the place of this one; `nil`: it is not wanted any more.
     private func end(_ start: Start, with image: DecodedImage) -> [Start]? {
         let end = state.withLock { state -> (handlers: [Handler], starts: [Start])? in
-            guard state.table.isWanted(start.transfer, of: start.key),
-                state.table.handlers(of: start.key).allSatisfy(\.request.takesCachedImage)
-            else { return nil }
+            guard state.table.isWanted(start.transfer, of: start.key) else { return nil }
             return state.table.end(start.transfer, of: start.key)
         }
         guard let end else { return nil }
@@ -320,7 +326,7 @@ public final class ImageDownloader: Sendable {
             return (state.table.handlers(of: start.key).first?.request, [])
         }
         guard let request else { return begin(next) }
-        let asker = ImageAsker(request, by: manager)
+        let way = ImageWay(asker: ImageAsker(request, by: manager), cookieVersion: cookieVersion)
         let operation = manager.operation(
             for: request,
             success: { operation, object in
@@ -330,10 +336,11 @@ public final class ImageDownloader: Sendable {
                     } else {
                         .failure(URLError(.cannotDecodeContentData))
                     }
-                self.end(start, operation, result, asker)
+                self.end(start, operation, result, way)
             },
-            failure: { operation, error in self.end(start, operation, .failure(error), asker) }
+            failure: { operation, error in self.end(start, operation, .failure(error), way) }
         )
+        operation.addObserver(way)
         operation.completionQueue = queue
         operation.postsNotifications = false
         let isWanted = state.withLock { state in
@@ -349,12 +356,12 @@ public final class ImageDownloader: Sendable {
         _ start: Start,
         _ operation: HTTPRequestOperation,
         _ result: Result<DecodedImage, any Error>,
-        _ asker: ImageAsker?
+        _ way: ImageWay
     ) {
         // As whom it was sent is known if nothing changed from the question to the end: no token, and no
         // cookie of the response.
-        if case .success(let image) = result, let asker, asker == start.key.asker,
-            asker == ImageAsker(operation.request, by: manager)
+        if case .success(let image) = result, let asker = way.asker, asker == start.key.asker,
+            way.namesOnly(asker, operation.request, by: manager)
         {
             keep(image, for: operation.request, asker, Self.cacheIdentifier(operation.responseSerializer))
         }

@@ -157,10 +157,7 @@ import Testing
             limits: ImageDecodingLimits(maximumMemory: 16 << 20)
         )
         let error = try #require(throws: ImageDecodingError.self) { try decoder.image(from: bomb) }
-        switch error {
-        case .malformed, .memoryLimitExceeded, .decoderFailed: break
-        default: Issue.record(error)
-        }
+        guard case .memoryLimitExceeded = error else { throw error }
         // The next image is none the worse for it.
         #expect(try ImageDecoder().image(from: ExampleImage.named("png")).pixelWidth == 16)
     }

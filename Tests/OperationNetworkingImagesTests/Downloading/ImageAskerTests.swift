@@ -55,6 +55,15 @@ import Testing
                 try manager.cookieJar?.set(#require(cookie))
             },
             Naming(
+                testDescription: "answers to challenges",
+                apply: { manager, _, user in
+                    manager.setAuthenticationChallenge { _, _ in
+                        .use(Credential(user: "\(user)", password: ""))
+                    }
+                },
+                isUnknown: true
+            ),
+            Naming(
                 testDescription: "an adapter",
                 apply: { manager, _, user in
                     manager.requestAdapters = [
@@ -143,6 +152,83 @@ import Testing
         try naming.apply(downloader.manager, &request, 2)
         _ = try await downloader.image(for: request)
         #expect(cache.images.memoryUsage == 0)
+    }
+
+    // MARK: - Redirects
+
+    private static func cookie(_ user: Int, path: String, _ url: URL) throws -> HTTPCookie {
+        try #require(
+            HTTPCookie(properties: [
+                .name: "user", .value: "\(user)", .domain: url.host ?? "", .path: path,
+            ])
+        )
+    }
+
+    /// `/avatar` leads to `/private/avatar`, by way of `/way`.
+    private static func leading(_ gate: Gate? = nil) throws -> ScriptedServer {
+        try ScriptedServer { request in
+            switch request.path {
+            case "/avatar": .redirect(to: "/way")
+            case "/way": .redirect(to: "/private/avatar")
+            default: gate.map { answer.held(by: $0) } ?? answer
+            }
+        }
+    }
+
+    @Test(arguments: ["/private", "/way"])
+    func whatIsSentAfterARedirectNamesAUser(path: String) async throws {
+        let server = try Self.leading()
+        let downloader = downloader(AutoPurgingImageCache(memoryPressure: nil))
+        let url = server.url(path: "/avatar")
+        for user in [1, 2] {
+            try downloader.manager.cookieJar?.set(Self.cookie(user, path: path, url))
+            _ = try await downloader.image(from: url)
+            #expect(server.requests.count == 3 * user)
+        }
+    }
+
+    @Test func aRedirectIsSharedByOneUserOnly() async throws {
+        let gate = Gate()
+        let server = try Self.leading(gate)
+        let downloader = downloader(nil)
+        let url = server.url(path: "/avatar")
+        for user in [1, 2] {
+            try downloader.manager.cookieJar?.set(Self.cookie(user, path: "/private", url))
+            downloader.downloadImage(
+                for: URLRequest(url: url),
+                completionQueue: DispatchQueue(label: "callbacks")
+            )
+            try await gate.waitForArrivals(user)
+        }
+        #expect(server.requests.count == 6)
+        gate.open()
+    }
+
+    /// The cookie is gone when it ends.
+    @Test func aRedirectWhoseUserChangedMeanwhileIsNotKept() async throws {
+        let gate = Gate()
+        let server = try Self.leading(gate)
+        let cache = AutoPurgingImageCache(memoryPressure: nil)
+        let downloader = downloader(cache)
+        let url = server.url(path: "/avatar")
+        try downloader.manager.cookieJar?.set(Self.cookie(1, path: "/private", url))
+        async let image = downloader.image(from: url)
+        try await gate.waitForArrivals()
+        downloader.manager.cookieJar?.removeAll()
+        gate.open()
+        _ = try await image
+        #expect(cache.memoryUsage == 0)
+    }
+
+    /// Images at another server, where pictures are kept, are for all; those of one user stay that user's.
+    @Test(arguments: [nil, 1])
+    func aRedirectThatNamesNoOtherUserIsKept(user: Int?) async throws {
+        let server = try Self.leading()
+        let downloader = downloader(AutoPurgingImageCache(memoryPressure: nil))
+        let url = server.url(path: "/avatar")
+        if let user { try downloader.manager.cookieJar?.set(Self.cookie(user, path: "/", url)) }
+        for _ in 1...2 { _ = try await downloader.image(from: url) }
+        #expect(server.requests.count == 3)
     }
 
     /// As whom it was sent is not known then.

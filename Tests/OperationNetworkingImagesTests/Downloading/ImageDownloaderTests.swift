@@ -228,6 +228,23 @@ import Testing
         server.stop()
     }
 
+    /// A cache of responses may answer the one, and not the other.
+    @Test func requestsOfTwoCachePoliciesShareNothing() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer { _ in Self.answer.held(by: gate) }
+        let downloader = downloader(cache: nil)
+        var request = URLRequest(url: server.url)
+        ask(downloader, request, "a")
+        ask(downloader, request, "b")
+        request.cachePolicy = .reloadIgnoringLocalCacheData
+        ask(downloader, request, "c")
+        try await gate.waitForArrivals(2)
+        gate.open()
+        #expect(try await results.wait(count: 3).sorted() == ["a: 16", "b: 16", "c: 16"])
+        #expect(server.requests.count == 2)
+        server.stop()
+    }
+
     @Test func testThatCancellingDownloadCallsCompletionWithCancellationError() async throws {
         let gate = Gate()
         let server = try ScriptedServer([Self.answer.held(by: gate)])

@@ -141,7 +141,7 @@ public final class CookieJar: Sendable {
 
     /// Rises with each change that is made through this jar; of a storage, when its cookies can be had
     /// without a wait. What others change in a storage does not count.
-    var version: Int { stock.withLock { $0.version } }
+    package var version: Int { stock.withLock { $0.version } }
 
     /// The cookies that may go to the host, if there was a change since `version`. Waits for nothing.
     func newCookies(
