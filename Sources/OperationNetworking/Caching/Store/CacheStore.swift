@@ -59,7 +59,9 @@ protocol CacheStore: AnyObject, Sendable {
     var moment: StoreMoments.Moment { get }
 
     /// Lengthens the body of an entry, which keeps its `id`. What is found meanwhile is the entry as it was.
-    /// Of two writers that lengthen one entry, the second to commit is dropped.
+    /// Of two writers that lengthen one entry, the second to commit is dropped. An invalidation that came
+    /// since the entry was found stays, and so does the answer to a later question
+    /// (``CachedHead/lengthened(to:from:)``).
     ///
     /// - Parameters:
     ///   - entry: as it was found.
@@ -182,13 +184,41 @@ extension CachedHead {
         }
         var head = head
         if isInvalidated, !found.isInvalidated { head.isInvalidated = true }
-        if body != found.body {
-            head.body = body
-            head.head.status = self.head.status
-            // What it says of the body is of the one that it was told about.
-            head.head.fields.takeBodyFields(of: self.head.fields)
-        }
+        // What it says of the body is of the one that it was told about.
+        if body != found.body { head.takeBody(of: self) }
         return head
+    }
+
+    /// The new head of an entry whose body a writer has lengthened, whatever has changed since it was found.
+    ///
+    /// | Since it was found                              | The head                                      |
+    /// |-------------------------------------------------|-----------------------------------------------|
+    /// | nothing                                         | the longer one                                |
+    /// | another question was asked later, and answered  | as it is, with the extent and the length of the longer one, invalidated if either is |
+    /// | an invalidation                                 | the longer one, invalidated                   |
+    ///
+    /// - Parameters:
+    ///   - longer: the head that the rest of the body has made of `found`.
+    ///   - found: the head that was to be completed.
+    /// - Returns: what to store.
+    func lengthened(to longer: CachedHead, from found: CachedHead) -> CachedHead {
+        guard self != found else { return longer }
+        var result = longer
+        if requestTime > longer.requestTime {
+            result = self
+            result.takeBody(of: longer)
+            if longer.isInvalidated { result.isInvalidated = true }
+        } else if isInvalidated, !found.isInvalidated {
+            result.isInvalidated = true
+        }
+        return result
+    }
+
+    /// Takes over the extent, and what another head says of it.
+    private mutating func takeBody(of other: CachedHead) {
+        body = other.body
+        head.status = other.head.status
+        head.fields.takeBodyFields(of: other.head.fields)
     }
 }
 

@@ -213,19 +213,22 @@ final class DiskIndex {
         try statement.run()
     }
 
-    /// Gives an entry, as it was found, a longer body.
-    /// - Returns: whether it was still in the index, as long as it was.
+    /// Gives an entry, as it was found, a longer body, whatever has come since
+    /// (``CachedHead/lengthened(to:from:)``). Within a transaction.
+    /// - Returns: the head that it has now; `nil`: it is not in the index any more, or has other bytes.
     func lengthen(
         _ entry: CacheEntry,
         to longer: CachedHead,
         of key: CacheKey,
         _ content: EntryContent,
         used: Int64
-    ) throws -> Bool {
+    ) throws -> CachedHead? {
+        guard let row = try row(entry.id), row.head.body == entry.head.body else { return nil }
+        let longer = row.head.lengthened(to: longer, from: entry.head)
         let statement = try statement(
             """
             UPDATE entries SET head = ?, length = ?, cost = ?, used = ?, checksum = ?, boot = ?, body = ?,
-            blocks = ? WHERE id = ? AND length = ?
+            blocks = ? WHERE id = ?
             """
         )
         defer { statement.reset() }
@@ -233,9 +236,8 @@ final class DiskIndex {
         try statement.bind(head.span, at: 1)
         try bind(content, of: entry, longer, key, head, used, to: statement, from: 2)
         try statement.bind(entry.id, at: 9)
-        try statement.bind(entry.head.body.count, at: 10)
         try statement.run()
-        return database.changes == 1
+        return longer
     }
 
     /// Binds `length`, `cost`, `used`, `checksum`, `boot`, `body` and `blocks`.

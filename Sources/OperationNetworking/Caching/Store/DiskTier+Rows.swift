@@ -30,6 +30,17 @@ extension DiskTier {
         return row.map { .found($0) } ?? .missing
     }
 
+    func note(_ used: [Int64: Int64]) throws {
+        let index = try opened()
+        try index.transaction { try index.note(used) }
+    }
+
+    func update(_ entry: CacheEntry, to head: CachedHead) throws {
+        try opened().update(entry, to: head)
+    }
+
+    func invalidate(_ key: CacheKey) throws { try opened().invalidate(key) }
+
     enum RowFinding {
         case found(DiskIndex.Row)
         /// There is none, or it is damaged.

@@ -310,8 +310,19 @@ final class DiskTier: @unchecked Sendable {
     /// In bytes.
     func usage() -> Int64 { attempt { try $0.total() } ?? 0 }
 
+    /// Makes an entry of a body that was written, or gives one a longer body.
+    ///
+    /// - Parameters:
+    ///   - entry: with the head that memory has; then with that of the index.
+    ///   - key: its key.
+    ///   - hash: of the key.
+    ///   - replaced: the entries whose place it takes.
+    ///   - found: the entry that is lengthened, as it was found; `nil`: a new one.
+    ///   - content: the place of the body; `nil`: it could not be written.
+    ///   - used: uses to note.
+    /// - Throws: what the index throws; `BodyError`: nothing was stored.
     func store(
-        _ entry: CacheEntry,
+        _ entry: inout CacheEntry,
         of key: CacheKey,
         _ hash: Int64,
         replacing replaced: [Int64],
@@ -332,9 +343,9 @@ final class DiskTier: @unchecked Sendable {
         let names = try index.transaction {
             var ids = try index.remove(replaced, for: entry.head)
             if let found {
-                guard try index.lengthen(found, to: entry.head, of: key, content, used: now) else {
-                    throw BodyError.missing
-                }
+                guard let head = try index.lengthen(found, to: entry.head, of: key, content, used: now)
+                else { throw BodyError.missing }
+                entry.head = head
             } else {
                 try index.insert(entry, of: key, hash, content, used: now)
                 ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
@@ -396,11 +407,6 @@ final class DiskTier: @unchecked Sendable {
         removed += ids.map(Self.bodyName)
     }
 
-    func note(_ used: [Int64: Int64]) throws {
-        let index = try opened()
-        try index.transaction { try index.note(used) }
-    }
-
     /// The same when the store is released: no directory is made anew for that.
     func noteAtEnd(_ used: [Int64: Int64]) {
         guard let folder = folder.withLock({ $0 }), let identity = indexIdentity,
@@ -408,12 +414,6 @@ final class DiskTier: @unchecked Sendable {
         else { return }
         _ = perform { try $0.note(used) }
     }
-
-    func update(_ entry: CacheEntry, to head: CachedHead) throws {
-        try opened().update(entry, to: head)
-    }
-
-    func invalidate(_ key: CacheKey) throws { try opened().invalidate(key) }
 
     func remove(_ ids: [Int64]) throws {
         guard !ids.isEmpty else { return }

@@ -205,7 +205,12 @@ final class EntryWriter: CacheWriting {
             let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
             if isInvalidated { entry.head.isInvalidated = true }
-            if case .existing(let found, _) = target, !state.isAsFound(found, of: key) { return false }
+            if case .existing(let found, _) = target {
+                guard state.isAsFound(found, of: key) else { return false }
+                if let current = state.head(of: found.id, key) {
+                    entry.head = current.lengthened(to: entry.head, from: found.head)
+                }
+            }
             guard state.hasRoom(for: head, of: key) else { return false }
             replaced = state.displaced(replaced, by: head, of: key)
             isForDisk = file != nil && state.isDiskOn && Int64(head.body.range.count) <= limits.disk
@@ -255,9 +260,10 @@ final class EntryWriter: CacheWriting {
             store.state.withLock { $0.waiting -= rest.count }
             store.index.async {
                 let used = store.takeUsed()
+                var stored = entry
                 let isStored = disk.perform { disk in
                     try disk.store(
-                        entry,
+                        &stored,
                         of: key,
                         hash,
                         replacing: replaced,
@@ -267,6 +273,8 @@ final class EntryWriter: CacheWriting {
                     )
                 }
                 if isStored {
+                    // Another process has changed the row meanwhile: the next look-up asks for it.
+                    if stored.head != entry.head { store.state.withLock { $0.forgetCompleteness(key) } }
                     store.note(hash, disk)
                     file.close()
                     if case .file? = file.content { store.scheduleWritingThrough() }
@@ -283,7 +291,7 @@ final class EntryWriter: CacheWriting {
                 }
                 store.finishRemovals(disk)
                 store.end(key)
-                then?(isStored ? entry : nil)
+                then?(isStored ? stored : nil)
             }
         }
     }

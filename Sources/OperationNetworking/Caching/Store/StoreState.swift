@@ -220,6 +220,11 @@ struct StoreState: Sendable {
         return variant.entry.head.body == entry.head.body
     }
 
+    /// The head of an entry, if memory knows it.
+    func head(of id: Int64, _ key: CacheKey) -> CachedHead? {
+        memory.record(key)?.variants.first { $0.entry.id == id }?.entry.head
+    }
+
     /// Changes an entry; `nil` from `body` removes it. One that memory does not know stays as it is.
     mutating func change(
         _ id: Int64,

@@ -197,6 +197,7 @@ final class WrappedStore: CacheStore {
             guard let stored = stored(key), stored.entry.id == entry.id,
                 stored.entry.head.body == entry.head.body, stored.body.count >= offset
             else { return nil }
+            let head = stored.entry.head.lengthened(to: head, from: entry.head)
             let all = stored.body.prefix(Int(offset)) + body.data
             return WrappedResponse(entry: CacheEntry(id: entry.id, head: head), body: all)
         }

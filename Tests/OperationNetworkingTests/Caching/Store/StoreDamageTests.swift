@@ -406,10 +406,10 @@ extension DiskTier {
     /// - Returns: whether it was stored.
     fileprivate func stores(_ id: Int64, _ key: CacheKey) -> Bool {
         let body = sampleBytes(1000)
-        let entry = CacheEntry(id: id, head: sampleHead(key.url, length: body.count))
+        var entry = CacheEntry(id: id, head: sampleHead(key.url, length: body.count))
         return perform { tier in
             try tier.store(
-                entry,
+                &entry,
                 of: key,
                 key.storedHash,
                 replacing: [],
