@@ -27,6 +27,8 @@ final class CacheFetch: @unchecked Sendable {
     private let willStore: CacheResponseHandler?
     /// When it was asked, for the store.
     private(set) var start: StoreMoments.Moment
+    /// Whether its own request has invalidated what is stored.
+    private var hasInvalidated = false
     private var keeping = Keeping.nothing
     /// The position behind the last byte that is kept.
     private var offset: Int64 = 0
@@ -58,6 +60,7 @@ final class CacheFetch: @unchecked Sendable {
     /// The answer comes after the change that its own request has made.
     func didChange(_ store: any CacheStore) {
         start = store.moment
+        hasInvalidated = true
     }
 
     /// Begins to keep what comes, under `head`.
@@ -69,12 +72,18 @@ final class CacheFetch: @unchecked Sendable {
                 head,
                 for: key,
                 replacing: replaced(by: head, entries),
+                invalidated: invalidated(of: entries),
                 since: start,
                 inMemoryOnly: false
             )
         else { return }
         limit = place.cache.maximumBodyLength
         keeping = willStore == nil ? .writing(writer, head, lengthening: nil) : .showing(writer, head, Data())
+    }
+
+    /// The entries that were found invalidated; `nil`: its own request has invalidated them.
+    private func invalidated(of entries: [CacheEntry]) -> Set<Int64>? {
+        hasInvalidated ? nil : Set(entries.lazy.filter(\.head.isInvalidated).map(\.id))
     }
 
     var isKeeping: Bool {
@@ -189,6 +198,7 @@ final class CacheFetch: @unchecked Sendable {
                 return
             }
             let (key, start, replaced) = (inquiry.request.key, start, self.replaced(by: head, entries))
+            let invalidated = invalidated(of: entries)
             willStore(CachedURLResponse(response: response, data: data)) { answer in
                 var writer = writer
                 guard let answer, let changed = complete.changed(from: response, by: answer) else {
@@ -202,6 +212,7 @@ final class CacheFetch: @unchecked Sendable {
                         changed,
                         for: key,
                         replacing: replaced,
+                        invalidated: invalidated,
                         since: start,
                         inMemoryOnly: true
                     )

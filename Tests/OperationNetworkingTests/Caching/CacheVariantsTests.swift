@@ -120,6 +120,31 @@ struct CacheVariantsTests {
         #expect(entries(scene).allSatisfy { !$0.head.isInvalidated })
     }
 
+    /// While the stored beginning is completed, or the whole is loaded anew.
+    @Test(arguments: [true, false])
+    func aHEADThatShowsAnotherVersionCountsForWhatIsOnItsWay(isCompletion: Bool) async throws {
+        let gate = Gate()
+        let (old, new) = (Self.representation("0123456789", "v1"), Self.representation("abcdefghij", "v2"))
+        let server = try ScriptedServer([
+            isCompletion ? .representation(old).breaking(after: .body(4)) : .representation(old),
+            .representation(old).held(after: .body(3), by: gate), .representation(new), .representation(new),
+        ])
+        let scene = CacheScene(server)
+        await scene.fetch()
+        let loading = scene.manager.operation(
+            for: scene.request(policy: isCompletion ? .useProtocolCachePolicy : .reloadIgnoringLocalCacheData)
+        )
+        scene.manager.operationQueue.addOperation(loading)
+        try await gate.waitForArrivals()
+        await scene.fetch(scene.request(method: "HEAD", policy: .reloadIgnoringLocalCacheData))
+        gate.open()
+        _ = try await loading.value
+        #expect(loading.text == "0123456789")
+        #expect(await scene.fetch().text == "abcdefghij")
+        #expect(server.requests.map(\.method) == ["GET", "GET", "HEAD", "GET"])
+        #expect(server.requests[1].headers["Range"] == (isCompletion ? "bytes=4-" : nil))
+    }
+
     // MARK: - Sites
 
     @Test func aSiteOfTheCallersOwnIsNoOther() async throws {

@@ -51,6 +51,11 @@ extension CachedHead {
         return Data(writer.octets)
     }
 
+    /// Whether an encoded head is invalidated, by its first two octets.
+    static func isInvalidated(encoded octets: [UInt8]) -> Bool {
+        octets.count > 1 && Flags(rawValue: octets[1]).contains(.isInvalidated)
+    }
+
     /// `nil` for anything but what ``encoded`` makes of a head that can be.
     init?(encoded: some Sequence<UInt8>) {
         self.init(encoded: Array(encoded))

@@ -44,6 +44,9 @@ protocol CacheStore: AnyObject, Sendable {
     ///   - head: of the response; its `body.completeLength` says whether it has a chance to fit.
     ///   - key: of the request.
     ///   - replacing: the entries that go when this one is committed.
+    ///   - invalidated: the entries of the key that were invalidated when they were looked up. If another one
+    ///     is when this one is committed, the URL was invalidated meanwhile, by another process perhaps, and
+    ///     this one is, too. `nil`: they are not compared.
     ///   - start: when the response was asked for; what was removed or invalidated since concerns it.
     ///   - inMemoryOnly: whether the disk must not have it.
     /// - Returns: `nil`: too large, or refused.
@@ -51,6 +54,7 @@ protocol CacheStore: AnyObject, Sendable {
         _ head: CachedHead,
         for key: CacheKey,
         replacing: [Int64],
+        invalidated: Set<Int64>?,
         since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)?
@@ -153,7 +157,14 @@ protocol CacheReading: AnyObject, Sendable {
 extension CacheStore {
     /// The same for what is asked for now, on the disk if it is too large for memory.
     func write(_ head: CachedHead, for key: CacheKey, replacing: [Int64]) -> (any CacheWriting)? {
-        write(head, for: key, replacing: replacing, since: moment, inMemoryOnly: false)
+        write(
+            head,
+            for: key,
+            replacing: replacing,
+            invalidated: nil,
+            since: moment,
+            inMemoryOnly: false
+        )
     }
 
     /// The same for what is asked for now.

@@ -317,7 +317,7 @@ final class DiskTier: @unchecked Sendable {
     ///   - key: its key.
     ///   - hash: of the key.
     ///   - replaced: the entries whose place it takes.
-    ///   - found: the entry that is lengthened, as it was found; `nil`: a new one.
+    ///   - target: a new one, or one that is lengthened.
     ///   - content: the place of the body; `nil`: it could not be written.
     ///   - used: uses to note.
     /// - Throws: what the index throws; `BodyError`: nothing was stored.
@@ -326,7 +326,7 @@ final class DiskTier: @unchecked Sendable {
         of key: CacheKey,
         _ hash: Int64,
         replacing replaced: [Int64],
-        lengthening found: CacheEntry?,
+        from target: EntryTarget,
         content: EntryContent?,
         used: [Int64: Int64]
     ) throws {
@@ -334,21 +334,26 @@ final class DiskTier: @unchecked Sendable {
         guard let content else {
             // What it was to replace is out of date all the same.
             if !replaced.isEmpty {
-                let names = try index.transaction { try index.remove(replaced, for: entry.head) }
+                let names = try index.transaction {
+                    try index.takeInvalidation(to: &entry, of: key, hash, target)
+                    return try index.remove(replaced, for: entry.head)
+                }
                 removed += names.map(Self.bodyName)
             }
             throw BodyError.missing
         }
         let now = WallClock.microseconds
         let names = try index.transaction {
+            try index.takeInvalidation(to: &entry, of: key, hash, target)
             var ids = try index.remove(replaced, for: entry.head)
-            if let found {
+            switch target {
+            case .new:
+                try index.insert(entry, of: key, hash, content, used: now)
+                ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
+            case .existing(let found, _):
                 guard let head = try index.lengthen(found, to: entry.head, of: key, content, used: now)
                 else { throw BodyError.missing }
                 entry.head = head
-            } else {
-                try index.insert(entry, of: key, hash, content, used: now)
-                ids += try index.remove(index.excess(key, hash, keeping: StoreState.maximumVariants))
             }
             try index.note(used)
             ids += try evict(index)

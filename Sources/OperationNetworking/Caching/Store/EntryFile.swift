@@ -9,7 +9,7 @@ final class EntryFile: @unchecked Sendable {
     // finish(_:as:) and waits for nothing of it meanwhile.
 
     private let disk: DiskTier
-    private let target: EntryTarget
+    let target: EntryTarget
     private var file: PartFile?
     private var name = ""
     /// Bytes before the first one that is written, for which there is no file yet; `nil`: to be asked for.
@@ -49,7 +49,7 @@ final class EntryFile: @unchecked Sendable {
     }
 
     /// The entry that gets the bytes, as it was found; `nil`: a new one.
-    var lengthened: CacheEntry? {
+    private var lengthened: CacheEntry? {
         if case .existing(let entry, _) = target { entry } else { nil }
     }
 

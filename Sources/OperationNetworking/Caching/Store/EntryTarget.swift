@@ -2,7 +2,8 @@ import Foundation
 
 /// The entry that a writer makes.
 enum EntryTarget: Sendable {
-    case new(replacing: [Int64])
+    /// `invalidated`: the entries of the key that were found invalidated; `nil`: not to be compared.
+    case new(replacing: [Int64], invalidated: Set<Int64>?)
     /// The bytes from `offset` on are the entry's new ones.
     case existing(CacheEntry, offset: Int64)
 

@@ -196,7 +196,7 @@ final class EntryWriter: CacheWriting {
         var entry: CacheEntry
         var replaced: [Int64]
         switch target {
-        case .new(let ids): (entry, replaced) = (CacheEntry(id: store.identifiers.next(), head: head), ids)
+        case .new(let ids, _): (entry, replaced) = (CacheEntry(id: store.identifiers.next(), head: head), ids)
         case .existing(let old, _): (entry, replaced) = (CacheEntry(id: old.id, head: head), [])
         }
         var lost: [Int64] = []
@@ -205,7 +205,10 @@ final class EntryWriter: CacheWriting {
             let (isWanted, isInvalidated) = state.moments.fate(of: key, since: start)
             guard isWanted else { return false }
             if isInvalidated { entry.head.isInvalidated = true }
-            if case .existing(let found, _) = target {
+            switch target {
+            case .new(_, let known):
+                if let known, state.hasInvalidated(key, besides: known) { entry.head.isInvalidated = true }
+            case .existing(let found, _):
                 guard state.isAsFound(found, of: key) else { return false }
                 if let current = state.head(of: found.id, key) {
                     entry.head = current.lengthened(to: entry.head, from: found.head)
@@ -267,7 +270,7 @@ final class EntryWriter: CacheWriting {
                         of: key,
                         hash,
                         replacing: replaced,
-                        lengthening: file.lengthened,
+                        from: file.target,
                         content: file.content,
                         used: used
                     )
@@ -284,6 +287,7 @@ final class EntryWriter: CacheWriting {
                         state.change(entry.id, of: key) { variant in
                             var variant = variant
                             variant.isOnDisk = false
+                            if stored.head.isInvalidated { variant.entry.head.isInvalidated = true }
                             return variant
                         }
                     }

@@ -111,6 +111,7 @@ public final class ResponseCache: ResponseStoring {
             head,
             for: key,
             replacing: replaced,
+            invalidated: nil,
             since: store.moment,
             inMemoryOnly: response.storagePolicy == .allowedInMemoryOnly
         )

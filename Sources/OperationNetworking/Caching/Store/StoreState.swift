@@ -225,6 +225,13 @@ struct StoreState: Sendable {
         memory.record(key)?.variants.first { $0.entry.id == id }?.entry.head
     }
 
+    /// Whether memory knows an entry of the key that is invalidated and is none of `known`.
+    func hasInvalidated(_ key: CacheKey, besides known: Set<Int64>) -> Bool {
+        memory.record(key)?.variants.contains { variant in
+            variant.entry.head.isInvalidated && !known.contains(variant.entry.id)
+        } ?? false
+    }
+
     /// Changes an entry; `nil` from `body` removes it. One that memory does not know stays as it is.
     mutating func change(
         _ id: Int64,

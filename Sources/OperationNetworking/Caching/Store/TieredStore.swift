@@ -101,10 +101,12 @@ final class TieredStore: CacheStore {
         _ head: CachedHead,
         for key: CacheKey,
         replacing: [Int64],
+        invalidated: Set<Int64>?,
         since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)? {
-        begin(.new(replacing: replacing), head, key, since: start, inMemoryOnly: inMemoryOnly)
+        let target = EntryTarget.new(replacing: replacing, invalidated: invalidated)
+        return begin(target, head, key, since: start, inMemoryOnly: inMemoryOnly)
     }
 
     func append(

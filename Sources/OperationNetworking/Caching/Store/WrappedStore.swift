@@ -77,11 +77,13 @@ final class WrappedStore: CacheStore {
         _ head: CachedHead,
         for key: CacheKey,
         replacing: [Int64],
+        invalidated: Set<Int64>?,
         since start: StoreMoments.Moment,
         inMemoryOnly: Bool
     ) -> (any CacheWriting)? {
         // Where the wrapped cache puts a body is its own affair.
-        inMemoryOnly ? nil : begin(.new(replacing: replacing), head, key, start)
+        guard !inMemoryOnly else { return nil }
+        return begin(.new(replacing: replacing, invalidated: invalidated), head, key, start)
     }
 
     func append(
@@ -189,9 +191,15 @@ final class WrappedStore: CacheStore {
         _ key: CacheKey
     ) -> WrappedResponse? {
         switch target {
-        case .new:
-            // There is room for one.
-            if let old = stored(key)?.entry.head, head.placement(beside: old) != .instead { return nil }
+        case .new(_, let invalidated):
+            var head = head
+            if let old = stored(key)?.entry {
+                // There is room for one.
+                guard head.placement(beside: old.head) == .instead else { return nil }
+                if old.head.isInvalidated, invalidated?.contains(old.id) == false {
+                    head.isInvalidated = true
+                }
+            }
             return WrappedResponse(entry: CacheEntry(id: identifiers.next(), head: head), body: body.data)
         case .existing(let entry, let offset):
             guard let stored = stored(key), stored.entry.id == entry.id,

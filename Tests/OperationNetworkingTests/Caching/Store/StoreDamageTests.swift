@@ -413,7 +413,7 @@ extension DiskTier {
                 of: key,
                 key.storedHash,
                 replacing: [],
-                lengthening: nil,
+                from: .new(replacing: [], invalidated: nil),
                 content: .inline(body),
                 used: [:]
             )
