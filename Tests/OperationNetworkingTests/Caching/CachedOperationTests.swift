@@ -50,6 +50,30 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
+    /// Without quotes it cannot be sent, so the date asks; the server repeats it.
+    @Test func aTagThatIsNoneCostsOneRequestAndJoinsNothing() async throws {
+        let modified = "Tue, 01 Sep 2026 00:00:00 GMT"
+        let server = try ScriptedServer { request in
+            let fields: FieldLines = [
+                "ETag": "abc", "Last-Modified": modified, "Cache-Control": "max-age=10",
+            ]
+            guard request.headers["If-Modified-Since"] == modified else {
+                return .respond(200, fields, body: "body")
+            }
+            return .respond(304, fields)
+        }
+        let scene = CacheScene(server)
+        await scene.fetch()
+        scene.pass(11)
+        let validated = await scene.fetch()
+        #expect(validated.responseSource == .validated && validated.text == "body")
+        #expect(server.requests.map { $0.headers["If-Modified-Since"] } == [nil, modified])
+        #expect(server.requests.map { $0.headers["If-None-Match"] } == [nil, nil])
+        #expect(await scene.fetch().responseSource == .cache)
+        let heads = scene.cache.store.entries(of: CacheKey(server.url(path: "/"))).map(\.head)
+        #expect(heads.map(\.validator.ifRange) == [nil])
+    }
+
     @Test func aChangedResponseReplacesTheStoredOne() async throws {
         let server = try ScriptedServer([
             .respond(200, ["ETag": "\"v1\"", "Cache-Control": "max-age=10"], body: "old"),

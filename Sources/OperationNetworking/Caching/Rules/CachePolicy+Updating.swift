@@ -13,7 +13,7 @@ extension CachePolicy {
     ///
     /// | The 304 has                                   | Freshened                                                |
     /// |-----------------------------------------------|----------------------------------------------------------|
-    /// | a tag, and the response in question, too      | that, if they are weakly equal                           |
+    /// | a tag, and the response in question, too      | that, if they are weakly equal; what is no tag, if it has the same octets |
     /// | a strong tag                                  | and all others that have it and answer the request, too  |
     /// | a date, and the response in question no tag   | that, if its date is the same                            |
     /// | a tag only, and the response in question none | none                                                     |
@@ -104,7 +104,7 @@ extension CachePolicy {
         let tags = fields.values(for: "ETag")
         let date = fields["Last-Modified"]
         if candidate.fields["ETag"] != nil {
-            return tags.isEmpty || EntityTag.areWeaklyEqual(candidate.fields["ETag"], tags)
+            return tags.isEmpty || areTags(tags, of: candidate)
         }
         // A tag that is new names a version that is not known, unless the date does.
         return date.map { $0 == candidate.fields["Last-Modified"] } ?? tags.isEmpty
@@ -112,7 +112,7 @@ extension CachePolicy {
 
     private static func isSame(_ candidate: CachedHead, asHEAD fields: HeaderFields) -> Bool {
         let tags = fields.values(for: "ETag")
-        if !tags.isEmpty, !EntityTag.areWeaklyEqual(candidate.fields["ETag"], tags) { return false }
+        if !tags.isEmpty, !areTags(tags, of: candidate) { return false }
         if let date = fields["Last-Modified"], candidate.fields["Last-Modified"] != date { return false }
         guard candidate.head.status == 200 || candidate.head.status == 206 else { return false }
         let isSameCoding =
@@ -120,6 +120,16 @@ extension CachePolicy {
         guard isSameCoding, let length = fields.contentLength else { return true }
         let stored = candidate.isDecoded ? candidate.fields.contentLength : candidate.body.completeLength
         return stored == nil || stored == length
+    }
+
+    /// Whether these are the tag that is stored. Servers send values that are no entity tags, without quotes
+    /// or with `w/`, and repeat them: octet for octet the same ones name the same version as before. No range
+    /// is joined by them (``EntityValidator``). Of U+FFFD nothing says which octets it was decoded from.
+    private static func areTags(_ tags: [String], of candidate: CachedHead) -> Bool {
+        guard let stored = candidate.fields["ETag"], !tags.isEmpty else { return false }
+        if EntityTag.areWeaklyEqual(stored, tags) { return true }
+        guard !stored.unicodeScalars.contains("\u{FFFD}") else { return false }
+        return tags.allSatisfy { $0.utf8.elementsEqual(stored.utf8) }
     }
 
     // MARK: - Changing

@@ -167,6 +167,13 @@ import Testing
             true
         ),
         Confirmation("a tag that is none", ["ETag": "\"v1\""], ["ETag": "v1"], false),
+        Confirmation("the same that is no tag", ["ETag": "v1"], ["ETag": "v1"], true),
+        Confirmation("the same, weak with a small w", ["ETag": "w/\"v1\""], ["ETag": "w/\"v1\""], true),
+        Confirmation("another that is no tag", ["ETag": "v1"], ["ETag": "v2"], false),
+        Confirmation("one that has come to be a tag", ["ETag": "v1"], ["ETag": "\"v1\""], false),
+        Confirmation("the same and another, no tags", ["ETag": "v"], ["ETag": "v", "ETag": "w"], false),
+        Confirmation("octets that were not UTF-8", ["ETag": "\u{FFFD}"], ["ETag": "\u{FFFD}"], false),
+        Confirmation("letters that Unicode takes for equal", ["ETag": "\u{E9}"], ["ETag": "e\u{301}"], false),
         Confirmation("two tags", ["ETag": "\"v1\""], ["ETag": "\"v1\"", "ETag": "\"v2\""], false),
         Confirmation("the date", ["Last-Modified": modified], ["Last-Modified": modified], true),
         Confirmation(
@@ -325,6 +332,8 @@ import Testing
     static let heads = [
         Confirmation("the same validators", ["ETag": "\"v1\""], ["ETag": "\"v1\""], true),
         Confirmation("another tag", ["ETag": "\"v1\""], ["ETag": "\"v2\""], false),
+        Confirmation("the same that is no tag", ["ETag": "v1"], ["ETag": "v1"], true),
+        Confirmation("another that is no tag", ["ETag": "v1"], ["ETag": "v2"], false),
         Confirmation("a tag that is new", [:], ["ETag": "\"v1\""], false),
         Confirmation(
             "another date",
