@@ -283,7 +283,7 @@ final class EntryWriter: CacheWriting {
                     if case .file? = file.content { store.scheduleWritingThrough() }
                 } else {
                     store.state.withLock { state in
-                        if entry.head.body.isComplete { state.hide(replaced) }
+                        if entry.head.body.isComplete { state.hidden.insert(replaced) }
                         state.change(entry.id, of: key) { variant in
                             var variant = variant
                             variant.isOnDisk = false

@@ -12,7 +12,7 @@ internal import OperationNetworkingSystem
 /// | changes are on their way to the disk                    | after them, the disk                 |
 /// | anything else                                           | the disk                             |
 ///
-/// Stored properties: 16. All of them change together, under the one lock of the store: which look-up memory
+/// Stored properties: 13. All of them change together, under the one lock of the store: which look-up memory
 /// answers depends on the changes and removals on their way, and on what was hidden.
 ///
 /// Another process on the directory is noticed by SQLite's counter of changes, which the disk's queue reads
@@ -73,13 +73,7 @@ struct StoreState: Sendable {
     /// Whether a time for writing through is set.
     var isWritingScheduled = false
     /// Entries that the disk could not remove or change.
-    private var hidden: Set<Int64> = []
-    /// Of keys whose entries the disk could not remove: those with a lower number are hidden.
-    private var hiddenBefore: [CacheKey: Int64] = [:]
-    /// The same for URLs.
-    private var urlsHiddenBefore: [String: Int64] = [:]
-    /// The same for all keys.
-    private var allHiddenBefore = Int64.min
+    var hidden = HiddenEntries()
     /// Entries that were used since the index was told.
     var used: [Int64: Int64] = [:]
 
@@ -94,28 +88,6 @@ struct StoreState: Sendable {
 
     /// Whether the disk takes more, and keeps up.
     var takesForDisk: Bool { isDiskOn && waiting < Self.maximumWaiting }
-
-    // MARK: - What the disk could not remove
-
-    /// Keeps entries from being found on the disk again.
-    mutating func hide(_ ids: [Int64]) {
-        hidden.formUnion(ids)
-    }
-
-    /// Keeps all entries of a key, or of all keys, with a lower number than `id` from being found on the
-    /// disk.
-    mutating func hide(_ key: CacheKey?, before id: Int64) {
-        if let key { hiddenBefore[key] = id } else { allHiddenBefore = id }
-    }
-
-    mutating func hide(url: String, before id: Int64) {
-        urlsHiddenBefore[url] = id
-    }
-
-    private func isHidden(_ id: Int64, _ key: CacheKey) -> Bool {
-        if hidden.contains(id) || id < max(hiddenBefore[key] ?? .min, allHiddenBefore) { return true }
-        return id < urlsHiddenBefore[key.url] ?? .min
-    }
 
     // MARK: - Look-ups
 
@@ -299,7 +271,7 @@ struct StoreState: Sendable {
     /// Takes over what the disk has of a key, when no change of it is on its way.
     mutating func merge(_ found: [MemoryTier.Variant], of key: CacheKey) -> [MemoryTier.Variant] {
         let old = memory.record(key)?.variants ?? []
-        var variants = found.filter { !isHidden($0.entry.id, key) }
+        var variants = found.filter { !hidden.contains($0.entry.id, key) }
         for index in variants.indices where variants[index].body == nil {
             let entry = variants[index].entry
             let known = old.first { $0.entry.id == entry.id && $0.entry.head.body == entry.head.body }

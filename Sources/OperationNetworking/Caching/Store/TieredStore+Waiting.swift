@@ -42,7 +42,7 @@ extension TieredStore {
                 store.state.withLock { state in
                     // A look-up may have been between.
                     state.remove(url: url)
-                    if !succeeded { state.hide(url: url, before: next) }
+                    if !succeeded { state.hidden.insert(url: url, before: next) }
                 }
             }
         }

@@ -167,7 +167,7 @@ final class TieredStore: CacheStore {
         } onDisk: { disk, head in
             try disk.update(entry, to: head)
         } onFailure: { state, _ in
-            state.hide([id])
+            state.hidden.insert([id])
         }
     }
 
@@ -177,7 +177,7 @@ final class TieredStore: CacheStore {
         } onDisk: { disk, _ in
             if let id { try disk.remove([id]) } else { try disk.remove(key) }
         } onFailure: { state, next in
-            if let id { state.hide([id]) } else { state.hide(key, before: next) }
+            if let id { state.hidden.insert([id]) } else { state.hidden.insert(key, before: next) }
         }
     }
 
@@ -191,7 +191,7 @@ final class TieredStore: CacheStore {
             } then: { store, succeeded in
                 let next = store.identifiers.next()
                 store.state.withLock { state in
-                    if !succeeded { state.hide(nil, before: next) }
+                    if succeeded { state.hidden.didRemoveAll() } else { state.hidden.insertAll(before: next) }
                     state.removalsOfAll -= 1
                 }
             }
@@ -206,7 +206,7 @@ final class TieredStore: CacheStore {
         } onDisk: { disk, _ in
             try disk.invalidate(key)
         } onFailure: { state, next in
-            state.hide(key, before: next)
+            state.hidden.insert(key, before: next)
         }
     }
 

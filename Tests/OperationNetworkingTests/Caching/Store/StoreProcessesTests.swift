@@ -126,6 +126,24 @@ struct StoreProcessesTests {
         #expect(try await store.found(keys[1]).count == 1)
     }
 
+    @Test func whatTheIndexDidNotTakeIsForgottenWhenAllIsRemoved() async throws {
+        let path = directory.file("cache")
+        let store = TieredStore(memoryCapacity: 0, diskCapacity: 1 << 20, directory: path, patience: 20)
+        try await store.put(key, sampleBytes(10))
+        let index = path.resolvingSymlinksInPath().path + "/index.sqlite"
+        let other = try Database(path: index, patience: 10_000)
+        try other.execute("BEGIN IMMEDIATE")
+        store.remove(nil, of: key)
+        store.waitForChanges()
+        try other.execute("ROLLBACK")
+        #expect(try await store.found(key).isEmpty)
+        #expect(store.state.withLock { $0.hidden.count } == 1)
+        store.removeAll()
+        store.waitForChanges()
+        #expect(store.state.withLock { $0.hidden.count } == 0)
+        #expect(try await store.found(key).isEmpty)
+    }
+
     /// The work of a process: random changes, and a look at every body that is found.
     private static func run(_ path: String, seed: UInt64) async throws {
         let store = TieredStore(

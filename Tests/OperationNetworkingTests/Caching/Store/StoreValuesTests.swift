@@ -166,11 +166,51 @@ struct StoreValuesTests {
         state.epoch += 1
         #expect(ids(state) == nil)
         _ = state.merge([.init(entry: entry, body: nil, isOnDisk: true)], of: key)
-        state.hide([1])
+        state.hidden.insert([1])
         #expect(state.merge([.init(entry: entry, body: nil, isOnDisk: true)], of: key).isEmpty)
         // What the disk has not, memory keeps.
         state.insert(.init(entry: entry, body: CacheBody(), isOnDisk: false), of: key, hash, replacing: [])
         #expect(state.merge([], of: key).map(\.entry.id) == [1])
+    }
+
+    // MARK: - Hidden entries
+
+    @Test func whatIsHiddenStaysSoAndIsNotRememberedWithoutEnd() {
+        let limit = HiddenEntries.limit
+        var (hidden, greatest) = (HiddenEntries(), 0)
+        func key(_ number: Int64) -> CacheKey { CacheKey(url: "http://a/\(number)") }
+        // One of a clock that was ahead hides none of those that come now.
+        hidden.insert([.max])
+        for number in 1...Int64(3 * limit) {
+            switch number % 3 {
+            case 0: hidden.insert([number])
+            case 1: hidden.insert(key(number), before: number + 1)
+            default: hidden.insert(url: key(number).url, before: number + 1)
+            }
+            greatest = max(greatest, hidden.count)
+        }
+        #expect(greatest == limit)
+        #expect((1...Int64(3 * limit)).allSatisfy { hidden.contains($0, key($0)) })
+        #expect(hidden.contains(.max, key(0)))
+        #expect(!hidden.contains(Int64(3 * limit) + 1, key(Int64(3 * limit))))
+    }
+
+    @Test func aRemovalOfAllEndsWhatIsHiddenOneByOne() {
+        let key = CacheKey(url: "http://a/1")
+        var hidden = HiddenEntries()
+        hidden.insertAll(before: 5)
+        hidden.insert([3, 7])
+        hidden.insert(key, before: 9)
+        hidden.insert(url: key.url, before: 8)
+        #expect(hidden.count == 3)
+        #expect(hidden.contains(4, key) && hidden.contains(8, key) && !hidden.contains(9, key))
+        hidden.didRemoveAll()
+        #expect(hidden.count == 0)
+        // Of all that it could not remove before, the disk may still have some.
+        #expect(hidden.contains(4, key) && !hidden.contains(7, key))
+        hidden.insert(key, before: 8)
+        hidden.insertAll(before: 9)
+        #expect(hidden.count == 0 && hidden.contains(8, key) && !hidden.contains(9, key))
     }
 
     @Test func lookUpsWaitForTheLastChange() {
