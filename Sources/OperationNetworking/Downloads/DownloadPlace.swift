@@ -104,26 +104,32 @@ struct DownloadPlace {
     private func removeLeftovers(of file: FileStatus) throws {
         guard file.owner == folder.user else { return }
         let names = PartialName(of: name).candidate(0)
+        let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
         switch try folder.status(of: names.part) {
         case .nothing:
-            guard let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint,
-                // The part was in this folder, so on this device, whose number may be another one now.
-                checkpoint.part.inode == file.identity.inode
-            else { return }
-            if let opened = try? folder.open(name) {
-                opened.removeMark()
-                // It died before others could be let at the file. What one that was replaced let them do is
-                // not known any more.
-                if file.mode == 0o600, !checkpoint.wish.replacesFile { opened.grant(folder.accessOfNewFile) }
-            }
+            // The part was in this folder, so on this device, whose number may be another one now.
+            guard let checkpoint, checkpoint.part.inode == file.identity.inode else { return }
+            complete(file, checkpoint)
             try folder.remove(names.checkpoint)
         case .file(let part) where part.identity == file.identity:
-            if let opened = try? folder.open(name) { opened.removeMark() }
+            complete(file, checkpoint)
             try folder.remove(names.part)
             try folder.remove(names.checkpoint)
         case .file, .directory, .symbolicLink, .other:
             break
         }
+    }
+
+    /// Does for a file with its name what ``NamedPart/name(_:)`` had not done yet: the final mode, and then
+    /// the mark. Without the mark the mode is as it is to be, or the file is another one: a file system gives
+    /// the inode of a file that was removed to the next.
+    private func complete(_ file: FileStatus, _ checkpoint: DownloadCheckpoint?) {
+        guard let opened = try? folder.open(name), let status = try? opened.status,
+            status.identity == file.identity, opened.look(for: .part) == .present
+        else { return }
+        // What a file that was replaced let others do is not known any more.
+        if status.mode == 0o600, checkpoint?.mayReplace == false { opened.grant(folder.accessOfNewFile) }
+        opened.removeMark()
     }
 }
 

@@ -33,6 +33,8 @@ struct NamedPart {
     var checkpointURL: URL { place.sibling(names.checkpoint) }
     /// The complete file's.
     var destination: URL { place.url }
+    /// Whether a file that has the complete one's name may be replaced.
+    var mayReplace: Bool { replaceable != .none }
 
     /// Reads the file on any queue, while it is written here.
     func reader() throws -> DigestFollower.Reader {
@@ -71,8 +73,9 @@ struct NamedPart {
         try removeTemporary()
         try rename()
         // Not before: until then another process has to see that the part is ours.
-        file.removeMark()
         file.grant(access)
+        // Last: where it is, the mode was not given yet.
+        file.removeMark()
     }
 
     private func rename() throws {

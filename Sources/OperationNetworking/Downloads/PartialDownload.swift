@@ -292,6 +292,7 @@ final class PartialDownload {
             try? part.file.note(record(part.file.stamp)?.text, as: FileRecord.attribute)
             let access = try part.access()
             try rollingBack { try part.file.synchronize() }
+            try noteReplacing()
             try beforeNaming()
             try part.name(access)
             close()
@@ -334,11 +335,19 @@ final class PartialDownload {
         lastCommit = environment.clock()
     }
 
+    /// Has the checkpoint say that a file may be replaced, if the one of an earlier operation does not: where
+    /// this process dies at the end, the next one must not take the mode for that of a new file.
+    private func noteReplacing() throws {
+        guard part.mayReplace, let checkpoint, checkpoint.mayReplace != true else { return }
+        try save(checkpoint, isDurable: true)
+    }
+
     private func save(_ next: DownloadCheckpoint, isDurable: Bool) throws {
         var next = next
         next.updated = environment.wallClock()
         next.part = part.identity
         next.session = part.session
+        next.mayReplace = part.mayReplace
         part.savedCheckpoint = try part.save(next, isDurable: isDurable)
         checkpoint = next
         hasNotes = false

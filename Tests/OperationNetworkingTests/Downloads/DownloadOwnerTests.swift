@@ -156,23 +156,94 @@ struct DownloadOwnerTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func aFileWhoseProcessDiedBeforeItsModeWasGivenGetsIt(wasReplacing: Bool) throws {
+    /// The files that have their name, with a checkpoint beside them, as after the death of a process.
+    enum Death: CaseIterable, Sendable {
+        case beforeTheMode
+        /// The part has its name as well.
+        case beforeTheModeAsALink
+        /// A file that is replaced has a mode of its own.
+        case replacing, replacingOnlyThis
+        /// The checkpoint is an earlier version's.
+        case ofAnEarlierVersion
+        /// The user has made it private since.
+        case afterTheMark
+        /// The part was removed, and another program's file was given its inode.
+        case otherFile
+
+        var isGrantedAccess: Bool { self == .beforeTheMode || self == .beforeTheModeAsALink }
+        var replaceable: ReplaceableFile {
+            switch self {
+            case .replacing: .any
+            case .replacingOnlyThis: .empty
+            default: .none
+            }
+        }
+    }
+
+    @Test(arguments: Death.allCases)
+    func onlyANewFileWhoseProcessDiedBeforeItsModeWasGivenGetsIt(death: Death) throws {
         let directory = try TemporaryDirectory()
-        let download = try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        try download.begin(.start, total: 1, origin: Sample.origin()) { $0.wish.replacesFile = wasReplacing }
+        let (target, part) = (directory.file("a"), directory.file("a.part"))
+        let download = try PartialDownload(
+            .sample,
+            to: target,
+            replacesFile: false,
+            orOnly: death.replaceable
+        )
+        try download.begin(.start, total: 1, origin: Sample.origin())
         try download.write("0")
         try download.flush()
         download.close()
-        #expect(rename(directory.file("a.part").path, directory.file("a").path) == 0)
-        #expect(throws: DownloadError.destinationExists(directory.file("a"))) {
-            try PartialDownload(.sample, to: directory.file("a"), replacesFile: false)
-        }
         let folder = try DownloadFolder(path: directory.url.path)
+        switch death {
+        case .afterTheMark, .otherFile: try #require(try folder.open("a.part")).removeMark()
+        case .ofAnEarlierVersion:
+            let names = PartialName(of: "a").candidate(0)
+            var checkpoint = try #require(try folder.checkpoint(names.checkpoint).checkpoint)
+            checkpoint.mayReplace = nil
+            try folder.save(checkpoint, names, isDurable: false)
+        default: break
+        }
+        if death == .beforeTheModeAsALink {
+            #expect(link(part.path, target.path) == 0)
+        } else {
+            #expect(rename(part.path, target.path) == 0)
+        }
+        #expect(throws: DownloadError.destinationExists(target)) {
+            try PartialDownload(.sample, to: target, replacesFile: false)
+        }
         #expect(try #require(try folder.open("a")).look(for: .part) == .missing)
         let usual = folder.accessOfNewFile.mode
-        #expect(try fileStatus(directory.file("a")).mode == (wasReplacing ? 0o600 : usual))
+        #expect(try fileStatus(target).mode == (death.isGrantedAccess ? usual : 0o600))
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["a"])
+    }
+
+    /// The operation that began the part may replace nothing, the one that completes it replaces a file.
+    @Test func theCheckpointSaysThatAFileIsReplacedBeforeItIs() throws {
+        let directory = try TemporaryDirectory()
+        let target = directory.file("a")
+        let first = try PartialDownload(.sample, to: target, replacesFile: false)
+        try first.begin(.start, total: 2, origin: Sample.origin())
+        try first.write("0")
+        // Killed: after a rest the next bytes would have the checkpoint written, and this noted, anyhow.
+        first.close()
+        try Data("older".utf8).write(to: target)
+        #expect(chmod(target.path, 0o600) == 0)
+        let folder = try DownloadFolder(path: directory.url.path)
+        let names = PartialName(of: "a").candidate(0)
+        let noted = Locked<Bool?>(nil)
+        var machine = DownloadEnvironment()
+        machine.watch = { change in
+            guard case .rename("a.part", _) = change else { return }
+            let checkpoint = try folder.checkpoint(names.checkpoint).checkpoint
+            noted.withLock { $0 = checkpoint?.mayReplace }
+        }
+        let second = try PartialDownload(.sample, to: target, replacesFile: true, in: machine)
+        try second.begin(.end, total: 2, origin: Sample.origin())
+        try second.write("1")
+        try second.finish(modified: nil)
+        #expect(noted.withLock { $0 } == true)
+        #expect(try fileStatus(target).mode == 0o600)
     }
 
     @Test func theFolderIsNotTidiedUpForAnotherUser() async throws {
