@@ -152,6 +152,7 @@ struct FoundPart {
         facts.session = environment.session(file)
         facts.source = source
         facts.isStrict = isStrict
+        if case .file = try place.folder.status(of: place.name) { facts.replacesFile = true }
         if let checkpoint = finding.checkpoint {
             facts.isOfOtherDestination = isOfOtherDestination(checkpoint, names, at: place)
             facts.isSameAsker = question.asker.isAsker(of: checkpoint.asker)

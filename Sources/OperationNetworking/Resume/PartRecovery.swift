@@ -25,6 +25,7 @@ internal import OperationNetworkingSystem
 /// | such a copy, and that file is not to be continued, is gone, or was changed | P20  | begun anew             |
 /// | a copy that was cut short, or of which bytes are lost                | P20       | begun, as if there were nothing |
 /// | all bytes, and such a request                                        | P7, P17   | all but the last one kept |
+/// | all bytes, and a file that has the name and is to be replaced        | P7        | all but the last one kept |
 ///
 /// P4 cuts away what is not committed, since a loss of power may have left a length without its bytes. Not in
 /// the session that wrote it: as long as the same kernel runs and the file system stays mounted, whatever was
@@ -45,7 +46,8 @@ internal import OperationNetworkingSystem
 ///
 /// P7 asks no server. What was complete at another address, or for another user, has to be asked for, from a
 /// little before its last byte: a tag tells versions of one resource apart (RFC 9110 section 8.8.1), and not
-/// two resources, so the overlap is compared (S12).
+/// two resources, so the overlap is compared (S12). The server is asked for the last byte, too, before a file
+/// is replaced: that may be the version that the server has now, and the part one of before.
 ///
 /// P20 keeps what `opget -c` takes over within `opget -c`: nothing but the equal last bytes of that file says
 /// that it is the beginning of what the server has, and only the user of `-c` has agreed to that. A copy that
@@ -100,6 +102,8 @@ enum PartRecovery: Hashable, Sendable {
         var session: String?
         /// The file of another program that is to be continued, as it is now.
         var source: SourceFile?
+        /// Whether a file has the name of the complete one, and is to be replaced.
+        var replacesFile = false
     }
 
     init(_ facts: Facts) {
@@ -131,12 +135,13 @@ enum PartRecovery: Hashable, Sendable {
                 return
             }
             var length = PartRecovery.trustedLength(checkpoint, facts)
-            if length == checkpoint.total, !isSameQuestion { length -= 1 }  // P17
+            let isAskedFor = length == checkpoint.total && (!isSameQuestion || facts.replacesFile)
+            if isAskedFor { length -= 1 }  // P7, P17
             if let copy = checkpoint.copy, length < copy.source.stamp.length { length = 0 }  // P20
             self =
                 length > 0
                 ? .keep(length, isOfOtherQuestion: !isSameQuestion)
-                : checkpoint.committed > 0 ? .startOver(.dataLost) : .begin
+                : checkpoint.committed > 0 && !isAskedFor ? .startOver(.dataLost) : .begin
         }
     }
 

@@ -123,6 +123,45 @@ struct DownloadConditionTests {
         #expect(try String(contentsOf: scene.target, encoding: .utf8) == "0123456789")
     }
 
+    /// The server's versions when a part of the second one is complete beside a file of the first.
+    enum Now: String, CaseIterable, Sendable {
+        case first = "one"
+        case second = "two"
+        case third = "six"
+    }
+
+    /// A part that is complete may be of a version that the server has no more.
+    @Test("P7", arguments: Now.allCases, [false, true])
+    func aCompletePartReplacesNothingUnasked(now: Now, isConditional: Bool) async throws {
+        struct Refusal: Error {}
+        func version(_ version: Now) -> Representation {
+            representation(version.rawValue, tag: version.rawValue)
+        }
+        func operation(_ scene: DownloadScene) -> DownloadOperation {
+            let operation = scene.operation()
+            operation.downloadsOnlyIfChanged = isConditional
+            operation.replacesFile = !isConditional
+            return operation
+        }
+        let scene = try DownloadScene(serving: version(.first))
+        _ = try await scene.run(scene.operation()).get()
+        scene.server.setRepresentation(version(.second))
+        let interrupted = operation(scene)
+        interrupted.willFinish = { _, _ in throw Refusal() }
+        _ = await scene.run(interrupted)
+        #expect(try String(contentsOf: scene.part, encoding: .utf8) == "two")
+        scene.server.setRepresentation(version(now))
+        let last = operation(scene)
+        _ = try await scene.run(last).get()
+        #expect(try String(contentsOf: scene.target, encoding: .utf8) == now.rawValue)
+        #expect(last.isUpToDate == (isConditional && now == .first))
+        // A 304 to a question for the rest has the same asked for the whole (S31).
+        #expect(scene.server.requests.count == (last.isUpToDate ? 4 : 3))
+        let asked = try #require(scene.server.requests.dropFirst(2).first)
+        #expect(asked["Range"] == "bytes=2-" && asked["If-Range"] == "\"two\"")
+        #expect(last.response?.statusCode == (now == .second ? 206 : last.isUpToDate ? 304 : 200))
+    }
+
     @Test func a304ThatNobodyAskedForIsAnError() async throws {
         let scene = try DownloadScene(answers: [.respond(304)])
         let operation = conditional(scene)

@@ -23,6 +23,8 @@ import Testing
         var isSameVariant = true
         var isStrict = false
         var isAtRest: Bool?
+        var replacesFile = false
+        var total: Int64? = 100
         var finding: (@Sendable (DownloadCheckpoint) -> PartRecovery.Facts.Finding) = { .checkpoint($0) }
         let recovery: PartRecovery
 
@@ -39,7 +41,7 @@ import Testing
         }
 
         var facts: PartRecovery.Facts {
-            var checkpoint = Sample.checkpoint(.sample, fields: fields, blocks: ends)
+            var checkpoint = Sample.checkpoint(.sample, fields: fields, total: total, blocks: ends)
             checkpoint.copy = copy
             checkpoint.isAtRest = isAtRest
             return PartRecovery.Facts(
@@ -61,7 +63,8 @@ import Testing
                 },
                 intactBlocks: intact,
                 session: session,
-                source: source
+                source: source,
+                replacesFile: replacesFile
             )
         }
     }
@@ -173,6 +176,16 @@ import Testing
             row.ends = [100]
             row.intact = 1
         },
+        Row("P7 all bytes, and a file to replace", size: 100, .keep(99)) { row in
+            row.replacesFile = true
+            row.ends = [100]
+            row.intact = 1
+        },
+        Row("P7 the only byte, and a file to replace", size: 1, .begin) { row in
+            row.replacesFile = true
+            (row.total, row.ends, row.intact) = (1, [1], 1)
+        },
+        Row("a file to replace", size: 20, .keep(20)) { $0.replacesFile = true },
         Row("P13 a content coding", size: 20, .startOver(.contentCoded)) {
             $0.fields = ["ETag": "\"v1\"", "Content-Encoding": "gzip"]
         },
