@@ -132,6 +132,13 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
     /// Whether it has looked what an earlier operation left.
     var hasOpened: Bool { progress.withLock { $0.hasOpened } }
 
+    /// The bytes that are there now, and the length of the whole; `nil` when the download does not run.
+    /// Reports never go backwards; this does, when the download has to begin anew.
+    package var presentProgress: TransferProgress? {
+        let (countNow, content) = progress.withLock { ($0.countNow, $0.content) }
+        return countNow().map { TransferProgress(total: $0, expected: content?.total ?? -1) }
+    }
+
     /// The file that says which bytes those are.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 

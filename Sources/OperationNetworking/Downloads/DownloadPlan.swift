@@ -87,6 +87,8 @@ struct DownloadProgress: Sendable {
     var keepsPartialFile = true
     /// The file, when it has its name.
     var download: DownloadedFile?
+    /// Asks for the number of bytes that are there; `nil` from the end of the transfer on.
+    var countNow: @Sendable () -> Int64? = { nil }
 
     /// The partial file is open.
     mutating func didOpen(_ partial: PartialDownload) {

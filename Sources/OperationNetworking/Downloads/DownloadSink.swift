@@ -39,6 +39,7 @@ final class DownloadSink: ResponseSink, @unchecked Sendable {
     init(_ plan: DownloadPlan, progress: Locked<DownloadProgress>) {
         self.plan = plan
         self.progress = progress
+        progress.withLock { $0.countNow = { [weak self] in self?.count } }
     }
 
     // MARK: - State

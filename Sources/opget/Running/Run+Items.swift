@@ -113,7 +113,7 @@ extension Run {
             if isNews { reporter.tell("\(place): resumed at \(ByteCount(offset).text)") }
             tell(ItemResumed(item: index + 1, offset: offset))
         case .startsOver(let reason):
-            running[index]?.startOver()
+            running[index]?.startOver(now: Self.now)
             reporter.tell("\(place): started over because \(reason)")
             tell(ItemRestarted(item: index + 1, reason: reason.rawValue))
         case .retries(let retry):

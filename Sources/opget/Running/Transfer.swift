@@ -4,6 +4,15 @@ import OperationNetworking
 
 /// A running transfer: its operation, where its body goes, and what came so far.
 struct Transfer {
+    /// The reports of the operation to opget, and those of opget.
+    private struct Reports {
+        /// The bytes in the last `progress` event.
+        var told: Int64 = 0
+        /// Whether bytes that the operation reported are gone: it reports nothing until as many have come
+        /// again.
+        var areAhead = false
+    }
+
     let item: Item
     let operation: HTTPRequestOperation
     /// `nil` unless the body goes to an open descriptor.
@@ -26,8 +35,7 @@ struct Transfer {
     private var hasFetched = false
     /// Whether it goes on after a pause: so the user knows why.
     private(set) var goesOn = false
-    /// The bytes in the last `progress` event.
-    private var reported: Int64 = 0
+    private var reports = Reports()
 
     init(
         _ item: Item,
@@ -110,24 +118,42 @@ struct Transfer {
 
     /// Records what has come.
     mutating func progress(_ progress: TransferProgress) {
-        hasFetched = hasFetched || progress.bytes > received
-        goesOn = false
+        reports.areAhead = false
         waitsUntil = -.infinity
+        count(progress)
+    }
+
+    private mutating func count(_ progress: TransferProgress) {
+        if progress.bytes > received { (hasFetched, goesOn) = (true, false) }
         (received, expected) = (progress.bytes, progress.expected)
     }
 
     /// The attempt begins behind `offset` bytes, which stay.
     mutating func resume(at offset: Int64, now: Double) {
         waitsUntil = -.infinity
-        guard !hasFetched else { return }
+        guard !hasFetched else {
+            // After a failure of the disk fewer may be there than had come.
+            if offset < received { fallBack(to: offset, now: now) }
+            return
+        }
         // They are an earlier run's: this one did not fetch them.
         (received, resumedAt) = (offset, offset)
         clock.begin(at: offset, now: now)
     }
 
     /// The received bytes are thrown away.
-    mutating func startOver() {
+    mutating func startOver(now: Double) {
         resumedAt = 0
+        // Whatever is kept from now on, this run fetched.
+        hasFetched = true
+        fallBack(to: 0, now: now)
+    }
+
+    /// Of the bytes that were reported only `offset` are left. The event of that has told it.
+    private mutating func fallBack(to offset: Int64, now: Double) {
+        received = offset
+        reports = Reports(told: offset, areAhead: true)
+        clock.begin(at: offset, now: now)
     }
 
     /// The next attempt begins after a while.
@@ -157,6 +183,7 @@ struct Transfer {
 
     /// Measures the speed, and returns what to show.
     mutating func state(now: Double) -> TransferState {
+        if reports.areAhead, let progress = download?.presentProgress { count(progress) }
         clock.record(total: received, now: now)
         return TransferState(
             name: item.name,
@@ -172,8 +199,8 @@ struct Transfer {
 
     /// An event, if there is more than the last one said.
     mutating func news(_ index: Int) -> ItemProgress? {
-        guard received != reported else { return nil }
-        reported = received
+        guard received != reports.told else { return nil }
+        reports.told = received
         let speed = isPaused ? nil : clock.meter.speed.map { Int64(saturated: $0) }
         return ItemProgress(item: index + 1, received: received, expected: expected, speed: speed)
     }

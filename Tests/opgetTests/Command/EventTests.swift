@@ -101,6 +101,30 @@ import Testing
         #expect(progress.first == ["event": "progress", "item": 1, "received": 4, "expected": 10])
     }
 
+    /// The reports of an operation never go backwards; the events do.
+    @Test func progressIsToldFromTheBeginningWhenADownloadStartsOver() async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(200, ["ETag": "\"v1\""], body: "0123456789", breakingAfter: 8),
+            .respond(200, ["ETag": "\"v2\""], body: "abcdefghij").held(after: 2, by: gate),
+        ])
+        let run = try opget.start(["--json", server.url(path: "a").absoluteString])
+        try await run.waitForOutput(containing: "\"received\":2")
+        gate.open()
+        let result = try await run.result()
+        #expect(result.code == 0)
+        #expect(try opget.text("a") == "abcdefghij")
+        let told = try events(result.output).filter {
+            ["itemRestarted", "progress"].contains($0["event"] as? String)
+        }
+        let expected: [NSDictionary] = [
+            ["event": "itemRestarted", "item": 1, "reason": "resourceChanged"],
+            ["event": "progress", "item": 1, "received": 2, "expected": 10],
+        ]
+        #expect(told.drop { $0["received"] as? Int == 8 }.prefix(2).elementsEqual(expected))
+        #expect(!result.errors.contains("resumed at"))
+    }
+
     @Test func aStoppedRunIsToldToItsEnd() async throws {
         let gate = Gate()
         let server = try ScriptedServer([.respond(200, body: "0123456789").held(after: 4, by: gate)])

@@ -6,7 +6,8 @@ internal import OperationNetworkingSystem
 /// once more when ``interval`` has passed.
 ///
 /// Reports never go backwards. When a download has to start again, nothing is reported until it has passed
-/// what was reported before; the last report of a transfer is always true.
+/// what was reported before; the last report of a transfer is always true. Meanwhile
+/// ``DownloadOperation/presentProgress`` tells how many bytes there are.
 struct ProgressMeter {
     /// Seconds between two reports.
     static let interval = 0.05
