@@ -50,7 +50,10 @@ struct DiskRoom {
         guard file.canHave(total) else {
             throw DownloadError.tooLarge(place.url, length: total, limit: file.maximumLength)
         }
-        let needed = max(0, total - (try file.status.allocated))
+        // The bytes that are there need no room, however few blocks they take: compressed ones, or ones that
+        // are counted late.
+        let status = try file.status
+        let needed = max(0, total - max(status.allocated, status.size))
         guard needed <= available else {
             throw DownloadError.notEnoughSpace(place.url, needed: needed, available: available)
         }

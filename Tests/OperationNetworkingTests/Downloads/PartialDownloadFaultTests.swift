@@ -394,6 +394,22 @@ struct PartialDownloadFaultTests {
         #expect(download.count == 0)
     }
 
+    /// A hole has as few blocks as bytes that are compressed, or that are not on the disk yet.
+    @Test(.enabled(if: SmallDisk.isPermitted)) func bytesThatAreThereNeedNoRoomHoweverFewTheirBlocks() throws
+    {
+        let disk = try SmallDisk()
+        let first = try begun(disk.file("a"), total: 40_000)
+        try first.write("0123456789")
+        first.close()
+        #expect(truncate(disk.file("a.part").path, 39_990) == 0)
+        try Data(count: 30_000).write(to: disk.file("other"))
+        let second = try open(disk.file("a"))
+        #expect(second.count == 39_990)
+        try second.begin(.end, total: 40_000, origin: Sample.origin())
+        try second.write("0123456789")
+        #expect(second.count == 40_000)
+    }
+
     @Test(.enabled(if: SmallDisk.isPermitted)) func aDiskThatFillsUpKeepsWhatCame() throws {
         let disk = try SmallDisk()
         let download = try begun(disk.file("a"), total: nil)
