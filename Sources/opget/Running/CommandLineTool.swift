@@ -212,7 +212,8 @@ enum CommandLineTool {
             keyboard: hasKeys(command) ? Keyboard() : nil,
             continuation: Continuation(
                 arguments: CommandLine.arguments,
-                readsInput: command.lists.contains("-"),
+                readsInput: command.inputs.contains(where: InputFile.isPassing),
+                readsPipes: command.otherInputs.contains(where: InputFile.isPassing),
                 replacesFiles: command.overwrites,
                 startsOver: command.startsOver,
                 writesOutput: body != nil,
@@ -224,8 +225,8 @@ enum CommandLineTool {
     /// Whether the terminal's keys are for opget: not if the list is typed there, if nothing is shown, or if
     /// there is another program behind it in a pipe, such as a pager, that wants the keys itself.
     private static func hasKeys(_ command: OpgetCommand) -> Bool {
-        guard !command.lists.contains("-"), !command.isQuiet, Terminal.standardError.isTerminal,
-            isatty(0) == 1
+        guard !command.isQuiet, Terminal.standardError.isTerminal, isatty(0) == 1,
+            !command.inputs.contains(where: InputFile.isTyped)
         else {
             return false
         }

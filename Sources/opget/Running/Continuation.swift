@@ -7,8 +7,10 @@ struct Continuation: Hashable, Sendable {
 
     /// The command as it was typed, its name first.
     let arguments: [String]
-    /// Whether the list came from standard input.
+    /// Whether a list came from standard input, or from another place that is empty now (``InputFile``).
     var readsInput = false
+    /// Whether any other file did, such as one of a shell's `<(...)`: its name means nothing any more.
+    var readsPipes = false
     /// Whether existing files are fetched again.
     var replacesFiles = false
     /// Whether `--no-resume` threw away what earlier runs had left: what came since need not be.
@@ -48,7 +50,7 @@ struct Continuation: Hashable, Sendable {
     /// The command, quoted for a shell; `nil` if it is too long, says not everything, or holds what others
     /// must not see.
     var command: String? {
-        guard !readsInput, !holdsSecrets else { return nil }
+        guard !readsInput, !readsPipes, !holdsSecrets else { return nil }
         let text = arguments.filter { $0 != "--no-resume" }.map(Self.quoted).joined(separator: " ")
         return text.count <= Self.longestCommand && DisplayText(text).string == text ? text : nil
     }

@@ -42,6 +42,26 @@ import Testing
         #expect(server.requests.count == 4)
     }
 
+    /// A list from standard input, be it a pipe or a file, is not there for the command as it was typed.
+    @Test(arguments: ["", "< list"])
+    func aCommandThatReadsStandardInputIsNotRepeated(redirection: String) async throws {
+        let gate = Gate()
+        let server = try ScriptedServer([
+            .respond(200, ["ETag": "\"v1\""], body: "0123456789").held(after: 4, by: gate)
+        ])
+        let list = server.url(path: "a").absoluteString + "\n"
+        try opget.write(list, "list")
+        let run = try opget.start(
+            ["-i", "/dev/stdin"],
+            input: redirection.isEmpty ? list : "",
+            redirection: redirection
+        )
+        try await gate.waitForArrivals()
+        run.signal(SIGINT)
+        let advice = try await run.result().errorLines.last
+        #expect(advice == "To go on where it stopped, run the same command again with the same list.")
+    }
+
     @Test func aReaderThatHasHadEnoughEndsItQuietly() async throws {
         let server = try ScriptedServer([.respond(200, body: .generated(length: 50 << 20))])
         let run = try opget.start(["-o", "-", server.url(path: "a").absoluteString], closingOutputAfter: 5)

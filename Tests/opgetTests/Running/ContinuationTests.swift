@@ -94,6 +94,11 @@ import Testing
         #expect(command("http://h/" + String(repeating: "a", count: 600)) == nil)
         #expect(command("-o", "a\u{1B}[2J", "http://h/a") == nil)
         #expect(Continuation(arguments: ["opget", "-i", "-"], readsInput: true).command == nil)
+        let piped = Continuation(
+            arguments: ["opget", "--cacert", "/dev/fd/9", "http://h/a"],
+            readsPipes: true
+        )
+        #expect(lines(piped) == ["To go on where it stopped, run the same command again."])
     }
 
     @Test func whatIsSaidIsTrueOfTheFiles() {
