@@ -13,7 +13,7 @@ struct Signer: Sendable {
 
 // MARK: Example
 
-struct TimedSerializer: TransferResponseSerializer {
+nonisolated struct TimedSerializer: TransferResponseSerializer {
     func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
         print(transfer.request?.url ?? "", transfer.metrics?.transferTime ?? 0)
         return transfer.data

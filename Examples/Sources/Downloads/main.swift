@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import OperationNetworking
 
@@ -19,7 +18,6 @@ guard let path = arguments.first, urls.count == arguments.count - 1 else {
 }
 let folder = URL(fileURLWithPath: path, isDirectory: true)
 let manager = OperationManager()
-manager.completionQueue = DispatchQueue(label: "callbacks")
 
 let journal = folder.appendingPathComponent("batch.journal")
 

@@ -81,6 +81,10 @@ final class PhotoClient {
         // MARK: End of example
     }
 
+    isolated deinit {
+        for observation in observations { NotificationCenter.default.removeObserver(observation) }
+    }
+
     // MARK: - Requests
 
     func users(onPage page: Int) async throws -> [any Sendable] {

@@ -1,7 +1,6 @@
 // The example stands as the documentation has it:
 // swift-format-ignore-file
 
-import Dispatch
 import Foundation
 import OperationNetworking
 
@@ -15,7 +14,6 @@ guard CommandLine.arguments.count == 3, let base = URL(string: CommandLine.argum
 }
 let photo = URL(fileURLWithPath: CommandLine.arguments[2])
 let manager = OperationManager(baseURL: base)
-manager.completionQueue = DispatchQueue(label: "callbacks")
 
 do {
     // MARK: Example

@@ -34,7 +34,7 @@ public struct ReceivedTransfer: Sendable {
 /// A serializer that needs more than the response: the request, the file, or the cost.
 ///
 /// ```swift
-/// struct TimedSerializer: TransferResponseSerializer {
+/// nonisolated struct TimedSerializer: TransferResponseSerializer {
 ///     func responseObject(for transfer: ReceivedTransfer) throws -> (any Sendable)? {
 ///         print(transfer.request?.url ?? "", transfer.metrics?.transferTime ?? 0)
 ///         return transfer.data

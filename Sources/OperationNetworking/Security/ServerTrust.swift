@@ -16,6 +16,7 @@ public struct ServerTrust: Hashable, Sendable {
     public enum Path: Hashable, Sendable {
         /// From the server's certificate to one that is trusted.
         case valid([X509Certificate])
+        /// None leads to one, for this reason.
         case invalid(CertificateChainFailure)
 
         /// The path from the server's certificate to one that is trusted; empty if there is none.
