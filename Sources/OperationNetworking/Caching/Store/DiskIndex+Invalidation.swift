@@ -4,19 +4,26 @@ internal import OperationNetworkingSystem
 extension DiskIndex {
     /// Marks an entry that is about to be added, if its URL was invalidated while it was on its way (RFC 9111
     /// §4.4): another process has marked what is stored under its key, which the entry may replace. Within
-    /// the transaction that adds it, before anything is removed.
+    /// the transaction that adds it, before anything is removed. Not if the mark is on a row that is hidden:
+    /// no look-up tells of it, so it would mark whatever comes, for ever.
     func takeInvalidation(
         to entry: inout CacheEntry,
         of key: CacheKey,
         _ hash: Int64,
-        _ target: EntryTarget
+        _ target: EntryTarget,
+        _ hidden: HiddenEntries
     ) throws {
         guard case .new(_, let known?) = target, !entry.head.isInvalidated else { return }
-        if try hasInvalidated(key, hash, besides: known) { entry.head.isInvalidated = true }
+        let isMarked = try hasInvalidated(key, hash) { known.contains($0) || hidden.contains($0, key) }
+        if isMarked { entry.head.isInvalidated = true }
     }
 
-    /// Whether an entry of the key is invalidated that is none of `known`.
-    private func hasInvalidated(_ key: CacheKey, _ hash: Int64, besides known: Set<Int64>) throws -> Bool {
+    /// Whether an entry of the key is invalidated that is not known.
+    private func hasInvalidated(
+        _ key: CacheKey,
+        _ hash: Int64,
+        besides isKnown: (Int64) -> Bool
+    ) throws -> Bool {
         let statement = try statement(
             "SELECT id, substr(head, 1, 2) FROM entries WHERE hash = ? AND url = ? AND partition = ?"
         )
@@ -25,8 +32,8 @@ extension DiskIndex {
         try statement.bind(key.url, at: 2)
         try statement.bind(key.partition, at: 3)
         while try statement.step() {
-            let isKnown = known.contains(statement.integer(0))
-            if !isKnown, CachedHead.isInvalidated(encoded: statement.bytes(1)) { return true }
+            let id = statement.integer(0)
+            if !isKnown(id), CachedHead.isInvalidated(encoded: statement.bytes(1)) { return true }
         }
         return false
     }

@@ -319,6 +319,7 @@ final class DiskTier: @unchecked Sendable {
     ///   - replaced: the entries whose place it takes.
     ///   - target: a new one, or one that is lengthened.
     ///   - content: the place of the body; `nil`: it could not be written.
+    ///   - hidden: the entries that no look-up finds, whatever the index says of them.
     ///   - used: uses to note.
     /// - Throws: what the index throws; `BodyError`: nothing was stored.
     func store(
@@ -328,23 +329,23 @@ final class DiskTier: @unchecked Sendable {
         replacing replaced: [Int64],
         from target: EntryTarget,
         content: EntryContent?,
+        hidden: HiddenEntries,
         used: [Int64: Int64]
     ) throws {
         let index = try opened()
         guard let content else {
             // What it was to replace is out of date all the same.
             if !replaced.isEmpty {
-                let names = try index.transaction {
-                    try index.takeInvalidation(to: &entry, of: key, hash, target)
+                removed += try index.transaction {
+                    try index.takeInvalidation(to: &entry, of: key, hash, target, hidden)
                     return try index.remove(replaced, for: entry.head)
-                }
-                removed += names.map(Self.bodyName)
+                }.map(Self.bodyName)
             }
             throw BodyError.missing
         }
         let now = WallClock.microseconds
         let names = try index.transaction {
-            try index.takeInvalidation(to: &entry, of: key, hash, target)
+            try index.takeInvalidation(to: &entry, of: key, hash, target, hidden)
             var ids = try index.remove(replaced, for: entry.head)
             switch target {
             case .new:

@@ -263,6 +263,7 @@ final class EntryWriter: CacheWriting {
             store.state.withLock { $0.waiting -= rest.count }
             store.index.async {
                 let used = store.takeUsed()
+                let hidden = store.state.withLock { $0.hidden }
                 var stored = entry
                 let isStored = disk.perform { disk in
                     try disk.store(
@@ -272,6 +273,7 @@ final class EntryWriter: CacheWriting {
                         replacing: replaced,
                         from: file.target,
                         content: file.content,
+                        hidden: hidden,
                         used: used
                     )
                 }

@@ -415,6 +415,7 @@ extension DiskTier {
                 replacing: [],
                 from: .new(replacing: [], invalidated: nil),
                 content: .inline(body),
+                hidden: HiddenEntries(),
                 used: [:]
             )
         }

@@ -188,6 +188,23 @@ struct StoreOvertakingTests {
         #expect(next?.head.isInvalidated == true)
     }
 
+    /// The disk could not remove the row: no look-up tells that it is marked.
+    @Test func aRowThatIsHiddenMarksNothing() async throws {
+        let (store, other) = (TieredStore.sample(directory), TieredStore.sample(directory, memory: 0))
+        let old = try #require(try await store.put(key, sampleBytes(20)))
+        store.waitForChanges()
+        other.invalidate(key)
+        other.waitForChanges()
+        store.state.withLock { state in
+            state.hidden.insert([old.id])
+            state.forgetCompleteness(key)
+        }
+        #expect(try await store.found(key).isEmpty)
+        let head = sampleHead(key.url, length: 30)
+        _ = try await replace([], in: store, with: head)
+        #expect(try await store.found(key).map(\.head) == [head])
+    }
+
     /// The body did not come to the disk: memory has it, and what it replaces goes.
     @Test func aResponseInMemoryTakesTheMarkToo() async throws {
         let (store, other) = (TieredStore.sample(directory), TieredStore.sample(directory, memory: 0))
