@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 static inline int cepoll_create(void) {
     return epoll_create1(EPOLL_CLOEXEC);

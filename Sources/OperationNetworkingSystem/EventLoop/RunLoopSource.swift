@@ -3,11 +3,10 @@ package import Foundation
 
 /// A handler that a run loop calls when it is signaled: a version 0 `CFRunLoopSource`.
 ///
-/// Made on the run loop's own thread. `signal()` may be called from any thread and is what makes the loop run
-/// the handler; signals before the handler ran count as one.
-package final class RunLoopSource: @unchecked Sendable {
-    // @unchecked: everything is immutable after init; CFRunLoopSourceSignal and CFRunLoopWakeUp are
-    // thread-safe.
+/// Made and used on the run loop's own thread. Signals before the handler ran count as one. From other threads
+/// a ``WakeDescriptor`` is better: the run loop that CFRunLoopWakeUp wakes waits for a lock that the waking
+/// thread still holds.
+package final class RunLoopSource {
     private let source: CFRunLoopSource
     private let runLoop: CFRunLoop
     private let handler: RunLoopHandler
@@ -28,15 +27,8 @@ package final class RunLoopSource: @unchecked Sendable {
         CFRunLoopSourceInvalidate(source)
     }
 
-    /// Asks for the handler to be called; wakes the loop. Callable from any thread.
+    /// Asks for the handler to be called: the run loop looks before it sleeps.
     package func signal() {
-        CFRunLoopSourceSignal(source)
-        CFRunLoopWakeUp(runLoop)
-    }
-
-    /// Asks for the handler to be called once more, from the run loop's own thread: it is awake and looks
-    /// before it sleeps, which saves a system call.
-    package func signalFromItsOwnThread() {
         CFRunLoopSourceSignal(source)
     }
 

@@ -14,6 +14,8 @@ import Glibc
 /// | idle              | changed | idle                    | removed, not reported |
 ///
 /// A socket that is closed leaves the set by itself, whatever is noted here.
+///
+/// One descriptor more is in the set, by which other threads make it ready (``wakeDescriptor``).
 package final class SocketPoller {
     /// The events that a socket is watched for, or is ready for.
     package struct Events: OptionSet, Sendable {
@@ -31,6 +33,11 @@ package final class SocketPoller {
 
     /// Becomes readable when a socket is ready. Closed with this object; -1 before ``open()``.
     package private(set) var descriptor: Int32 = -1
+    /// Makes ``descriptor`` readable once for each signal. A ``poll(_:)`` or ``hasMore()`` after the signal
+    /// uses that up, and hands nothing over for it. `nil` before ``open()``.
+    package private(set) var wakeDescriptor: WakeDescriptor?
+    /// Whether the last ``poll(_:)`` used up a signal: what it was for may have come just before.
+    package private(set) var wasWoken = false
     private let batch = UnsafeMutablePointer<cepoll_batch>.allocate(capacity: 1)
     /// The number of events in `batch` that ``hasMore()`` found and ``poll(_:)`` has not handed over.
     private var found: Int32 = 0
@@ -46,6 +53,9 @@ package final class SocketPoller {
         case idle
     }
 
+    /// Of no token and socket: a socket's number is not negative.
+    private static let wakeData = UInt64.max
+
     package init() {}
 
     deinit {
@@ -57,8 +67,19 @@ package final class SocketPoller {
     /// - Throws: `SystemError` when the process has no descriptors left.
     package func open() throws(SystemError) {
         guard descriptor < 0 else { return }
-        descriptor = cepoll_create()
-        guard descriptor >= 0 else { throw SystemError(errno, "epoll_create1") }
+        let wakeDescriptor = try WakeDescriptor()
+        let poller = cepoll_create()
+        guard poller >= 0 else { throw SystemError(errno, "epoll_create1") }
+        let events = EPOLLIN.rawValue | EPOLLET.rawValue
+        guard
+            cepoll_control(poller, EPOLL_CTL_ADD, wakeDescriptor.descriptor, events, Self.wakeData) == 0
+        else {
+            let error = SystemError(errno, "epoll_ctl")
+            close(poller)
+            throw error
+        }
+        self.wakeDescriptor = wakeDescriptor
+        descriptor = poller
     }
 
     /// Watches `socket` from now on, or changes what it is watched for. `token` comes back from ``poll(_:)``.
@@ -95,10 +116,15 @@ package final class SocketPoller {
     package func poll(_ body: (_ token: UInt32, _ socket: Int32, _ events: Events) -> Void) -> Int {
         let count = found > 0 ? found : cepoll_poll(descriptor, batch)
         found = 0
+        wasWoken = false
         guard count > 0 else { return 0 }
         var reported = 0
         for index in 0..<count {
             let data = cepoll_token(batch, index)
+            guard data != Self.wakeData else {
+                wasWoken = true
+                continue
+            }
             let socket = Int32(truncatingIfNeeded: data)
             guard note(of: socket) != .idle else {
                 remove(socket)

@@ -41,17 +41,26 @@ struct RunLoopTests {
     }
 
     @Test func aSignalFromAnotherThreadWakesTheLoop() async throws {
-        #expect(
-            try await onOwnThread {
-                let calls = Locked(0)
-                let source = RunLoopSource { calls.withLock { $0 += 1 } }
-                source.add(to: .default)
-                let timer = RunLoopTimer { Thread { source.signal() }.start() }
-                timer.add(to: .default)
-                timer.fire(after: 0)
-                return Self.run { calls.withLock { $0 } == 1 }
+        let wakes: [Bool] = try await onOwnThread {
+            let poller = try openPoller()
+            var wakes: [Bool] = []
+            let port = RunLoopPort(descriptor: poller.descriptor) {
+                let count = poller.poll { _, _, _ in }
+                wakes.append(count == 0 && poller.wasWoken)
             }
-        )
+            port.add(to: .default)
+            guard let wake = poller.wakeDescriptor else { return [] }
+            for round in 1...3 {
+                // It sleeps for a while, or a signal before its sleep would do.
+                Thread {
+                    Thread.sleep(forTimeInterval: 0.005)
+                    wake.signal()
+                }.start()
+                guard Self.run(until: { wakes.count >= round }) else { break }
+            }
+            return wakes
+        }
+        #expect(wakes == [true, true, true])
     }
 
     @Test func signalsBeforeTheHandlerRanCountAsOne() async throws {
@@ -78,7 +87,7 @@ struct RunLoopTests {
                     calls += 1
                     if calls < 5 { again?() }
                 }
-                again = { source.signalFromItsOwnThread() }
+                again = { source.signal() }
                 defer { again = nil }
                 source.add(to: .default)
                 source.signal()

@@ -162,6 +162,45 @@ struct SocketPollerTests {
         #expect(!poller.hasMore())
     }
 
+    /// As a caller that hears of edges only sees it: once for each signal, and never a socket.
+    @Test func aSignalMakesTheDescriptorReadyOnce() throws {
+        let (outer, poller) = (try openPoller(), try openPoller())
+        try outer.watch(poller.descriptor, for: .readable, token: 2)
+        let wake = try #require(poller.wakeDescriptor)
+        #expect(poll(poller) == [] && !poller.wasWoken)
+        for _ in 0..<3 {
+            wake.signal()
+            wake.signal()
+            #expect(poll(outer).count == 1)
+            #expect(poll(poller) == [] && poller.wasWoken)
+            #expect(poll(outer) == [])
+            #expect(poll(poller) == [] && !poller.wasWoken)
+        }
+    }
+
+    @Test func aSignalHidesNoSocket() throws {
+        let (poller, sockets) = (try openPoller(), try SocketPair())
+        try poller.watch(sockets.near, for: .readable, token: 1)
+        sockets.sendFromFar("a")
+        try #require(poller.wakeDescriptor).signal()
+        #expect(poll(poller) == [Report(token: 1, socket: sockets.near, events: .readable)])
+        #expect(poller.wasWoken)
+    }
+
+    /// A look uses the signal up; the next poll says so.
+    @Test func aSignalThatALookFoundIsNotLost() throws {
+        let poller = try openPoller()
+        try #require(poller.wakeDescriptor).signal()
+        #expect(poller.hasMore())
+        #expect(poll(poller) == [] && poller.wasWoken)
+        #expect(!poller.hasMore())
+    }
+
+    @Test func aPollerHasNoDescriptorsBeforeItIsOpen() throws {
+        let poller = SocketPoller()
+        #expect(poller.descriptor == -1 && poller.wakeDescriptor == nil)
+    }
+
     @Test func aHangUpIsAFailureEvenIfNobodyAsked() throws {
         let (poller, sockets) = (try openPoller(), try SocketPair())
         try poller.watch(sockets.near, for: [], token: 1)

@@ -6,7 +6,7 @@ final class Inbox: Sendable {
     private struct State {
         var work: [NetworkWork] = []
         var isUrgent = false
-        var wake: RunLoopSource?
+        var wake: WakeDescriptor?
     }
 
     private let state = Locked(State())
@@ -42,6 +42,8 @@ final class Inbox: Sendable {
     /// Whether some of it is urgent.
     var isUrgent: Bool { state.withLock { $0.isUrgent } }
 
+    var isEmpty: Bool { state.withLock { $0.work.isEmpty } }
+
     /// All there is; the inbox is empty afterwards.
     func takeAll() -> [NetworkWork] {
         state.withLock { state in
@@ -53,9 +55,9 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Wakes `source`, which empties it, now and at each append to an empty inbox.
-    func open(waking source: RunLoopSource) {
-        state.withLock { $0.wake = source }
-        source.signal()
+    /// Signals `wake`, on which it is emptied, now and at each append to an empty inbox.
+    func open(signaling wake: WakeDescriptor) {
+        state.withLock { $0.wake = wake }
+        wake.signal()
     }
 }

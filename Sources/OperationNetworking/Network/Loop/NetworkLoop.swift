@@ -3,17 +3,18 @@ internal import OperationNetworkingSystem
 
 /// The work of the network thread: three run loop sources that drive libcurl's multi socket interface.
 ///
-/// | source  | what it is                                   | what wakes it                                  |
-/// |---------|----------------------------------------------|------------------------------------------------|
-/// | wake    | version 0 source                             | another thread that appended to the inbox      |
-/// | sockets | version 1 source on the `epoll` descriptor   | the run loop's own wait in the kernel          |
-/// | timer   | run loop timer                               | time                                           |
+/// | source  | what it is                                 | what makes it ready                              |
+/// |---------|--------------------------------------------|--------------------------------------------------|
+/// | sockets | version 1 source on the `epoll` descriptor | a socket; another thread's append to the inbox   |
+/// | again   | version 0 source                           | a pass that asks for another one                 |
+/// | timer   | run loop timer                             | time                                             |
 ///
 /// All three do the same: one pass over everything. Sockets are reported once per edge, so a pass that found
 /// some ready asks for another; only a pass that found none proves quiet. It never loops by itself: with a
 /// few fast downloads a loop would not end, and a cancel in the inbox would wait.
 final class NetworkLoop {
-    let wake: RunLoopSource
+    /// Asks for another pass, from this thread.
+    private let again: RunLoopSource
     private let room: NetworkRoom
     private let transfers: Transfers
     private let inbox: Inbox
@@ -35,7 +36,7 @@ final class NetworkLoop {
         self.passWork = passWork
         self.hands = hands
         work.append(contentsOf: first)
-        wake = RunLoopSource { hands.loop?.pass() }
+        again = RunLoopSource { hands.loop?.pass() }
         sockets = RunLoopPort(descriptor: transfers.descriptor) { hands.loop?.pass() }
         timer = RunLoopTimer { hands.loop?.timerDidFire() }
         hands.loop = self
@@ -47,7 +48,7 @@ final class NetworkLoop {
     func add(to newModes: Set<RunLoop.Mode>) {
         for mode in newModes.subtracting(modes) {
             guard RunLoopThread.canMakeMode(with: transfers.descriptor) else { return }
-            wake.add(to: mode)
+            again.add(to: mode)
             sockets.add(to: mode)
             timer.add(to: mode)
             modes.insert(mode)
@@ -57,7 +58,7 @@ final class NetworkLoop {
     /// Lends the run loop to a closure, which may run it nested. Then the rest of this pass must come in
     /// another one: its trigger is used up.
     func lend(to body: (RunLoop) -> Void) {
-        wake.signalFromItsOwnThread()
+        again.signal()
         body(RunLoop.current)
     }
 
@@ -84,9 +85,9 @@ final class NetworkLoop {
         // The ends of what was cancelled need not wait for what moves now.
         arm(passWork.handOver(now: MonotonicTime.now))
         let mayHaveMore = transfers.pass()
-        if mayHaveMore || isDue {
+        if mayHaveMore || isDue || transfers.wasWoken && !inbox.isEmpty {
             isDue = false
-            wake.signalFromItsOwnThread()
+            again.signal()
         }
         arm(transfers.nextDeadline)
         tellEnds()
@@ -97,10 +98,10 @@ final class NetworkLoop {
     /// the ends asked for.
     private func tellEnds() {
         while let tell = transfers.nextEnd() {
-            if transfers.hasWork { wake.signalFromItsOwnThread() }
+            if transfers.hasWork { again.signal() }
             tell()
         }
-        if transfers.hasWork { wake.signalFromItsOwnThread() }
+        if transfers.hasWork { again.signal() }
     }
 
     /// Moves the timer only if it would be late: one that is early costs a pass, moving it costs system

@@ -55,7 +55,7 @@ final class NetworkThread: Sendable {
             let room = NetworkRoom(transfers)
             let kept = Self.waitForDescriptors(room, inbox, passWork)
             let loop = NetworkLoop(room, inbox: inbox, first: kept, passWork: passWork)
-            inbox.open(waking: loop.wake)
+            if let wake = transfers.wakeDescriptor { inbox.open(signaling: wake) }
             return loop
         }
     }

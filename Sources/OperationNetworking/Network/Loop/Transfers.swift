@@ -71,8 +71,11 @@ final class Transfers: TransferRunning {
         }
     }
 
-    /// Readable when a socket of any transfer is ready.
+    /// Readable when a socket of any transfer is ready, and once for each signal of ``wakeDescriptor``.
     var descriptor: Int32 { poller.descriptor }
+
+    /// Asks for a pass, from any thread; `nil` before ``open()``.
+    var wakeDescriptor: WakeDescriptor? { poller.wakeDescriptor }
 
     /// The number of transfers that have started and not ended.
     var count: Int {
@@ -208,6 +211,9 @@ final class Transfers: TransferRunning {
         return ready > 0 && poller.hasMore()
             || domains.all.contains { $0.deadline.map { $0 <= clock.now } ?? false }
     }
+
+    /// Whether the last ``pass()`` used up a signal of ``wakeDescriptor``.
+    var wasWoken: Bool { poller.wasWoken }
 
     /// Whether there are ends to tell, or transfers that may start.
     var hasWork: Bool {
