@@ -9,6 +9,7 @@
 #include "files.h"
 #include "inflate.h"
 #include "libcurl.h"
+#include "memory.h"
 #include "netlink.h"
 #include "owner.h"
 #include "sqlite.h"

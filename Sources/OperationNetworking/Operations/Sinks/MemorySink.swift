@@ -4,9 +4,6 @@ internal import OperationNetworkingSystem
 
 /// Keeps a body in memory.
 final class MemorySink: ResponseSink {
-    /// A server's promise is believed up to here; more memory is taken only as bytes come.
-    private static let maximumReservation: Int64 = 16 << 20
-
     static let abilities = SinkAbilities(
         canBeEmptied: true,
         keptCount: ResumeRequest.overlapLength,
@@ -14,7 +11,7 @@ final class MemorySink: ResponseSink {
     )
 
     private let limit: Int64
-    private var data: Data
+    private var data: GrowingData
 
     let tellsChanges = false
     var onChange: (@Sendable () -> Void)?
@@ -27,31 +24,31 @@ final class MemorySink: ResponseSink {
     ///   - data: the bytes that an earlier operation had.
     init(limit: Int64, data: Data = Data()) {
         self.limit = limit
-        self.data = data
+        self.data = GrowingData(data)
     }
 
     var count: Int64 { Int64(data.count) }
 
-    var bytesInMemory: Data? { data }
+    var bytesInMemory: Data? { data.bytes }
 
     func prepare(_ start: BodyStart) throws {
-        if case .start = start.place { data = Data() }
+        if case .start = start.place { data = GrowingData() }
         guard let total = start.total else { return }
         try checkLimit(total)
-        data.reserveCapacity(Int(min(total, Self.maximumReservation)))
+        data.expect(total)
     }
 
-    func lastBytes(_ count: Int) -> [UInt8] { Array(data.suffix(count)) }
+    func lastBytes(_ count: Int) -> [UInt8] { Array(data.bytes.suffix(count)) }
 
     func write(_ bytes: Span<UInt8>) throws {
         try checkLimit(Int64(data.count + bytes.count))
         data.append(bytes)
     }
 
-    func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? { .done(data) }
+    func end(_ whenEnded: @escaping @Sendable (SinkEnd) -> Void) -> SinkEnd? { .done(data.bytes) }
 
     func abandon(_ whenStopped: @escaping @Sendable () -> Void) -> SinkStop {
-        .stopped(data)
+        .stopped(data.bytes)
     }
 
     private func checkLimit(_ length: Int64) throws {
