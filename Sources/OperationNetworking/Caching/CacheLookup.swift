@@ -24,7 +24,7 @@ final class CacheLookup: ResponseLookup {
         attributes: .concurrent
     )
 
-    private let request: TransferRequest
+    private let url: URL
     private let question: CacheRequest
     private let place: CachePlace
     private let clock = MonotonicTime.now
@@ -41,7 +41,7 @@ final class CacheLookup: ResponseLookup {
     /// `nil`: the request is none that a whole response answers.
     init?(_ request: TransferRequest, in place: CachePlace) {
         guard request.method == "GET", request.body == nil, request.fields["Range"] == nil else { return nil }
-        self.request = request
+        url = request.url
         self.place = place
         question = CacheRequest(request)
     }
@@ -117,7 +117,7 @@ final class CacheLookup: ResponseLookup {
 
     private func response(_ reply: CacheReply, _ body: Data) -> KnownResponse {
         var metrics = TransferMetrics()
-        metrics.note(reply, to: request.url)
+        metrics.note(reply, to: url)
         metrics.bytesKept = Int64(body.count)
         metrics.transferTime = MonotonicTime.now - clock
         return KnownResponse(head: reply.head, body: body, metrics: metrics)

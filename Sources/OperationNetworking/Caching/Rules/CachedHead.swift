@@ -3,42 +3,145 @@ internal import Foundation
 /// Everything that is stored of a response but its body.
 struct CachedHead: Hashable, Sendable {
     /// The text of the key's URL.
-    var url: String
+    var url: String {
+        get { storage.members.url }
+        set { change { $0.url = newValue } }
+    }
     /// Of the request: `GET`, or the `POST` whose answer may be taken for that of a GET.
-    var method: String
+    var method: String {
+        get { storage.members.method }
+        set { change { $0.method = newValue } }
+    }
     var head: ResponseHead {
-        didSet { memo = HeadMeaning.Memo() }
+        get { storage.members.head }
+        set { change(HeadMeaning.Memo()) { $0.head = newValue } }
     }
     /// The values of the request's fields that `Vary` names, normalized.
-    var selecting: HeaderFields
+    var selecting: HeaderFields {
+        get { storage.members.selecting }
+        set { change { $0.selecting = newValue } }
+    }
     /// The digest of the credentials that the request carried: another's request gets the response only
     /// where RFC 9111 §3.5 lets a shared cache give it.
-    var authorization: String?
+    var authorization: String? {
+        get { storage.members.authorization }
+        set { change { $0.authorization = newValue } }
+    }
     /// The time when the request was sent, in seconds since 1970.
-    var requestTime: Double
+    var requestTime: Double {
+        get { storage.members.requestTime }
+        set { change { $0.requestTime = newValue } }
+    }
     /// The time when the head came.
     var responseTime: Double {
-        didSet { memo = HeadMeaning.Memo() }
+        get { storage.members.responseTime }
+        set { change(HeadMeaning.Memo()) { $0.responseTime = newValue } }
     }
     /// The bytes that are held. Until ``ended(at:isWhole:)`` says what came: those that the head announces.
-    var body: CachedExtent
+    var body: CachedExtent {
+        get { storage.members.body }
+        set { change { $0.body = newValue } }
+    }
     /// Whether a content coding was undone: positions and lengths are not those of the representation.
-    var isDecoded: Bool
+    var isDecoded: Bool {
+        get { storage.members.isDecoded }
+        set { change { $0.isDecoded = newValue } }
+    }
     /// Whether an unsafe method has succeeded since, or a HEAD has shown another version: to be validated
     /// before it is used (RFC 9111 §4.4).
-    var isInvalidated = false
+    var isInvalidated: Bool {
+        get { storage.members.isInvalidated }
+        set { change { $0.isInvalidated = newValue } }
+    }
     /// Whether the validators prove nothing about the bytes that are held, though they look strong: they came
     /// later than the body (a 304 may turn a weak tag into a strong one), or the server's `Date` did not say
     /// that the second of `Last-Modified` was over ([RFC 9110
     /// §8.8.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-8.8.2.2)).
-    var hasWeakValidator = false
-    /// Of the head and the time when it came.
-    private(set) var memo = HeadMeaning.Memo()
+    var hasWeakValidator: Bool {
+        get { storage.members.hasWeakValidator }
+        set { change { $0.hasWeakValidator = newValue } }
+    }
+
+    /// A look-up hands a head on ten times, and it has nine references: it is shared, and copied when it
+    /// changes.
+    private var storage: Storage
+
+    private final class Storage: Sendable {
+        let members: Members
+        /// Of the head and the time when it came.
+        let memo: HeadMeaning.Memo
+
+        init(_ members: Members, _ memo: HeadMeaning.Memo) {
+            self.members = members
+            self.memo = memo
+        }
+    }
+
+    private struct Members: Hashable, Sendable {
+        var url: String
+        var method: String
+        var head: ResponseHead
+        var selecting: HeaderFields
+        var authorization: String?
+        var requestTime: Double
+        var responseTime: Double
+        var body: CachedExtent
+        var isDecoded: Bool
+        var isInvalidated: Bool
+        var hasWeakValidator: Bool
+    }
+
+    init(
+        url: String,
+        method: String,
+        head: ResponseHead,
+        selecting: HeaderFields,
+        authorization: String?,
+        requestTime: Double,
+        responseTime: Double,
+        body: CachedExtent,
+        isDecoded: Bool,
+        isInvalidated: Bool = false,
+        hasWeakValidator: Bool = false
+    ) {
+        let members = Members(
+            url: url,
+            method: method,
+            head: head,
+            selecting: selecting,
+            authorization: authorization,
+            requestTime: requestTime,
+            responseTime: responseTime,
+            body: body,
+            isDecoded: isDecoded,
+            isInvalidated: isInvalidated,
+            hasWeakValidator: hasWeakValidator
+        )
+        storage = Storage(members, HeadMeaning.Memo())
+    }
+
+    /// - Parameter memo: another one if what it is of changes.
+    private mutating func change(_ memo: HeadMeaning.Memo? = nil, _ body: (inout Members) -> Void) {
+        var members = storage.members
+        body(&members)
+        storage = Storage(members, memo ?? storage.memo)
+    }
+
+    static func == (one: CachedHead, other: CachedHead) -> Bool {
+        one.storage === other.storage || one.storage.members == other.storage.members
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.members)
+    }
 
     var fields: HeaderFields { head.fields }
 
     /// Read once, for all copies.
     var meaning: HeadMeaning { memo.value { HeadMeaning(head, responseTime: responseTime) } }
+
+    /// The same for all copies, until the head or its time changes.
+    var memo: HeadMeaning.Memo { storage.memo }
 
     var directives: CacheDirectives { meaning.directives }
 

@@ -36,9 +36,8 @@ struct HeadMeaning: Sendable {
         return expires - time
     }
 
-    /// The meaning of one head, read when it is first asked for; copies of the head share it. It adds nothing
-    /// to the head, so all are equal.
-    final class Memo: Hashable, Sendable {
+    /// The meaning of one head, read when it is first asked for; copies of the head share it.
+    final class Memo: Sendable {
         private let known = Locked<HeadMeaning?>(nil)
 
         func value(_ read: () -> HeadMeaning) -> HeadMeaning {
@@ -48,9 +47,5 @@ struct HeadMeaning: Sendable {
             if meaning.directives.count <= 64 { known.withLock { $0 = meaning } }
             return meaning
         }
-
-        static func == (_: Memo, _: Memo) -> Bool { true }
-
-        func hash(into hasher: inout Hasher) {}
     }
 }
