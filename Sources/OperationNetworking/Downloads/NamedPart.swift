@@ -44,10 +44,13 @@ struct NamedPart {
 
     /// - Throws: an error unless the name still is that of the file, and the file has `length` bytes.
     func checkIdentity(length: Int64) throws {
-        guard has(names.part), try file.status.size == length else {
+        guard hasName, try file.status.size == length else {
             throw DownloadError.partialFileReplaced(url)
         }
     }
+
+    /// Whether the name still is that of the file.
+    var hasName: Bool { has(names.part) }
 
     private func has(_ name: String) -> Bool {
         guard case .file(let status) = try? place.folder.status(of: name) else { return false }

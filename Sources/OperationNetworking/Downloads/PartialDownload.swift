@@ -225,15 +225,21 @@ final class PartialDownload {
     }
 
     /// Brings the received bytes to the disk: the transfer has ended, and a later one may go on.
+    ///
+    /// If another program has given the file another length, its bytes are unknown behind those that are
+    /// committed; the checkpoint says so, so that a later process does not take them for the server's.
     func flush() throws {
         guard !isClosed else { return }
         do {
             defer { room.giveBack(behind: count) }
             try translating {
-                try commit(isAtRest: true)
-                guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
-                checkpoint.isAtRest = true
-                try save(checkpoint, isDurable: true)
+                do {
+                    try commit(isAtRest: true)
+                } catch DownloadError.partialFileReplaced(let url) {
+                    if part.hasName { try? saveAtRest() }
+                    throw DownloadError.partialFileReplaced(url)
+                }
+                try saveAtRest()
             }
         }
         // Not anew where no transfer has come since: another program may have written in between.
@@ -241,6 +247,13 @@ final class PartialDownload {
             return
         }
         atRest = (length, times)
+    }
+
+    /// Has the checkpoint say that no byte counts but those that are committed.
+    private func saveAtRest() throws {
+        guard var checkpoint, hasNotes || checkpoint.isAtRest != true else { return }
+        checkpoint.isAtRest = true
+        try save(checkpoint, isDurable: true)
     }
 
     /// Whether another program may have changed bytes since the last transfer had stopped: by the file's

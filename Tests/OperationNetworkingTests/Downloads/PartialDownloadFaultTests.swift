@@ -191,6 +191,29 @@ struct PartialDownloadFaultTests {
         #expect(!FileManager.default.fileExists(atPath: directory.file("a").path))
     }
 
+    /// What another program left behind the bytes that are committed is not taken for the server's by the next
+    /// process, nor is what it wrote over those that are not.
+    @Test("B12", arguments: [true, false], [9, 10, 5000])
+    func whatAnotherProgramWroteIsNotContinued(isCommitted: Bool, length: Int) throws {
+        let download = try begun()
+        try download.write("0123")
+        if isCommitted { try download.flush() }
+        try download.begin(.end, total: 10, origin: Sample.origin())
+        try download.write("4567")
+        let part = directory.file("a.part")
+        #expect(truncate(part.path, length) == 0)
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.write("8") }
+        #expect(throws: DownloadError.partialFileReplaced(part)) { try download.flush() }
+        download.close()
+
+        let next = try open()
+        #expect(next.recovered?.offset == (isCommitted ? 4 : nil))
+        try next.begin(isCommitted ? .end : .start, total: 10, origin: Sample.origin())
+        try next.write(isCommitted ? "456789" : "0123456789")
+        try next.finish(modified: nil)
+        #expect(try text("a") == "0123456789")
+    }
+
     /// Between two pieces: what came later would hide it.
     @Test("B12", arguments: [5, 15])
     func aPartThatSomebodyCutsOrLengthensIsWrittenNoMore(length: Int) throws {
