@@ -213,12 +213,28 @@ struct HeaderFields: Hashable, Sendable {
         endLine(nameEnd: nameEnd)
     }
 
-    /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1.
+    /// Adds a field of a head as it came: a value that is no UTF-8 is ISO 8859-1. An entity tag of such octets
+    /// is none (``EntityTag``): the text could be that of another tag, in UTF-8.
     mutating func append(name: Span<UInt8>, headerText value: Span<UInt8>) {
         octets.append(headerText: name)
         let nameEnd = octets.count
-        octets.append(headerText: value)
+        append(value, isEntityTag: Self.isEntityTag(name))
         endLine(nameEnd: nameEnd)
+    }
+
+    private mutating func append(_ value: Span<UInt8>, isEntityTag: Bool) {
+        if isEntityTag {
+            octets.append(opaqueText: value)
+        } else {
+            octets.append(headerText: value)
+        }
+    }
+
+    private static func isEntityTag(_ name: Span<UInt8>) -> Bool {
+        let tag = "etag".utf8Span.span
+        guard name.count == tag.count else { return false }
+        for index in tag.indices where name[index].lowercasedASCII != tag[index] { return false }
+        return true
     }
 
     private mutating func append(_ other: HeaderFields, _ index: Int) {
@@ -248,7 +264,7 @@ struct HeaderFields: Hashable, Sendable {
         guard let first = line.first, !text.isEmpty else { return false }
         if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") {
             guard !isEmpty else { return false }
-            continueLast(with: String(decoding: text, as: UTF8.self))
+            continueLast(headerText: String(decoding: text, as: UTF8.self).utf8Span.span)
             return true
         }
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return false }
@@ -259,11 +275,12 @@ struct HeaderFields: Hashable, Sendable {
         return true
     }
 
-    /// Adds to the value of the last field, after a space.
-    mutating func continueLast(with text: String) {
+    /// Adds to the value of the last field as it came, after a space.
+    mutating func continueLast(headerText value: Span<UInt8>) {
         guard let last = lines.indices.last else { return }
+        let isTag = Self.isEntityTag(octets.span.extracting(start(last)..<lines[last].nameEnd))
         octets.append(UInt8(ascii: " "))
-        octets.append(contentsOf: text.utf8)
+        append(value, isEntityTag: isTag)
         lines[last].end = octets.count
     }
 

@@ -88,7 +88,7 @@ struct ResponseHeadReader {
             hasFoldedLines = true
             if head.fields.isEmpty { malformation = malformation ?? Self.continuesNothing }
             let text = line.extracting(Self.trimmed(line, line.indices))
-            return head.fields.continueLast(with: String(headerText: text))
+            return head.fields.continueLast(headerText: text)
         }
         // libcurl has refused lines without a colon, but takes names that are none: `Content-Length : 3`.
         var colon = 0

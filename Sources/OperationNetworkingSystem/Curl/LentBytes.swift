@@ -24,6 +24,17 @@ extension Array where Element == UInt8 {
         }
     }
 
+    /// Adds text that is of use only if it can be given back octet for octet: what is no UTF-8 is U+FFFD.
+    package mutating func append(opaqueText bytes: Span<UInt8>) {
+        bytes.withUnsafeBufferPointer { buffer in
+            if Self.isASCII(buffer) {
+                append(contentsOf: buffer)
+            } else {
+                append(contentsOf: String(decoding: buffer, as: UTF8.self).utf8)
+            }
+        }
+    }
+
     private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var union: UInt8 = 0
         for byte in bytes { union |= byte }

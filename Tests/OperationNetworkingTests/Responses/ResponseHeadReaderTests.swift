@@ -42,6 +42,24 @@ struct ResponseHeadReaderTests {
         #expect(!read.isInsideHead)
     }
 
+    /// A text that stands for other octets is no tag: sent back, it would be another one's.
+    @Test(arguments: ["ETag", "etag"])
+    func aTagThatIsNoUTF8IsNone(name: String) throws {
+        let latin: [UInt8] = [0x22, 0xE9, 0x22]
+        func head(_ value: [UInt8]) throws -> ResponseHead {
+            let line = Array((name + ": ").utf8) + value + [13, 10]
+            return try #require(read([Array("HTTP/1.1 200 OK\r\n".utf8), line, [13, 10]]).heads.first)
+        }
+        #expect(EntityValidator(try head(latin).fields) == .weak)
+        #expect(EntityValidator(try head(Array("\"\u{e9}\"".utf8)).fields).ifRange == "\"\u{e9}\"")
+        let folded = [Array((name + ":\r\n").utf8), [32] + latin + [13, 10], [13, 10]]
+        let tag = try #require(read([Array("HTTP/1.1 200 OK\r\n".utf8)] + folded).heads.first).fields
+        #expect(EntityValidator(tag) == .weak)
+        let other = Array("X: ".utf8) + latin + [13, 10]
+        let fields = try #require(read([Array("HTTP/1.1 200 OK\r\n".utf8), other, [13, 10]]).heads.first).fields
+        #expect(fields["X"] == "\"\u{e9}\"")
+    }
+
     @Test(arguments: [
         (["HTTP/1.1 200 OK\r\n"], true), (["HTTP/1.1 200 OK\r\n", "A: b\r\n"], true), ([], false),
         (["HTTP/1.1 100 Continue\r\n", "\r\n"], false),
