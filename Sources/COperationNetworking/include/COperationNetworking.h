@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "netlink.h"
 #include "owner.h"
+#include "socket.h"
 #include "sqlite.h"
 #include "stamp.h"
 #include "thread.h"

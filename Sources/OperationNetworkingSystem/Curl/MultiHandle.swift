@@ -14,6 +14,8 @@ package final class MultiHandle {
     private let pointer: OpaquePointer
     private let didChangeSocket: (Int32, Interest) -> Void
     private let didMoveTimer: (_ milliseconds: Int?) -> Void
+    /// The transfer for which libcurl last wanted a socket watched, by number of the socket.
+    private var owners: [UnsafeMutableRawPointer?] = []
     /// The number of idle connections to keep. A lower number than there are closes one with each transfer
     /// that ends.
     package var maximumIdleConnections: Int {
@@ -43,8 +45,8 @@ package final class MultiHandle {
         self.didMoveTimer = didMoveTimer
         let context = Unmanaged.passUnretained(self).toOpaque()
         clibcurl_multi_setopt_pointer(made, CURLMOPT_SOCKETDATA, context)
-        clibcurl_multi_setopt_socket_callback(made) { _, socket, what, context, _ in
-            MultiHandle.from(context).didChange(socket, what)
+        clibcurl_multi_setopt_socket_callback(made) { easy, socket, what, context, _ in
+            MultiHandle.from(context).didChange(socket, of: easy, what)
             return 0
         }
         clibcurl_multi_setopt_pointer(made, CURLMOPT_TIMERDATA, context)
@@ -116,7 +118,15 @@ package final class MultiHandle {
         return Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
     }
 
-    private func didChange(_ socket: Int32, _ what: Int32) {
+    /// What the kernel knows of the socket that a transfer waits for; `nil`: it waits for none. libcurl's
+    /// CURLINFO_ACTIVESOCKET knows only those of transfers that have ended.
+    package func socketMovement(of easy: EasyHandle) -> SocketMovement? {
+        let owner = UnsafeMutableRawPointer(easy.pointer)
+        return owners.firstIndex(of: owner).map { SocketMovement(of: Int32($0)) }
+    }
+
+    private func didChange(_ socket: Int32, of easy: UnsafeMutableRawPointer?, _ what: Int32) {
+        note(what == CURL_POLL_REMOVE ? nil : easy, for: Int(socket))
         switch what {
         case CURL_POLL_IN: didChangeSocket(socket, .watch(.readable))
         case CURL_POLL_OUT: didChangeSocket(socket, .watch(.writable))
@@ -124,6 +134,14 @@ package final class MultiHandle {
         case CURL_POLL_REMOVE: didChangeSocket(socket, .forget)
         default: break
         }
+    }
+
+    private func note(_ owner: UnsafeMutableRawPointer?, for socket: Int) {
+        guard socket >= 0 else { return }
+        if owners.count <= socket {
+            owners.append(contentsOf: repeatElement(nil, count: socket + 1 - owners.count))
+        }
+        owners[socket] = owner
     }
 
     private func text(_ code: CURLMcode) -> String {

@@ -67,6 +67,9 @@ final class TransferDomain {
         demand = demand.after(evidence)
     }
 
+    /// See ``MultiHandle/socketMovement(of:)``.
+    func socketMovement(of easy: EasyHandle) -> SocketMovement? { multi.socketMovement(of: easy) }
+
     func act(on socket: Int32, _ events: SocketPoller.Events) {
         multi.act(on: socket, events)
     }

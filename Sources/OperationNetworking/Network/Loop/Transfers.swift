@@ -356,7 +356,12 @@ final class Transfers: TransferRunning {
                 let end = transfer.end(code: code)
                 domain.learn(transfer.proxyEvidence)
                 remove(transfer.id, hasFailed: !end.isSentBack)
-                versions.learn(transfer.request, end.error, chosen: transfer.connection.chosenProtocol)
+                versions.learn(
+                    transfer.request,
+                    end.error,
+                    chosen: transfer.connection.chosenProtocol,
+                    hasHead: !transfer.heads.isEmpty
+                )
                 guard let next = nextRequest(transfer, after: end) else {
                     news.append(end, for: transfer.client)
                     if end.error == nil { domain.takeBack(easy) }
@@ -389,8 +394,12 @@ final class Transfers: TransferRunning {
 
     private func stopIdle() {
         while let id = alarms.nextIdle(now: clock.now) {
-            if let transfer = running[id]?.transfer {
-                if let next = transfer.nextLook(after: clock.now) {
+            if let running = running[id] {
+                let transfer = running.transfer
+                let next = transfer.nextLook(after: clock.now) {
+                    running.domain.socketMovement(of: transfer.easy)
+                }
+                if let next {
                     alarms.lookAgain(at: id, next)
                 } else {
                     end(transfer, .idle(seconds: transfer.request.idleTimeout))

@@ -6,9 +6,9 @@ internal import OperationNetworkingSystem
 /// | The body                                       | proof                             |
 /// |------------------------------------------------|-----------------------------------|
 /// | none, or of known length                       | ``length``                        |
-/// | in a content coding that is undone here        | ``coding``: it knows its own end  |
 /// | of HTTP/1.1, in chunks                         | ``chunks``: the last one          |
 /// | until the connection ends, with TLS            | ``closeNotify``                   |
+/// | else, in a content coding that is undone here  | ``coding``: it knows its own end, from its first byte on |
 /// | of HTTP/2, with trailers announced             | ``trailers``, if they come        |
 /// | of HTTP/2, else                                | ``nothing``                       |
 /// | until the connection ends, without TLS         | ``nothing``                       |
@@ -22,9 +22,10 @@ enum EndProof: Hashable, Sendable {
     init(head: ResponseHead, length: MessageLength, isCoded: Bool, isTLS: Bool) {
         switch length {
         case .none, .exactly: self = .length
-        case _ where isCoded: self = .coding
-        case .untilClose: self = isTLS ? .closeNotify : .nothing
         case .delimited where head.version.hasPrefix("HTTP/1"): self = .chunks
+        case .untilClose where isTLS: self = .closeNotify
+        case _ where isCoded: self = .coding
+        case .untilClose: self = .nothing
         case .delimited: self = head.fields["Trailer"] == nil ? .nothing : .trailers
         }
     }

@@ -82,6 +82,10 @@ struct IncomingBody {
         if case .exactly(let declared) = length { received >= declared } else { false }
     }
 
+    /// Whether it is of HTTP/2, and would end with a byte of its content coding; none has come. A stream that
+    /// was reset looks like that, too.
+    var isEmptyInCoding: Bool { endProof == .coding && length == .delimited && received == 0 }
+
     /// Whether it may all come in one pass, with the head: it is not declared to be longer.
     var isShort: Bool {
         if case .exactly(let declared) = length { declared < Int64(PassPieces.share) } else { true }

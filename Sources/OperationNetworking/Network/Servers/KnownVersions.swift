@@ -13,8 +13,8 @@ internal import OperationNetworkingSystem
 /// | chooses nothing, and may be sent the request twice | the request is sent; no answer at all: HTTP/2 is offered, too |
 /// | chooses nothing, and may not                     | before the request is sent, HTTP/2 is offered, too        |
 ///
-/// What it chooses then is remembered. Servers that know nothing of ALPN choose nothing again, and get
-/// HTTP/1.1.
+/// What it chooses then is remembered, until a server shows the opposite. Servers that know nothing of ALPN
+/// choose nothing again, and get HTTP/1.1.
 struct KnownVersions {
     /// The limit of origins; a forgotten one costs one negotiation more.
     private static let maximumOrigins = 4096
@@ -76,11 +76,22 @@ struct KnownVersions {
         }
     }
 
-    /// A transfer has ended; `chosen`: as above.
-    mutating func learn(_ request: SentRequest, _ error: TransferError?, chosen: String??) {
+    /// A transfer has ended; `chosen`: as above, and `hasHead`: whether the head of a response came.
+    mutating func learn(
+        _ request: SentRequest,
+        _ error: TransferError?,
+        chosen: String??,
+        hasHead: Bool = false
+    ) {
         if case .endNotProvable = error, request.version == .automatic {
             let place = Place(origin: request.origin, trustDomain: request.trustDomain)
             Self.insert(place, into: &chunked)
+        }
+        // Another server may answer for the origin now, which has HTTP/2 only.
+        if request.version == .http1, !hasHead, case .curl(let error) = error,
+            Self.isRefusal(error, chosen: chosen)
+        {
+            http1.remove(request.origin)
         }
         guard let chosen else { return }
         if chosen == "h2" {

@@ -18,7 +18,8 @@ extension Transfer {
         switch incoming?.endProof {
         case .nothing: metrics.isEndProven = false
         case .trailers: metrics.isEndProven = heads.reader.hasTrailers
-        case nil, .length, .coding, .chunks, .closeNotify: metrics.isEndProven = true
+        case .coding: metrics.isEndProven = metrics.bytesReceived > 0
+        case nil, .length, .chunks, .closeNotify: metrics.isEndProven = true
         }
         return metrics
     }

@@ -24,6 +24,9 @@ final class Transfer: EasyHandleDelegate {
     var unseen: UnseenBytes
     /// Why we gave it up; libcurl then only says that a callback failed.
     private(set) var failure: TransferError?
+    /// Whether the head that is held says that the body ends with its content coding: without a byte of that
+    /// it is asked for again, in a way that proves its end, and its client hears of one response.
+    private var awaitsProof = false
 
     init(
         id: TransferID,
@@ -52,8 +55,14 @@ final class Transfer: EasyHandleDelegate {
 
     /// Judges the end that libcurl reported.
     func end(code: Int32) -> TransferEnd {
-        // libcurl has not answered it, and there is no body to say so.
-        if code == 0, failure == nil { _ = acceptHeldHead() }
+        if code == 0, failure == nil {
+            // libcurl has not answered it, and there is no body to say so.
+            if awaitsProof, !heads.reader.hasTrailers {
+                _ = give(up: .endNotProvable)
+            } else {
+                _ = acceptHeldHead()
+            }
+        }
         return TransferEnd(id: id, error: failure ?? judge(code), metrics: metrics)
     }
 
@@ -87,8 +96,9 @@ final class Transfer: EasyHandleDelegate {
         }
         if heads.head == nil || heads.reader.isInsideHead { return .truncatedHead }
         if watchesForCloseNotify, !easy.hasCloseNotify { return .missingCloseNotify }
-        if incoming?.endProof == .trailers, !heads.reader.hasTrailers, request.canBeAskedAgain {
-            return .endNotProvable
+        if let incoming, request.canBeAskedAgain, !heads.reader.hasTrailers {
+            let isEmpty = incoming.isEmptyInCoding && heads.head?.isOfBody == true
+            if incoming.endProof == .trailers || isEmpty { return .endNotProvable }
         }
         return incoming?.codingError
     }
@@ -157,10 +167,14 @@ final class Transfer: EasyHandleDelegate {
     }
 
     /// The time of the next look for idleness, later than `now`; `nil`: it has been idle for too long.
-    func nextLook(after now: MonotonicTime) -> MonotonicTime? {
+    /// `movement`: asks the kernel.
+    func nextLook(after now: MonotonicTime, _ movement: () -> SocketMovement? = { nil }) -> MonotonicTime? {
         // libcurl asks for more of the body only when nearly all that it has is sent.
         if request.body != nil, activity.didSend(easy.bodyBytesTaken) { activity.didMove(now: now) }
-        return activity.nextLook(after: now, timeout: request.idleTimeout)
+        if let look = activity.nextLook(after: now, timeout: request.idleTimeout) { return look }
+        // The bytes of a shared connection may be those of others.
+        guard !connection.isShared, let movement = movement() else { return nil }
+        return activity.nextLook(after: now, timeout: request.idleTimeout, by: movement)
     }
 
     // MARK: - EasyHandleDelegate
@@ -178,6 +192,7 @@ final class Transfer: EasyHandleDelegate {
             return give(up: .noConnectionLeft)
         }
         if heads.held != nil {
+            awaitsProof = false
             guard heads.answerHeld() else { return give(up: .endlessChallenges) }
         } else {
             guard maySendNow else { return give(up: .notSentAgain) }
@@ -230,7 +245,20 @@ final class Transfer: EasyHandleDelegate {
             watchUnseen()
             return true
         }
+        awaitsProof = needsFirstByte(head)
+        guard !awaitsProof else {
+            heads.hold(head)
+            return true
+        }
         return accept(head)
+    }
+
+    /// Whether the end of the body cannot be proven if it has no byte, and the same may be asked again.
+    private func needsFirstByte(_ head: ResponseHead) -> Bool {
+        guard request.version == .automatic, head.version == "HTTP/2", head.isOfBody,
+            request.canBeAskedAgain, head.fields.hasContentCoding
+        else { return false }
+        return (try? IncomingBody(head, answering: request).isEmptyInCoding) == true
     }
 
     /// Whether libcurl may go on by itself after such a head: it answers a 401, or it has sent the request
@@ -245,7 +273,8 @@ final class Transfer: EasyHandleDelegate {
 
     /// - Returns: false to give the transfer up.
     private func acceptHeldHead() -> Bool {
-        heads.takeHeld().map(accept) ?? true
+        awaitsProof = false
+        return heads.takeHeld().map(accept) ?? true
     }
 
     /// The final head: the one that the response begins with.
@@ -394,4 +423,9 @@ final class Transfer: EasyHandleDelegate {
         failure = reason
         return false
     }
+}
+
+extension ResponseHead {
+    /// Whether the body is what was asked for, and not beside the point, as that of a redirect is.
+    fileprivate var isOfBody: Bool { 200..<300 ~= status }
 }

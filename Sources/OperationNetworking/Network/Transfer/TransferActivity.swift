@@ -12,12 +12,26 @@ internal import OperationNetworkingSystem
 /// | a limit of uploads has nothing left             | `resumeSending`    | no             | no                |
 /// | the client put the transfer aside               | `putAside(false)`  | no             | no                |
 /// | the server is silent                            | a byte             | yes            | no                |
+///
+/// libcurl tells of whole TLS records and header lines only, and a body that it has sent may still be in the
+/// socket. So a transfer that would count as idle is judged by what the kernel knows (``SocketMovement``):
+///
+/// | The kernel has                                        | the transfer                                     |
+/// |-------------------------------------------------------|--------------------------------------------------|
+/// | received a byte within the timeout                    | moved then                                       |
+/// | bytes to send, and fewer than at the look before      | moves now                                        |
+/// | bytes to send, and there was no look since the last move | is looked at once more, after a second at most |
+/// | anything else                                         | is idle                                          |
+///
+/// Not where streams share a connection, whose bytes may be those of others.
 struct TransferActivity {
     /// Seconds from one look at a transfer that waits to the next, at least.
     private static let shortestLook = 0.001
 
     /// The time at which a byte last moved.
-    private var lastMove: MonotonicTime
+    private var lastMove: MonotonicTime {
+        didSet { unacknowledged = nil }
+    }
     /// The time at which its limits last let something move: the one that waited longest goes first.
     private(set) var lastTurn: MonotonicTime
     /// The time since when no byte can move because of the client's sink, or of the request's body.
@@ -31,6 +45,9 @@ struct TransferActivity {
     private var isAside = false
     /// Bytes of the request's body that connections have taken.
     private var sent: Int64 = 0
+    /// Bytes that were not acknowledged at the last look at the socket; `nil`: there was none since something
+    /// moved.
+    private var unacknowledged: Int?
 
     init(since start: MonotonicTime) {
         lastMove = start
@@ -107,5 +124,23 @@ struct TransferActivity {
         // Compared with the rounded sum that was entered: `now - lastMove` is rounded otherwise.
         let deadline = lastMove + timeout
         return deadline > now ? deadline : nil
+    }
+
+    /// The same for a transfer that would be idle, by what the kernel knows.
+    mutating func nextLook(
+        after now: MonotonicTime,
+        timeout: Double,
+        by movement: SocketMovement
+    ) -> MonotonicTime? {
+        if let seconds = movement.secondsSinceReceived, seconds < timeout {
+            lastMove = max(lastMove, MonotonicTime(seconds: now.seconds - seconds))
+            if let look = nextLook(after: now, timeout: timeout) { return look }
+        }
+        guard movement.unacknowledged > 0 else { return nil }
+        defer { unacknowledged = movement.unacknowledged }
+        guard let before = unacknowledged else { return now + max(Self.shortestLook, min(1, timeout)) }
+        guard movement.unacknowledged < before else { return nil }
+        lastMove = now
+        return nextLook(after: now, timeout: timeout)
     }
 }

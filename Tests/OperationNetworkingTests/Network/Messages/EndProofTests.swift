@@ -19,7 +19,9 @@ struct EndProofTests {
         ("HTTP/2", .exactly(5), false, [:], .length), ("HTTP/2", .none, false, [:], .length),
         ("HTTP/1.1", .delimited, false, [:], .chunks),
         ("HTTP/1.1", .delimited, false, ["Trailer": "x"], .chunks),
-        ("HTTP/1.1", .untilClose, false, [:], .closeNotify), ("HTTP/1.1", .untilClose, true, [:], .coding),
+        ("HTTP/1.1", .delimited, true, [:], .chunks),
+        ("HTTP/1.1", .untilClose, false, [:], .closeNotify),
+        ("HTTP/1.1", .untilClose, true, [:], .closeNotify),
     ])
     func whatProvesTheEnd(
         version: String,

@@ -57,6 +57,25 @@ struct KnownVersionsTests {
         #expect(later.version == .http1 && !later.mayOfferHTTP2)
     }
 
+    /// The server behind the address has been replaced by one that has HTTP/2 only.
+    @Test(arguments: [
+        (CurlError(code: 35, message: "tlsv1 alert no application protocol"), String??.none),
+        (CurlError(code: 52, message: "Empty reply from server"), .some(nil)),
+    ])
+    func anOriginThatHadHTTP1IsOfferedHTTP2AfterARefusal(error: CurlError, chosen: String??) {
+        var versions = KnownVersions()
+        versions.learn(SentRequest(decided(versions, .http1)), nil, chosen: "http/1.1")
+        let request = decided(versions, .http1)
+        #expect(!request.mayOfferHTTP2)
+        // What any server may do says nothing.
+        versions.learn(SentRequest(request), .curl(CurlError(code: 28, message: "Timeout")), chosen: chosen)
+        #expect(!decided(versions, .http1).mayOfferHTTP2)
+        versions.learn(SentRequest(request), .curl(error), chosen: chosen, hasHead: true)
+        #expect(!decided(versions, .http1).mayOfferHTTP2)
+        versions.learn(SentRequest(request), .curl(error), chosen: chosen)
+        #expect(decided(versions, .http1).mayOfferHTTP2)
+    }
+
     @Test func aBodyWithoutProofIsAskedForOverHTTP1Once() {
         var versions = KnownVersions()
         let request = decided(versions, .automatic)

@@ -186,6 +186,20 @@ struct TransferTests {
         #expect(MonotonicTime.now - start > 1)
     }
 
+    /// libcurl tells of whole lines only.
+    @Test func aHeadThatComesByteByByteIsNoSilence() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+        var answer = Answer.raw(.init(stringLiteral: head + "ab"))
+        for count in 20..<28 {
+            answer = answer.performing(after: .wire(count)) { Thread.sleep(forTimeInterval: 0.3) }
+        }
+        let server = try ScriptedServer([answer])
+        let transfer = TestTransfer(.plain(server.url, idleTimeout: 1)).start()
+        let end = try await transfer.end()
+        #expect(end.error == nil, "\(String(describing: end.error))")
+        #expect(transfer.body == "ab")
+    }
+
     @Test func theTimeoutDoesNotRunWhileTheSinkIsFull() async throws {
         let server = try ScriptedServer(routes: [
             "/held": [.respond(body: "0123456789")], "/silent": [.silence],
@@ -208,12 +222,20 @@ struct TransferTests {
         idleTimeout: Double,
         since: MonotonicTime
     ) throws -> Transfer {
+        try transfer(client, .plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout), since: since)
+    }
+
+    private func transfer(
+        _ client: TestTransfer,
+        _ request: TransferRequest,
+        since: MonotonicTime = MonotonicTime(seconds: 17_000)
+    ) throws -> Transfer {
         Transfer(
             id: client.id,
-            request: SentRequest(.plain(URL(fileURLWithPath: "/"), idleTimeout: idleTimeout)),
+            request: SentRequest(request),
             client: client,
             easy: try EasyHandle(),
-            examination: nil,
+            examination: request.makeExamination(),
             context: TransferContext(
                 clock: PassClock(),
                 since: since,
@@ -247,6 +269,60 @@ struct TransferTests {
             #expect(due > start)
             #expect(transfer.nextLook(after: due) == nil)
         }
+    }
+
+    /// Over HTTP/2 a stream that was reset with NO_ERROR before its first byte looks like a whole, empty body.
+    @Test(arguments: [(["content-encoding: gzip"], true), ([], true), (["content-length: 0"], false)])
+    func anEmptyBodyWithoutProofIsAskedForAgainAndNoHeadIsTold(fields: [String], isInDoubt: Bool) throws {
+        let url = try #require(URL(string: "https://localhost/"))
+        let client = TestTransfer(.plain(url))
+        let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
+        for line in ["HTTP/2 200"] + fields + [""] {
+            _ = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
+        }
+        let end = transfer.end(code: 0)
+        if isInDoubt {
+            #expect(isEndNotProvable(end))
+            #expect(client.head == nil)
+        } else {
+            #expect(end.error == nil && end.metrics.isEndProven)
+            #expect(client.head?.status == 200)
+        }
+    }
+
+    /// The body of a redirect or a challenge is of no use: its head says all.
+    @Test(arguments: [302, 401, 404])
+    func aHeadWhoseBodyIsBesideThePointIsToldAtOnce(status: Int) throws {
+        let url = try #require(URL(string: "https://localhost/"))
+        let client = TestTransfer(.plain(url))
+        let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
+        for line in ["HTTP/2 \(status)", "content-encoding: gzip", ""] {
+            _ = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
+        }
+        #expect(client.head?.status == status)
+        let end = transfer.end(code: 0)
+        #expect(end.error == nil && !end.metrics.isEndProven)
+    }
+
+    /// The client hears of the head with the first byte.
+    @Test func aCodedBodyThatBeginsIsTakenWithItsHead() throws {
+        let url = try #require(URL(string: "https://localhost/"))
+        let client = TestTransfer(.plain(url))
+        let transfer = try transfer(client, .plain(url, acceptsContentCoding: true))
+        for line in ["HTTP/2 200", "content-encoding: gzip", ""] {
+            let goesOn = transfer.easyHandleDidReceiveHeaderLine(Array((line + "\r\n").utf8).span)
+            #expect(goesOn)
+        }
+        #expect(client.head == nil)
+        #expect(transfer.easyHandleDidReceiveBody(Array(CodedBody.gzip).span) == .taken)
+        #expect(client.head?.status == 200)
+        let end = transfer.end(code: 0)
+        #expect(end.error == nil && end.metrics.isEndProven)
+        #expect(client.body == CodedBody.text)
+    }
+
+    private func isEndNotProvable(_ end: TransferEnd) -> Bool {
+        if case .endNotProvable = end.error { true } else { false }
     }
 
     /// As after a 101: no client would hear of it.

@@ -1,0 +1,68 @@
+import OperationNetworkingSystem
+import Testing
+
+@testable import OperationNetworking
+
+@Suite(.timeLimit(.minutes(1)))
+struct TransferActivityTests {
+    private let start = MonotonicTime(seconds: 100)
+
+    /// A transfer that would count as idle at 110, by what the kernel says then.
+    private func look(_ seconds: Double?, _ unacknowledged: Int) -> MonotonicTime? {
+        var activity = TransferActivity(since: start)
+        return look(&activity, at: 110, seconds, unacknowledged)
+    }
+
+    private func look(
+        _ activity: inout TransferActivity,
+        at now: Double,
+        _ seconds: Double?,
+        _ unacknowledged: Int
+    ) -> MonotonicTime? {
+        activity.nextLook(
+            after: MonotonicTime(seconds: now),
+            timeout: 10,
+            by: SocketMovement(secondsSinceReceived: seconds, unacknowledged: unacknowledged)
+        )
+    }
+
+    @Test(arguments: [
+        (nil, nil), (10, nil), (3600, nil), (4, 116), (0, 120), (9.999, 110.001),
+    ] as [(Double?, Double?)])
+    func bytesThatTheKernelReceivedAreMoves(seconds: Double?, next: Double?) throws {
+        let look = look(seconds, 0)
+        #expect((look == nil) == (next == nil))
+        if let look, let next { #expect(abs(look.seconds - next) < 1e-6) }
+    }
+
+    /// The first look has nothing to compare with.
+    @Test func bytesThatAreStillBeingSentAreMoves() {
+        var activity = TransferActivity(since: start)
+        #expect(look(&activity, at: 110, 50, 4000)?.seconds == 111)
+        #expect(look(&activity, at: 111, 51, 3000)?.seconds == 121)
+        #expect(look(&activity, at: 121, 61, 2999)?.seconds == 131)
+        #expect(look(&activity, at: 131, 71, 2999) == nil)
+    }
+
+    /// libcurl has written again meanwhile, so there are more.
+    @Test func aLookFromBeforeTheLastMoveCountsNoMore() {
+        for move in 0..<3 {
+            var activity = TransferActivity(since: start)
+            #expect(look(&activity, at: 110, nil, 4000)?.seconds == 111)
+            #expect(look(&activity, at: 111, nil, 3000)?.seconds == 121)
+            switch move {
+            case 0: activity.didMove(now: MonotonicTime(seconds: 119))
+            case 1: _ = activity.goOn(now: MonotonicTime(seconds: 119))
+            default: activity.putAside(false, now: MonotonicTime(seconds: 119))
+            }
+            #expect(look(&activity, at: 129, nil, 3500)?.seconds == 130)
+            #expect(look(&activity, at: 130, nil, 3400)?.seconds == 140)
+        }
+    }
+
+    @Test func bytesThatAreNotTakenAreNone() {
+        var activity = TransferActivity(since: start)
+        #expect(look(&activity, at: 110, nil, 4000)?.seconds == 111)
+        #expect(look(&activity, at: 111, nil, 4000) == nil)
+    }
+}
