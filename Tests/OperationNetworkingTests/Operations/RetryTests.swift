@@ -54,6 +54,27 @@ struct RetryTests {
         return (operation, watcher)
     }
 
+    /// As of a server that is still at it.
+    @Test func aSuccessThatThePolicyNamesIsAskedForAgain() async throws {
+        let wait = Answer.respond(202, ["Retry-After": "0"], body: "wait")
+        var policy = quick(2)
+        policy.statusCodes.insert(202)
+        let server = try ScriptedServer([wait, wait, .respond(body: "done")])
+        let (operation, watcher) = started(server, policy: policy)
+        try await expectDone(operation)
+        #expect(watcher.retries.elements == ["202", "202"])
+
+        // It is the result when there are no more attempts, and without being named.
+        for (policy, retries) in [(policy, 2), (quick(2), 0)] {
+            let server = try ScriptedServer([wait, wait, wait])
+            let (operation, watcher) = started(server, policy: policy)
+            #expect(try await operation.value as? Data == Data("wait".utf8))
+            #expect(operation.response?.statusCode == 202)
+            callbacks.sync {}
+            #expect(watcher.retries.elements.count == retries)
+        }
+    }
+
     /// The operation ends with the body "done", and everything has been delivered.
     private func expectDone(_ operation: HTTPRequestOperation) async throws {
         #expect(try await operation.value as? Data == Data("done".utf8))

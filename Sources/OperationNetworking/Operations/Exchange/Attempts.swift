@@ -47,10 +47,13 @@ struct Attempts {
         if restarts <= Self.maximumRestarts { mostBytes = 0 }
     }
 
+    /// Whether a response with this status may be asked for again.
+    func mayRepeat(_ status: Int) -> Bool { policy?.statusCodes.contains(status) ?? false }
+
     /// The seconds that a server asks to be left alone for, if other operations are to know of it.
     /// - Returns: seconds from now.
     func rest(after head: ResponseHead) -> TimeInterval? {
-        guard let policy, policy.statusCodes.contains(head.status) else { return nil }
+        guard mayRepeat(head.status) else { return nil }
         return head.fields.retryAfter(now: Date())
     }
 

@@ -23,6 +23,12 @@ extension Exchange {
             route.dropCondition()
             return .goOn(.again)
         }
+        // A 206 has the bytes that were asked for.
+        if 200..<300 ~= head.status, head.status != 206, attempts.mayRepeat(head.status),
+            let delay = retryDelay(after: head)
+        {
+            return goOn(.retry(after: delay), after: head)
+        }
         let url = route.hopURL?.absoluteString
         switch resumption.judge(head, from: url, held: sink.count, abilities: sink.abilities) {
         case .append(let total):

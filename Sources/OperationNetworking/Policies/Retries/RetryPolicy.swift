@@ -44,7 +44,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) unless set.
     public var methods: Set<String> = Self.idempotentMethods
 
-    /// The statuses that may be better the next time: those of ``RequestFailure/mayPass`` unless set.
+    /// The statuses that may be better the next time: those of ``RequestFailure/mayPass`` unless set. A 202
+    /// (the server is still at it) can be added; a 206 is always taken.
     public var statusCodes: Set<Int> = FailureTraits.passingStatuses
 
     /// The codes of transport errors that may be better the next time: those of ``RequestFailure/mayPass``
