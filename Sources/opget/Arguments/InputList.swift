@@ -60,12 +60,25 @@ struct InputList: Hashable, Sendable {
         let text = line.trimmingCharacters(in: .whitespaces)
         guard !text.isEmpty, !text.hasPrefix("#") else { return }
         guard let first = line.first, first == " " || first == "\t" else {
-            guard !text.contains("\t") else {
+            let address = Self.withoutComment(text)
+            guard !address.contains("\t") else {
                 throw Problem("More than one address for a file: mirrors are not supported.")
             }
-            return entries.append(Entry(url: text, line: number))
+            return entries.append(Entry(url: address, line: number))
         }
         try readOption(text, number)
+    }
+
+    /// A comment may follow an address: in an address a `#` has no space before it.
+    private static func withoutComment(_ text: String) -> String {
+        var isAfterSpace = false
+        for index in text.indices {
+            if text[index] == "#", isAfterSpace {
+                return text[..<index].trimmingCharacters(in: .whitespaces)
+            }
+            isAfterSpace = text[index] == " " || text[index] == "\t"
+        }
+        return text
     }
 
     private mutating func readOption(_ text: String, _ number: Int) throws {

@@ -63,7 +63,7 @@ enum OutputDescriptor {
     /// - Throws: `Failure` with ``Outcome/file``.
     static func check(_ descriptor: Int32) throws {
         let (flags, access) = (fcntl(descriptor, F_GETFD), fcntl(descriptor, F_GETFL))
-        let isOurs = descriptor > 2 && flags & FD_CLOEXEC != 0
+        let isOurs = flags & FD_CLOEXEC != 0
         guard flags != -1, access != -1, !isOurs, access & O_ACCMODE != O_RDONLY else {
             let name = descriptor == 1 ? "Standard output" : "Descriptor \(descriptor)"
             throw Failure(.file, "\(name) is not open for writing.")

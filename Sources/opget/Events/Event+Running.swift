@@ -93,7 +93,7 @@ extension ItemFinished {
             errorClass: failure?.outcome.name,
             error: failure?.sentence
         )
-        switch transfer.download?.downloadedFile?.proof {
+        switch result == .saved ? transfer.proof : transfer.download?.downloadedFile?.proof {
         case .digest(let value): (proof, digest) = (.digest, value.description)
         case .length: proof = .length
         case .overlap: proof = .overlap

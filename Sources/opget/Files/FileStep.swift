@@ -145,6 +145,14 @@ extension Failure {
         )
     }
 
+    /// A link to a file: what it leads to has a name of its own.
+    init(link path: FilePath) {
+        self.init(
+            .exists,
+            "\(path.text) is a link, and nothing was written: give -o the name of the file that it leads to."
+        )
+    }
+
     /// The same of one that `-c` cannot go on with, because of `reason`.
     init(uncontinuable path: FilePath, because reason: String) {
         self.init(

@@ -49,10 +49,17 @@ extension Run {
         case .fetch(let replacement): try fetch(index, path, .replacing(replacement), isNews: isNews)
         case .ask: try fetch(index, path, .ifChanged, isNews: isNews)
         case .verify: verify(index, file, size, standing, isNews: isNews)
-        case .compare: try compare(index, file, isNews: isNews)
+        case .compare:
+            guard settings.fetchesOnlyChanges || !FileStatus.isLink(path.text) else {
+                throw Failure(link: path)
+            }
+            try compare(index, file, isNews: isNews)
         case .leave(let digest):
             report(alreadyThere: index, path, size, digest, digest == nil ? .record : .digest)
-        case .refuse(let failure): throw failure
+        case .refuse(let failure):
+            // No option makes it write through a link.
+            let isLink = failure.outcome == .exists && FileStatus.isLink(path.text)
+            throw isLink ? Failure(link: path) : failure
         }
     }
 

@@ -93,6 +93,9 @@ extension Run {
             end(index, error)
         }
         operation.addObserver(ItemObserver { [self] in hear($0, index) })
+        var transfer = transfer
+        // It may come of a file that was read while the run was paused.
+        if isPaused { transfer.standStill(now: Self.now) }
         running[index] = transfer
         if isNews { tell(ItemStarted(index, transfer.item)) }
         operations.addOperation(operation)
@@ -171,7 +174,7 @@ extension Run {
                 transfer
             )
         } else if stopOutcome == nil {
-            fail(index, transfer.failure(error), transfer)
+            fail(index, transfer.failure(error), transfer, goesOn: !DownloadError.isInTheWay(error))
         } else {
             // What was cancelled because of a signal did not fail.
             tally.keep(transfer.prospect)
@@ -179,8 +182,9 @@ extension Run {
         }
     }
 
-    /// `transfer` is `nil` if it did not come to one.
-    func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?) {
+    /// `transfer` is `nil` if it did not come to one; `goesOn`: whether the same command could go on with what
+    /// it has left.
+    func fail(_ index: Int, _ failure: Failure, _ transfer: Transfer?, goesOn: Bool = true) {
         let item = items[index]
         if failure != .closedOutput { reporter.complain("\(item.printableURL): \(failure.sentence)") }
         if let transfer {
@@ -189,7 +193,7 @@ extension Run {
                 bytes: transfer.received,
                 recovered: transfer.resumedAt
             )
-            tally.keep(transfer.prospect)
+            if goesOn { tally.keep(transfer.prospect) }
             tell(
                 ItemFinished(
                     index,
@@ -208,6 +212,18 @@ extension Run {
             stop(tally.outcome)
             // Nothing may begin before that.
             halt(tally.outcome)
+        }
+    }
+}
+
+extension DownloadError {
+    /// Whether something that the same command will not replace has the name of the file.
+    fileprivate static func isInTheWay(_ error: any Error) -> Bool {
+        switch error {
+        case DownloadError.destinationExists, DownloadError.destinationIsDirectory,
+            DownloadError.destinationIsNotFile, DownloadError.destinationOfOtherUser:
+            true
+        default: false
         }
     }
 }

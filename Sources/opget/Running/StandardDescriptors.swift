@@ -7,8 +7,8 @@ enum StandardDescriptors {
     static func fill() {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
             // The lowest number that is free. Output without a reader is an error; messages without one are
-            // not.
-            _ = open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY)
+            // not. It is closed by exec(2), as nothing that our caller gave us can be: that tells them apart.
+            _ = open("/dev/null", (descriptor == 2 ? O_WRONLY : O_RDONLY) | O_CLOEXEC)
         }
     }
 }

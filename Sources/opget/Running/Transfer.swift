@@ -33,6 +33,8 @@ struct Transfer {
     /// Why the last attempt was not the last one.
     private var setback: Failure?
     private var hasFetched = false
+    /// Whether it was let run before a pause.
+    private var hasRun = false
     /// Whether it goes on after a pause: so the user knows why.
     private(set) var goesOn = false
     private var reports = Reports()
@@ -85,6 +87,7 @@ struct Transfer {
 
     mutating func pause(now: Double) {
         guard clock.pause(now: now) else { return }
+        hasRun = true
         waitsUntil = -.infinity
         if let stream, !isContinuable { stream.hold() } else { operation.pause() }
     }
@@ -95,9 +98,14 @@ struct Transfer {
         operation.response?.value(forHTTPHeaderField: "ETag")?.hasPrefix("\"") ?? false
     }
 
+    /// The run is paused, and the operation is not in a queue that runs.
+    mutating func standStill(now: Double) {
+        _ = clock.pause(now: now)
+    }
+
     mutating func goOn(now: Double) {
         guard clock.goOn(now: now) else { return }
-        goesOn = true
+        goesOn = hasRun
         stream?.letGo()
         operation.resume()
     }
@@ -208,13 +216,20 @@ struct Transfer {
     /// The duration in seconds, pauses left out.
     func seconds(now: Double) -> Double { clock.seconds(now: now) }
 
+    /// The proof that what was saved is whole; `nil` while nothing was. Of a descriptor or a device it is known
+    /// only that there is none.
+    var proof: DownloadedFile.Proof? {
+        if let download { return download.downloadedFile?.proof }
+        return operation.metrics?.isEndProven == false ? .unverifiable : nil
+    }
+
     /// The line that says it is done.
     func summary(length: Int64, now: Double) -> String {
         let seconds = max(seconds(now: now), 0.001)
         let fetched = ByteCount(Int64(saturated: Double(max(0, length - resumedAt)) / seconds)).text
         var parts = ["\(ByteCount(length).text) in \(TimeSpan(elapsed: seconds).text)", "\(fetched)/s"]
         if resumedAt > 0 { parts.append("resumed at \(ByteCount(resumedAt).text)") }
-        switch download?.downloadedFile?.proof {
+        switch proof {
         case .digest(let digest): parts.append("verified \(digest.algorithm.rawValue)")
         case .unverifiable: parts.append("perhaps incomplete: the server did not say where it ends")
         case .overlap: parts.append("joined by comparing: nothing else shows that it is one file")

@@ -14,6 +14,14 @@ import Testing
         #expect(entries.map(\.line) == [3, 6])
     }
 
+    @Test(arguments: [
+        ("http://a/1 # one", "http://a/1"), ("http://a/1\t# one", "http://a/1"), ("http://a/1 #", "http://a/1"),
+        ("http://a/1#x # y", "http://a/1#x"), ("http://a/a b", "http://a/a b"),
+    ])
+    func aCommentAfterAnAddressIsNoPartOfIt(line: String, address: String) throws {
+        #expect(try list(line + "\n out=x\n").map(\.url) == [address])
+    }
+
     @Test func indentedOptionsBelongToTheAddressAbove() throws {
         let entries = try list("http://a/1\n  out=x/y.iso\n\tdir = down loads \nhttp://a/2\n out=a=b\n")
         #expect(entries[0].out == InputList.Value(text: "x/y.iso", line: 2))

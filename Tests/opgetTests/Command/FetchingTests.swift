@@ -106,7 +106,10 @@ import Testing
         try await gate.waitForArrivals()
         try opget.write("theirs", "a")
         gate.open()
-        #expect(try await run.result().code == 11)
+        let result = try await run.result()
+        #expect(result.code == 11)
+        // The same command would stop at that file.
+        #expect(!result.errors.contains("goes on"))
         #expect(try opget.files() == ["a", "a.part", "a.part.resume"])
         #expect(try opget.text("a") == "theirs")
     }
@@ -153,6 +156,39 @@ import Testing
         let result = try await opget.start(["-o", "-", address(server, "a")], redirection: ">&-").result()
         #expect(result.code == 3)
         #expect(result.errorLines.count == 1)
+        // What was put in its place takes all, and keeps nothing.
+        for output in ["/dev/stderr", "/dev/fd/2"] {
+            let run = try opget.start(["-o", output, address(server, "a")], redirection: "2>&-")
+            #expect(try await run.result().code == 3)
+        }
+    }
+
+    /// No option writes through it.
+    @Test func aLinkToAFileIsNamedAsOne() async throws {
+        let server = try ScriptedServer([.respond(200, body: "x")])
+        try opget.write("theirs", "b")
+        try FileManager.default.createSymbolicLink(
+            atPath: opget.directory.file("a").path,
+            withDestinationPath: "b"
+        )
+        for options in [[], ["-c"]] {
+            let result = try await opget.start(options + [address(server, "a")]).result()
+            #expect(result.code == 11)
+            #expect(result.errors.contains("is a link") && !result.errors.contains("--overwrite"))
+        }
+        #expect(try opget.text("b") == "theirs")
+        #expect(server.requests.isEmpty)
+    }
+
+    /// As of a file: there is no more proof in a descriptor.
+    @Test(arguments: [true, false])
+    func anEndThatNothingProvesIsSaidAlsoOfStandardOutput(isProven: Bool) async throws {
+        let answer = Answer.respond(200, body: "x")
+        let server = try ScriptedServer([isProven ? answer : answer.untilClose()])
+        let result = try await opget("-o", "-", "--json-fd", "2", address(server, "a"))
+        #expect(result.code == 0)
+        #expect(result.errors.contains("\"proof\":\"unverifiable\"") == !isProven)
+        #expect(result.errors.contains("perhaps incomplete") == !isProven)
     }
 
     @Test func aDeviceIsWrittenToDirectly() async throws {
