@@ -2,8 +2,8 @@ public import Foundation
 public import FoundationNetworking
 internal import OperationNetworkingSystem
 
-/// An ``HTTPRequestOperation`` that saves the body of a successful response as a file, whatever happens on
-/// the way.
+/// An ``HTTPRequestOperation`` that saves a successful response's body as a file, and can continue a broken
+/// one.
 ///
 /// The bytes go to a partial file beside the destination, `name.part`; a checkpoint, `name.part.resume`, says
 /// what they are. The partial file gets the destination's name when every byte is on the disk, and the length
@@ -15,7 +15,8 @@ internal import OperationNetworkingSystem
 /// after a pause, a failure and a cancellation, unless ``cancel(keepingPartialFile:)`` throws them away.
 ///
 /// The partial file is locked: of two operations or processes with one destination the second fails with
-/// ``DownloadError/inUse(_:)``. One that was cancelled in this process, or has failed, is waited for.
+/// ``DownloadError/inUse(_:)``. If a cancelled or failed one of this process still holds the file, the new
+/// one waits for it.
 ///
 /// `responseObject` is the file's `URL`. The body of an error never reaches the file; it is in
 /// `responseData`. The body is asked for uncompressed, and over HTTP/1.1 unless the server has HTTP/2 only.
@@ -126,7 +127,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         progress.withLock { $0.isConditional && !$0.isChangedMeanwhile } && response?.statusCode == 304
     }
 
-    /// The file of the bytes, while it is not complete.
+    /// The partial file; `nil` before it is opened, and when it is complete.
     public var partialFile: URL? { progress.withLock { $0.partialFile } }
 
     /// Whether it has looked what an earlier operation left.
@@ -139,7 +140,7 @@ open class DownloadOperation: HTTPRequestOperation, @unchecked Sendable {
         return countNow().map { TransferProgress(total: $0, expected: content?.total ?? -1) }
     }
 
-    /// The file that says which bytes those are.
+    /// The checkpoint of the ``partialFile``.
     public var checkpoint: URL? { progress.withLock { $0.checkpoint } }
 
     /// Why the same operation would start over later, with `count` bytes in the ``partialFile``; `nil`: it

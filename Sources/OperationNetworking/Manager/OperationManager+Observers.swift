@@ -12,11 +12,10 @@ extension OperationManager {
     /// observers of a manager come in the order in which they were added, that of the ``logger`` among them;
     /// one that is added again stays in its place, and is told once.
     ///
-    /// The manager keeps the observer until it is removed. From then on no operation tells it anything but
-    /// the event that it is being told, not even one that runs, and it is released. So remove an observer
-    /// that counts starts and ends only when it has heard of the last end, which may be after an `await` has
-    /// returned. A copy of the manager has the observers, and they are removed from each manager apart. An
-    /// archive has none.
+    /// The manager keeps the observer until it is removed. Then it is released, and hears nothing more, even
+    /// of running operations, except the event that it is hearing. So remove an observer that counts starts
+    /// and ends only when it has heard of the last end, which may be after an `await` has returned. A copy of
+    /// the manager has the observers, and they are removed from each manager apart. An archive has none.
     ///
     /// As with an operation's own observers, a program that never runs its main queue has to set
     /// ``completionQueue``.

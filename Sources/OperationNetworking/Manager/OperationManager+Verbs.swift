@@ -81,8 +81,8 @@ extension OperationManager {
 
     // MARK: - POST
 
-    /// Sends a POST request, its parameters as the form body, and calls back: else as
-    /// ``get(_:parameters:headers:configure:success:failure:)``.
+    /// Sends a POST request, with the parameters as its body (a form unless another request serializer is
+    /// set), and calls back: see ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func post(
         _ path: String,
@@ -116,8 +116,8 @@ extension OperationManager {
 
     // MARK: - PUT
 
-    /// Sends a PUT request, its parameters as the form body, and calls back: else as
-    /// ``get(_:parameters:headers:configure:success:failure:)``.
+    /// Sends a PUT request, with the parameters as its body (a form unless another request serializer is
+    /// set), and calls back: see ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func put(
         _ path: String,
@@ -151,8 +151,8 @@ extension OperationManager {
 
     // MARK: - PATCH
 
-    /// Sends a PATCH request, its parameters as the form body, and calls back: else as
-    /// ``get(_:parameters:headers:configure:success:failure:)``.
+    /// Sends a PATCH request, with the parameters as its body (a form unless another request serializer is
+    /// set), and calls back: see ``get(_:parameters:headers:configure:success:failure:)``.
     @discardableResult
     public func patch(
         _ path: String,

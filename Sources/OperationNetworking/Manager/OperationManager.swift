@@ -99,7 +99,7 @@ open class OperationManager: @unchecked Sendable {
         set { state.change { $0.completionQueue = newValue } }
     }
 
-    /// The `completionGroup` of operations.
+    /// The group that each callback of the manager's operations enters while it waits for its queue and runs.
     public var completionGroup: DispatchGroup? {
         get { state.withLock { $0.completionGroup } }
         set { state.change { $0.completionGroup = newValue } }

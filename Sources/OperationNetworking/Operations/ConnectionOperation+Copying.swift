@@ -7,9 +7,8 @@ extension ConnectionOperation: NSCopying {
     /// `setCompletion`), nor an ``outputStream``, which cannot be used twice, nor the observers that were
     /// added to this operation itself (``addObserver(_:)``).
     ///
-    /// The other closures are copied while there are any: they are released after the last callback, so a
-    /// copy that is made in it has them, and one that is made later has to be given them anew. The closure of
-    /// a manager's challenges a copy always has.
+    /// The other closures are copied, but all are released after the last callback: set them again on a copy
+    /// that is made later than in that callback. A copy always has the manager's challenge closure.
     ///
     /// A copy of a manager's operation is told to the observers and the logger that the manager has when the
     /// copy is made, also when this operation has ended. It does not keep the manager. When the manager is

@@ -76,7 +76,8 @@ open class HTTPRequestOperation: ConnectionOperation, @unchecked Sendable {
 
     // MARK: - Configuration
 
-    /// Validates the response, and makes the response object. To be set before it is in a queue.
+    /// Validates the response, and makes the response object; ``HTTPResponseSerializer`` unless set. Set it
+    /// before the operation is in a queue.
     public var responseSerializer: any ResponseSerializer {
         get { state.withLock { $0.handlers.serializer } }
         set { configure(newValue) { swap(&$0.handlers.serializer, &$1) } }

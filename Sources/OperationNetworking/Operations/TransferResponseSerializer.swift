@@ -42,7 +42,7 @@ public struct ReceivedTransfer: Sendable {
 /// }
 /// ```
 public protocol TransferResponseSerializer: ResponseSerializer {
-    /// As ``ResponseSerializer/responseObject(for:data:)``, which operations call this instead of.
+    /// Operations call this instead of ``ResponseSerializer/responseObject(for:data:)``.
     ///
     /// - Parameter transfer: received to its end.
     /// - Returns: what becomes the operation's `responseObject`.

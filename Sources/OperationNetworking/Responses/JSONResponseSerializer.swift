@@ -14,10 +14,10 @@ public import FoundationNetworking
 /// | a tree of more than about 1 GiB    | an error: 16 million numbers, or 340,000 objects              |
 ///
 /// Foundation takes 60 to 100 bytes for a number, 3 KB for an object, so a small body, compressed, could take
-/// all memory. What is bigger, ``DecodableResponseSerializer`` reads up to 16 million values.
+/// all memory. For a bigger body, use ``DecodableResponseSerializer``: it reads 16 million values.
 ///
-/// A body in a character set other than ASCII, UTF-8, UTF-16 and UTF-32 is decoded as the response says;
-/// these the parser recognizes by itself.
+/// The parser recognizes ASCII, UTF-8, UTF-16 and UTF-32 by itself. Any other character set is decoded as the
+/// response says.
 public struct JSONResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {
     /// The options of the parser. The two options that ask for mutable containers are ignored: a tree that
     /// several threads see must not change.

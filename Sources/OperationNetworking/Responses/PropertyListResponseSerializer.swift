@@ -11,12 +11,12 @@ public import FoundationNetworking
 /// | unacceptable media type             | an error; the body is not parsed                               |
 /// | body that is neither XML nor binary | an error, with the one for the status under it if there is one |
 ///
-/// Every body is checked before Foundation sees it, since Foundation trusts it more than one may trust a
-/// server. Refused are more than 256 levels, references that form a circle, or that would make the list far
-/// bigger than the body (more than 16 times, beyond 64 MiB), more than 6 million values (about 1 GiB; data in
-/// XML count thrice), dictionaries of more than 11,585 keys (or several whose keys make as many pairs), sizes
-/// that reach beyond the body, dates that are not a number (NaN), XML as in ``XMLParserResponseSerializer``,
-/// and the references of keyed archives.
+/// Every body is checked before Foundation sees it, since Foundation trusts bodies too much. The serializer
+/// refuses more than 256 levels, references that form a circle, or that would make the list far bigger than
+/// the body (more than 16 times, beyond 64 MiB), more than 6 million values (about 1 GiB; data in XML count
+/// thrice), dictionaries of more than 11,585 keys (or several whose keys make as many pairs), sizes that
+/// reach beyond the body, dates that are not a number (NaN), XML as in ``XMLParserResponseSerializer``, and
+/// the references of keyed archives.
 ///
 /// The text format of OpenStep is not read: almost any text is one.
 public struct PropertyListResponseSerializer: ValidatingResponseSerializer, MessageSerializer, Equatable {

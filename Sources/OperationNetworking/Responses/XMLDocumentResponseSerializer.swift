@@ -11,9 +11,9 @@ public import FoundationXML
 /// | unacceptable media type          | an error; the body is not parsed                              |
 /// | body that is not well-formed XML | an error, with the one for the status under it if there is one |
 ///
-/// Refused before they are parsed are documents as in ``XMLParserResponseSerializer``, so that no document
-/// reads files, opens connections, or grows; and those of more than 6 million nodes, which would take about
-/// 1 GiB: an element, a text, a comment is one, an attribute two.
+/// Documents that ``XMLParserResponseSerializer`` refuses are refused before parsing, so none reads files,
+/// opens connections, or grows. So are documents of more than 6 million nodes (about 1 GiB); an element, text
+/// or comment counts one, an attribute two.
 ///
 /// The document is yours alone: it is made for this one response, and nothing here keeps it. It is not safe
 /// to use it from two threads at a time. It is in UTF-8, whatever encoding the body had.

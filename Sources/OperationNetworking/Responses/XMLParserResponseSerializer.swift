@@ -12,9 +12,10 @@ internal import FoundationXML
 /// | body that no parser should see   | an error: see below                                          |
 /// | body that is otherwise malformed | a parser, which says so when it is started                   |
 ///
-/// Refused are declarations in the document type, and thereby every entity that a document declares; more
-/// than 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope; tags that do
-/// not match. A DTD that a document names is not loaded unless you set `shouldResolveExternalEntities`.
+/// The serializer refuses declarations in the document type, and thereby every entity that a document
+/// declares; more than 256 levels of elements, 1,024 attributes in one element, and 256 namespaces in scope;
+/// tags that do not match. A DTD that a document names is not loaded unless you set
+/// `shouldResolveExternalEntities`.
 ///
 /// libxml2 goes on after an error, and takes seconds for megabytes of them: let your delegate call
 /// `abortParsing()` in `parser(_:parseErrorOccurred:)` when you do not trust the server.

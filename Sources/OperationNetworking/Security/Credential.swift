@@ -8,8 +8,8 @@ public import FoundationNetworking
 /// | ``init(bearerToken:)``          | Bearer                                  |
 /// | ``systemTickets``               | Negotiate, with the tickets of kinit(1) |
 ///
-/// What is written and dumped of it has no password and no token. Texts are UTF-8. One that cannot be sent is
-/// an error when it would be: see ``CredentialError``.
+/// Its description and `dump` hide the secret. Texts are UTF-8. A request with a credential that cannot be
+/// sent fails: see ``CredentialError``.
 public struct Credential: Hashable, Sendable {
     enum Secret: Hashable, Sendable {
         case password(user: String, password: String)
@@ -29,6 +29,8 @@ public struct Credential: Hashable, Sendable {
         secret = .token(bearerToken)
     }
 
+    /// The name and password of a credential of Foundation.
+    ///
     /// - Returns: `nil` for one without a user or without a password.
     public init?(_ credential: URLCredential) {
         guard let user = credential.user, let password = credential.password else { return nil }

@@ -36,8 +36,8 @@ public struct SecurityPolicy: Hashable, Codable, Sendable {
         didSet { pinnedCertificates = Self.unique(pinnedCertificates) }
     }
 
-    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's. As
-    /// certificates, they count in a mode that pins, and in no other.
+    /// Further keys, for ``PinningMode/publicKey``: pins without a certificate, such as a spare key's. Other
+    /// modes ignore them.
     public var pinnedPublicKeys: Set<PublicKeyPin>
 
     /// Whether a certificate counts that is expired, self-signed or issued by an unknown authority.

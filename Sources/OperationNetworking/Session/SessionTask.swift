@@ -151,7 +151,7 @@ public class SessionTask: ProgressControllable, @unchecked Sendable {
     /// The progress that became a child of the current one when the task was made: ``uploadProgress`` of an
     /// ``UploadTask``, ``downloadProgress`` of the others.
     ///
-    /// To cancel, pause or resume it, or one that it is part of, does that to the task. A task that is made
+    /// Cancelling, pausing or resuming it, or one that it is part of, acts on the task. A task that is made
     /// below a cancelled progress ends with `URLError.cancelled`, and asks for nothing. While its progress is
     /// paused, the first ``resume()`` of a task does not start it: it starts when the progress is resumed, or
     /// when `resume()` is called once more.

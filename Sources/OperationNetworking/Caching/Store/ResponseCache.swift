@@ -20,8 +20,8 @@ internal import OperationNetworkingSystem
 ///   another user, that others may write to, or that is a symbolic link is not used; nor is one that cannot
 ///   be written. Then, and when the disk is full, the cache works on in memory, and no request fails.
 /// - Several processes may use one directory at the same time, and several caches of one process.
-/// - What was stored survives the process, however it ends. What may not have come to the disk when the
-///   machine went down is not believed.
+/// - What was stored survives the process, however it ends. After a crash of the machine, entries that may be
+///   incomplete are not used.
 ///
 /// Every method may be called on any thread. Those that look for a response, or remove one, may wait for the
 /// disk.

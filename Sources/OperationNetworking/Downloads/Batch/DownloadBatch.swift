@@ -193,7 +193,7 @@ public final class DownloadBatch: Sendable {
     // MARK: - Progress
 
     /// The progress in bytes, estimated while lengths are not known. Goes up only, and is finished when all
-    /// members have ended. `cancel()`, `pause()` and `resume()` do that to the batch. See
+    /// members have ended. `cancel()`, `pause()` and `resume()` act on the batch. See
     /// ``OperationBatch/progress``.
     public var progress: Progress { gauge.progress }
 

@@ -23,7 +23,7 @@ public enum BatchPolicy: Hashable, Sendable {
 /// cancelled; an empty batch completes. A member may be in several batches, and in each of them once.
 /// Everything may be called from any thread.
 ///
-/// It keeps its members. Letting go of the batch without having started them lets go of them, too.
+/// A batch keeps its members. A batch released before its start releases them.
 public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// The members, in the order in which they were given; of a batch of batches, theirs one after the other.
     public let members: [Member]
@@ -38,9 +38,8 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// - Parameters:
     ///   - members: one that is given several times is a member once.
     ///   - policy: what happens when a member fails.
-    ///   - completionQueue: where `progress` and `completion` are called, one at a time, unless they were
-    ///     written in main-actor code, and ``progress`` is updated. `nil`: the main queue, which a batch
-    ///     without closures does not need.
+    ///   - completionQueue: where ``progress`` is updated, and closures of nonisolated code are called, one
+    ///     at a time. `nil`: the main queue, which a batch without closures does not need.
     ///   - progress: called once for each member, with counts from 1 to the number of members.
     ///   - completion: called once, when all have ended, with the members in order.
     public convenience init(
@@ -81,7 +80,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch of operations that is only heard at its end: a closure behind the parentheses is `completion`.
+    /// A batch with a `completion` and no `progress`: the trailing closure is `completion`.
     public convenience init(
         _ members: [Member],
         policy: BatchPolicy = .collectAll,
@@ -97,7 +96,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
         )
     }
 
-    /// A batch of batches that is only heard at its end.
+    /// A batch of batches with a `completion` and no `progress`: the trailing closure is `completion`.
     public convenience init(
         _ batches: [OperationBatch],
         policy: BatchPolicy = .collectAll,
@@ -270,7 +269,7 @@ public final class OperationBatch<Member: ConnectionOperation>: Sendable {
     /// The progress in bytes; in members while no size is known. Goes up only, and is finished when all
     /// members have ended.
     ///
-    /// `cancel()`, `pause()` and `resume()` do that to the batch. It may be a child of another `Progress`.
+    /// `cancel()`, `pause()` and `resume()` act on the batch. It may be a child of another `Progress`.
     /// Foundation's has no lock: read ``fractionCompleted`` instead on other threads than the completion
     /// queue.
     public var progress: Progress { count.gauge.progress }

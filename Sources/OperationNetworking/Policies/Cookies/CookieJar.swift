@@ -62,7 +62,7 @@ public final class CookieJar: Sendable {
         all(now: .secondsSince1970).compactMap { $0.httpCookie() }
     }
 
-    /// The cookies that a request to `url` would carry, in that order: the ones with the longest path first.
+    /// The cookies that a request to `url` would carry, in order: the longest paths first.
     public func cookies(for url: URL) -> [HTTPCookie] {
         cookies(for: url, host: Cookie.canonical(url.host ?? "")).compactMap { $0.httpCookie() }
     }
@@ -80,8 +80,8 @@ public final class CookieJar: Sendable {
             .map(\.element)
     }
 
-    /// Puts a cookie in, in place of the one of the same name for the same hosts and path. One that has
-    /// expired takes that one away.
+    /// Stores a cookie, and replaces the one with the same name, hosts and path. An expired cookie only
+    /// removes that one.
     public func set(_ cookie: HTTPCookie) {
         guard let cookie = Cookie(cookie) else { return }
         set(cookie)

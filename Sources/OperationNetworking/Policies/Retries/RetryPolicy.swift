@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Whether a request that failed is sent again, and when. A value; an operation without one never tries
-/// again.
+/// Whether a request that failed is sent again, and when. A value; see ``TransferSettings/retryPolicy`` for
+/// an operation without one.
 ///
 /// | What happened                                           | Again?                                                   |
 /// |---------------------------------------------------------|----------------------------------------------------------|

@@ -51,7 +51,9 @@ public struct TransferSettings: Sendable {
 
     // MARK: - Policies
 
-    /// Whether, and when, a request that failed is sent again; `nil`, as it is unless set: never.
+    /// Whether, and when, a request that failed is sent again. `nil`, as it is unless set: only one that may
+    /// be repeated, when its reused connection turns out to be closed. A ``DownloadOperation`` has a policy
+    /// of five retries.
     ///
     /// An operation goes on running while it waits, and keeps its place in the queue; `cancel()` ends the
     /// wait, and after a pause there is none. What came of a body is kept by the rules of resuming.
