@@ -9,7 +9,9 @@ public import Foundation
 ///
 /// Anything else is a ``RequestSerializationError/invalidJSON(at:found:)``, never a trap: a `Date` among
 /// plain values, a number that is not finite, a key that is no `String`, text or a number by itself. The
-/// limit for levels, 512, is that of Foundation's parser.
+/// limit for levels, 512, is that of Foundation's parser. In what an `Encodable` value encodes, a number that
+/// is not finite is an `EncodingError` of the encoder. So is a `Date` outside of the years 1 to 9999 when the
+/// encoder's strategy is `.iso8601`, which would write another date for it.
 public struct JSONRequestSerializer: BodyRequestSerializer {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
@@ -33,7 +35,7 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     /// The parameters as JSON.
     ///
     /// An `Encodable` value is asked twice for what it encodes: first only to see how deep it is, since an
-    /// encoder of Foundation has no limit but the stack.
+    /// encoder of Foundation has no limit but the stack, and whether the encoder can write its dates.
     ///
     /// - Throws: ``RequestSerializationError/invalidJSON(at:found:)``,
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
@@ -61,7 +63,10 @@ public struct JSONRequestSerializer: BodyRequestSerializer {
     private func encode(_ value: some Encodable) throws -> Data {
         let encoder = makeEncoder?() ?? JSONEncoder()
         encoder.outputFormatting.formUnion(JSONEncoder.OutputFormatting(writingOptions))
-        try ParameterEncoder.check(value, userInfo: encoder.userInfo)
+        // The other strategies write numbers, for which the encoder throws, or are the caller's.
+        var dates = DateSpan.all
+        if case .iso8601 = encoder.dateEncodingStrategy { dates = .fourDigitYears }
+        try ParameterEncoder.check(value, dates: dates, userInfo: encoder.userInfo)
         let data = try encoder.encode(value)
         let isContainer = data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[")
         guard isContainer || writingOptions.contains(.fragmentsAllowed) else {

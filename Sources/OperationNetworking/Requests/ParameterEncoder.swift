@@ -7,14 +7,17 @@ internal import Foundation
 struct ParameterEncoder: Encoder {
     /// State that all encoders of one tree share.
     private final class Session {
-        /// `false` for a run that only finds out how deep a value is.
+        /// `false` for a run that only checks a value.
         let keepsValues: Bool
+        /// The dates that pass a check.
+        let dates: DateSpan
         let userInfo: [CodingUserInfoKey: Any]
         /// The error of a method that cannot throw.
         var failure: (any Error)?
 
-        init(keepsValues: Bool, userInfo: [CodingUserInfoKey: Any]) {
+        init(keepsValues: Bool, dates: DateSpan, userInfo: [CodingUserInfoKey: Any]) {
             self.keepsValues = keepsValues
+            self.dates = dates
             self.userInfo = userInfo
         }
     }
@@ -30,15 +33,20 @@ struct ParameterEncoder: Encoder {
     /// The tree that the value encodes.
     static func tree(of value: some Encodable) throws -> EncodedParameter {
         let root = EncodedParameter()
-        let session = Session(keepsValues: true, userInfo: [:])
+        let session = Session(keepsValues: true, dates: .fourDigitYears, userInfo: [:])
         try ParameterEncoder(session: session, node: root, depth: 0, codingPath: []).write(value)
         return root
     }
 
-    /// Throws when the value goes too deep for an encoder of Foundation, which would run out of stack, and
-    /// what the value throws, which Foundation's encoder of property lists hides in an error of its own.
-    static func check(_ value: some Encodable, userInfo: [CodingUserInfoKey: Any]) throws {
-        let session = Session(keepsValues: false, userInfo: userInfo)
+    /// Throws when the value goes too deep for an encoder of Foundation, which would run out of stack; when
+    /// it has a date that is not in `dates`, for which the encoder would write another one; and what the
+    /// value throws, which Foundation's encoder of property lists hides in an error of its own.
+    static func check(
+        _ value: some Encodable,
+        dates: DateSpan,
+        userInfo: [CodingUserInfoKey: Any]
+    ) throws {
+        let session = Session(keepsValues: false, dates: dates, userInfo: userInfo)
         let encoder = ParameterEncoder(session: session, node: EncodedParameter(), depth: 0, codingPath: [])
         try encoder.write(value)
     }
@@ -126,18 +134,26 @@ struct ParameterEncoder: Encoder {
             if let failure = session.failure { throw failure }
             return
         }
-        guard session.keepsValues else { return }
+        guard session.keepsValues else {
+            guard case .all = session.dates else { return try check(date: value) }
+            return
+        }
         guard case .text(let text) = leaf else {
-            let context = EncodingError.Context(
-                codingPath: codingPath,
-                debugDescription: "This \(type(of: value)) has no text that a server could read."
-            )
-            // The number of a date, since the description of such a date traps.
-            throw EncodingError.invalidValue((value as? Date)?.timeIntervalSince1970 ?? value, context)
+            throw unwritable(value, "This \(type(of: value)) has no text that a server could read.")
         }
         node.kind = .text(text)
     }
 
+    private func check(date value: some Encodable) throws {
+        guard let date = value as? Date, !session.dates.contains(date) else { return }
+        throw unwritable(date, "The format cannot hold this Date.")
+    }
+
+    private func unwritable(_ value: some Encodable, _ sentence: String) -> EncodingError {
+        let context = EncodingError.Context(codingPath: codingPath, debugDescription: sentence)
+        // The number of a date, since the description of such a date may trap.
+        return .invalidValue((value as? Date)?.timeIntervalSince1970 ?? value, context)
+    }
 }
 
 // MARK: - Containers
@@ -301,10 +317,9 @@ final class EncodedParameter: ParameterParts {
             }
         }
 
-        /// `nil` outside of the years 1 to 9999, which is all that the format can hold.
+        /// `nil` for a date that the format cannot hold.
         private static func iso8601(_ date: Date) -> String? {
-            guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
-            return date.formatted(.iso8601)
+            DateSpan.fourDigitYears.contains(date) ? date.formatted(.iso8601) : nil
         }
     }
 }

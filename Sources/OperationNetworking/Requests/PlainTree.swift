@@ -12,6 +12,14 @@ struct PlainTree {
         case json
         /// Text in XML has no control characters; the binary format has no such limit.
         case propertyList(isXML: Bool)
+
+        fileprivate var dates: DateSpan {
+            switch self {
+            case .json: .all
+            case .propertyList(isXML: true): .fourDigitYears
+            case .propertyList(isXML: false): .finite
+            }
+        }
     }
 
     /// A value that the format cannot hold.
@@ -141,11 +149,12 @@ struct PlainTree {
             try check(number: number.doubleValue)
             return number
         }
-        guard case .propertyList = format else { throw unknown(leaf) }
+        guard case .propertyList(let isXML) = format else { throw unknown(leaf) }
         if let data = leaf as? Data { return data }
         guard let date = leaf as? Date else { throw unknown(leaf) }
-        guard date.isInCalendar else {
-            throw Problem(path: "", found: "a Date outside of the calendar")
+        guard format.dates.contains(date) else {
+            let found = isXML ? "a Date outside of the years 1 to 9999" : "a Date that is not finite"
+            throw Problem(path: "", found: found)
         }
         return date
     }

@@ -8,8 +8,9 @@ public import Foundation
 /// | anything else that is `Encodable`                                  | a `PropertyListEncoder`                  |
 ///
 /// Anything else is a ``RequestSerializationError/invalidPropertyList(at:found:)``, never a trap: a null, a
-/// key that is no `String`, and in plain values for XML a character that XML does not have. The limit for
-/// levels is 512, as for JSON.
+/// key that is no `String`, and in plain values for XML a character that XML does not have. So is a `Date`
+/// outside of the years 1 to 9999 for XML, and one that is not finite for the binary format; in what an
+/// `Encodable` value encodes, it is an `EncodingError`. The limit for levels is 512, as for JSON.
 public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// The settings and fields that all serializers have.
     public var base = HTTPRequestSerializer()
@@ -35,7 +36,7 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer {
     /// The parameters as a property list.
     ///
     /// An `Encodable` value is asked twice for what it encodes: first only to see how deep it is, since an
-    /// encoder of Foundation has no limit but the stack.
+    /// encoder of Foundation has no limit but the stack, and whether the format can hold its dates.
     ///
     /// - Throws: ``RequestSerializationError/invalidPropertyList(at:found:)``,
     ///   ``RequestSerializationError/parametersTooDeep(limit:)``, and what an `Encodable` value or its
@@ -68,7 +69,8 @@ public struct PropertyListRequestSerializer: BodyRequestSerializer {
     private func encode(_ value: some Encodable) throws -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format
-        try ParameterEncoder.check(value, userInfo: encoder.userInfo)
+        let dates: DateSpan = format == .xml ? .fourDigitYears : .finite
+        try ParameterEncoder.check(value, dates: dates, userInfo: encoder.userInfo)
         return try encoder.encode(value)
     }
 }

@@ -156,6 +156,63 @@ import Testing
         try refuses(Date(timeIntervalSince1970: -1e11))
     }
 
+    // Foundation writes the year 506713 for a date after it, and 4713 BC for NaN, and says nothing.
+
+    private struct Offer: Encodable {
+        var until: [Date]
+
+        init(_ seconds: Double) { until = [Date(timeIntervalSince1970: seconds)] }
+    }
+
+    private static let dateless: [Double] = [.nan, .infinity, -.infinity, 1e300, 1e18, 2.6e11, -1e11]
+
+    @Test(arguments: dateless) func aDateThatTheFormatCannotHoldIsAnError(seconds: Double) throws {
+        var json = JSONRequestSerializer()
+        json.makeEncoder = {
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .iso8601
+            return encoder
+        }
+        let binary = PropertyListRequestSerializer(format: .binary)
+        let offer = Offer(seconds)
+        let writers = [
+            { try json.body(of: offer) }, { try PropertyListRequestSerializer().body(of: offer) },
+            { try binary.body(of: seconds.isFinite ? Offer(.nan) : offer) },
+        ]
+        for write in writers {
+            let error = try #require(throws: EncodingError.self) { _ = try write() }
+            guard case .invalidValue(_, let context) = error else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(context.codingPath.map(\.stringValue).first == "until")
+            #expect(RequestFailure(error).isCallersMistake)
+        }
+        if seconds.isFinite {
+            #expect(try !binary.body(of: offer).isEmpty)
+            #expect(try !JSONRequestSerializer().body(of: offer).isEmpty)
+        } else {
+            #expect(throws: EncodingError.self) { try JSONRequestSerializer().body(of: offer) }
+        }
+    }
+
+    @Test func aStrategyOfTheCallersWritesAnyDate() throws {
+        var json = JSONRequestSerializer()
+        json.makeEncoder = {
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .custom { _, encoder in try "later".encode(to: encoder) }
+            return encoder
+        }
+        #expect(try json.body(of: Offer(.infinity)) == Data(#"{"until":["later"]}"#.utf8))
+    }
+
+    @Test func theFirstAndTheLastDateWithFourDigitsAreWritten() throws {
+        let last = Date(timeIntervalSince1970: 253_402_300_799)
+        let query = try QueryString(encoding: ["a": Date.distantPast, "b": last])
+        #expect(query.pairs.map(\.value) == ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+        #expect(try !PropertyListRequestSerializer().body(of: Offer(last.timeIntervalSince1970)).isEmpty)
+    }
+
     private func refuses(_ value: some Encodable) throws {
         let error = try #require(throws: EncodingError.self) { try QueryString(encoding: ["value": value]) }
         guard case .invalidValue(_, let context) = error else {

@@ -100,14 +100,34 @@ import Testing
         #expect(bridged.localizedFailureReason == "The `parameters` argument is not a valid property list.")
     }
 
-    @Test(arguments: [Double.nan, .infinity, -1e18, 1e300])
-    func refusesADateThatNoCalendarReaches(seconds: Double) {
+    @Test(arguments: [Double.nan, .infinity, -1e18, 1e300, 253_402_300_800, -62_135_769_601])
+    func refusesADateThatTheFormatCannotHold(seconds: Double) throws {
         let parameters = ["k": Date(timeIntervalSince1970: seconds)]
         let error = RequestSerializationError.invalidPropertyList(
             at: "k",
-            found: "a Date outside of the calendar"
+            found: "a Date outside of the years 1 to 9999"
         )
         #expect(throws: error) { try serializer.body(of: parameters) }
+        let binary = PropertyListRequestSerializer(format: .binary)
+        if seconds.isFinite {
+            #expect(try dates(binary.body(of: parameters)) == parameters)
+        } else {
+            let error = RequestSerializationError.invalidPropertyList(
+                at: "k",
+                found: "a Date that is not finite"
+            )
+            #expect(throws: error) { try binary.body(of: parameters) }
+        }
+    }
+
+    @Test func theLastDatesOfTheYearsWithFourDigitsAreWritten() throws {
+        let last = ["k": Date(timeIntervalSince1970: 253_402_300_799)]
+        #expect(try dates(serializer.body(of: last)) == last)
+        #expect(try !serializer.body(of: ["k": Date.distantPast]).isEmpty)
+    }
+
+    private func dates(_ body: Data) throws -> [String: Date]? {
+        try PropertyListSerialization.propertyList(from: body, format: nil) as? [String: Date]
     }
 
     @Test func theBinaryFormatHoldsAnyText() throws {
