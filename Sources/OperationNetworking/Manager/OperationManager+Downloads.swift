@@ -13,15 +13,20 @@ extension OperationManager {
     /// - Returns: the operation. The manager's retry policy replaces that of a download if it has one.
     public func downloadOperation(for request: URLRequest, to destination: URL) -> DownloadOperation {
         let operation = DownloadOperation(request: request, to: destination)
-        operation.completionQueue = completionQueue
-        operation.completionGroup = completionGroup
-        let state = state(for: request)
+        adopt(operation)
+        return operation
+    }
+
+    /// Gives a new download the manager's settings and observers.
+    func adopt(_ operation: DownloadOperation) {
+        let state = state(for: operation.request)
+        operation.completionQueue = state.completionQueue
+        operation.completionGroup = state.completionGroup
         var settings = state.settings
         settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
         operation.configure { [settings] in $0.configuration.settings = settings }
         operation.join(state.observers.ofNewOperation, of: reference)
         operation.setAuthenticationChallenge(state.challenge)
-        return operation
     }
 
     /// Downloads many files, in ``operationQueue``. It begins at once.

@@ -112,7 +112,8 @@ extension URLSessionManager {
     ///   - progress: hears the task's `downloadProgress`.
     ///   - destination: as for ``downloadTask(with:progress:destination:completion:)``.
     ///   - completion: called when the task has completed.
-    /// - Returns: the task, suspended. Reads the checkpoint.
+    /// - Returns: the task, suspended. Reads the checkpoint; the settings are those of the session when the
+    ///   task is resumed for the first time, as for every task.
     public func downloadTask(
         withResumeData data: Data,
         headers: [String: String] = [:],
@@ -125,7 +126,7 @@ extension URLSessionManager {
         let resumed = Result { try core.resumed(data, headers: headers) }
         let delegate = TaskDelegate(core, closures, resumeData: data) { _ in
             let operation = try resumed.get()
-            operation.join(core.operations.observersOfNewOperation, of: core.operations.reference)
+            core.operations.adopt(operation)
             return (operation, operation.destination.map { TemporaryPlace(file: $0) })
         }
         // Data that cannot be read names no address.
@@ -244,15 +245,10 @@ extension SessionCore {
         return request
     }
 
-    /// The operation that goes on with a download.
+    /// The operation that goes on with a download, without the session's settings.
     /// - Throws: ``SessionError``, ``DownloadError``, ``RequestSerializationError``.
     func resumed(_ data: Data, headers: [String: String]) throws -> DownloadOperation {
         let checkpoint = URL(fileURLWithPath: try ResumeData(data).checkpoint)
-        let operation = try DownloadOperation(resuming: checkpoint, headers: headers) { try prepare($0) }
-        let state = operations.state(for: operation.request)
-        var settings = state.settings
-        settings.retryPolicy = settings.retryPolicy ?? operation.retryPolicy
-        operation.changeTransferSettings { [settings] in $0 = settings }
-        return operation
+        return try DownloadOperation(resuming: checkpoint, headers: headers) { try prepare($0) }
     }
 }

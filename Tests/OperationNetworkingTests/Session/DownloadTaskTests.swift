@@ -308,6 +308,47 @@ struct DownloadTaskTests {
         #expect(try names == ["file"])
     }
 
+    @Test func resumeDataGoesOnWithTheSettingsOfWhenTheTaskIsResumed() async throws {
+        let server = try Self.stallingServer()
+        let data = try await resumeData(server)
+        let other = URLSessionManager.forTests()
+        let others = TaskEnds()
+        let task = other.downloadTask(
+            withResumeData: data,
+            progress: nil,
+            destination: { [folder] _, _ in folder.file() },
+            completion: others.fileHandler
+        )
+        let late = RetryPolicy(maximumRetries: 7)
+        other.tokenSource = TokenSource(TokenSource.Token("late")) { _ in throw CancellationError() }
+        other.requestAdapters = [
+            ClosureRequestAdapter { request, _ in
+                var request = request
+                request.setValue("late", forHTTPHeaderField: "X-Late")
+                return request
+            }
+        ]
+        other.retryPolicy = late
+        let policies = Recorder<RetryPolicy?>()
+        other.addObserver(PolicyReader(policies))
+        task.resume()
+        #expect(try await others.wait().error == nil)
+        let request = try #require(server.requests.last)
+        #expect(request["Range"] == "bytes=100000-" && request["X-Late"] == "late")
+        #expect(request["Authorization"] == "Bearer late")
+        #expect(policies.elements.first == late)
+    }
+
+    private final class PolicyReader: OperationObserver {
+        private let policies: Recorder<RetryPolicy?>
+
+        init(_ policies: Recorder<RetryPolicy?>) { self.policies = policies }
+
+        func operationDidStart(_ operation: ConnectionOperation) {
+            policies.append(operation.retryPolicy)
+        }
+    }
+
     @Test func resumeDataGoesOnInAnotherProcess() async throws {
         let server = try Self.stallingServer()
         let data = try await resumeData(server)

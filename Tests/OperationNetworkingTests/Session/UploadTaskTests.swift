@@ -36,6 +36,38 @@ struct UploadTaskTests {
         #expect(task.uploadProgress.fractionCompleted == 1)
     }
 
+    @Test func everyKindOfTaskHasTheSettingsOfWhenItIsResumed() async throws {
+        let server = try ScriptedServer { _ in .respond(body: "ok") }
+        let folder = try TemporaryDirectory()
+        try body.data.write(to: folder.file())
+        var streamed = request(server)
+        streamed.httpBodyStream = InputStream(data: body.data)
+        let request = request(server)
+        let tasks: [SessionTask] = [
+            session.dataTask(with: request, completion: ends.handler),
+            session.uploadTask(with: request, from: body.data, progress: nil, completion: ends.handler),
+            session.uploadTask(
+                with: request,
+                fromFile: folder.file(),
+                progress: nil,
+                completion: ends.handler
+            ),
+            session.uploadTask(withStreamedRequest: streamed, progress: nil, completion: ends.handler),
+            session.downloadTask(
+                with: request,
+                progress: nil,
+                destination: nil,
+                completion: ends.fileHandler
+            ),
+        ]
+        session.responseSerializer = HTTPResponseSerializer()
+        session.tokenSource = TokenSource(TokenSource.Token("late")) { _ in throw CancellationError() }
+        for task in tasks { task.resume() }
+        let results = try await ends.recorder.wait(count: tasks.count)
+        #expect(results.allSatisfy { $0.error == nil })
+        #expect(server.requests.map { $0["Authorization"] } == tasks.map { _ in "Bearer late" })
+    }
+
     @Test func aFileThatIsNotThereIsTheErrorOfTheTask() async throws {
         let server = try ScriptedServer([.respond()])
         let folder = try TemporaryDirectory()
