@@ -53,7 +53,7 @@ extension DownloadError: CustomStringConvertible {
         case .noDestination:
             "The download was not told where to save the file."
         case .invalidDestination(let url):
-            "\(url.absoluteString) does not name a file on this machine."
+            "\(Redaction.text(of: url)) does not name a file on this machine."
         case .reservedName(let url):
             "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another destination."
         case .destinationExists(let url):

@@ -155,14 +155,15 @@ open class OperationManager: @unchecked Sendable {
             throw URLError(
                 .badURL,
                 url: baseURL,
-                sentence: "The base URL has a query, \"\(query)\", which no path keeps (RFC 3986, 5.2.2)."
+                sentence:
+                    "The base URL has a query, \"\(Redaction.form(query))\", which no path keeps (RFC 3986, 5.2.2)."
             )
         }
         guard let url = url?.absoluteURL, url.scheme != nil, url.host?.isEmpty == false else {
             throw URLError(
                 .badURL,
                 url: nil,
-                sentence: "\"\(path)\" is not a URL, or has no base URL to belong to."
+                sentence: "\"\(Redaction.text(ofURL: path))\" is not a URL, or has no base URL to belong to."
             )
         }
         return url
@@ -323,7 +324,7 @@ extension OperationManager: NSCopying {}
 extension OperationManager: CustomStringConvertible {
     /// The base URL, and how busy the queue is.
     public var description: String {
-        "<\(type(of: self)): \(baseURL?.withoutUserInformation.absoluteString ?? "no base URL"), \(operationQueue.operationCount) operations>"
+        "<\(type(of: self)): \(baseURL?.publicText ?? "no base URL"), \(operationQueue.operationCount) operations>"
     }
 }
 

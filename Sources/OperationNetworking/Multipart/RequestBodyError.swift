@@ -54,7 +54,7 @@ extension RequestBodyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAFileURL(let text):
-            "\(text.debugDescription) is not the URL of a file."
+            "\(Redaction.text(ofURL: text).debugDescription) is not the URL of a file."
         case .unreadableFile(let path, let reason):
             "\(path) cannot be read: \(reason)."
         case .fileInUse(let path):

@@ -273,12 +273,12 @@ open class ConnectionOperation: Operation, @unchecked Sendable {
 
     // MARK: - Operation
 
-    /// The class, the request and the state.
+    /// The class, the request and the state. Secrets of the URL are replaced by `REDACTED`.
     open override var description: String {
         let (phase, isCancelled, status) = state.withLock {
             ($0.machine.phase, $0.machine.isCancelled, $0.results.response?.statusCode)
         }
-        let address = request.url?.withoutUserInformation.absoluteString ?? "no URL"
+        let address = request.url?.publicText ?? "no URL"
         let target = "\(request.httpMethod ?? "GET") \(address)"
         let response = status.map { ", response: \($0)" } ?? ""
         return "<\(type(of: self)): \(target), state: \(phase), cancelled: \(isCancelled)\(response)>"

@@ -19,11 +19,11 @@ public enum RequestAdapterError: Error, Hashable, Sendable {
 }
 
 extension RequestAdapterError: CustomStringConvertible, LocalizedError {
-    /// The change, in words.
+    /// The change, in words; secrets of a URL are replaced by `REDACTED`.
     public var description: String {
         switch self {
         case .originChanged(let url):
-            "A request adapter has changed the origin of the request, to \(url?.withoutUserInformation.absoluteString ?? "none")."
+            "A request adapter has changed the origin of the request, to \(url.map(Redaction.text(of:)) ?? "none")."
         case .methodChanged(let method):
             "A request adapter has changed the method of the request, to \(method ?? "none")."
         case .bodyStreamChanged: "A request adapter has changed the stream of the request's body."

@@ -64,7 +64,7 @@ extension RequestSerializationError: CustomStringConvertible {
         case .invalidFieldValue(let name):
             "The value of the header field \(name) holds a line end or another control character."
         case .invalidURL(let text):
-            "\(text.debugDescription) is not a URL."
+            "\(Redaction.text(ofURL: text).debugDescription) is not a URL."
         case .unsupportedParameters(let type):
             "Parameters of type \(type) cannot be encoded as a query or a form; they have to be a dictionary."
         case .invalidParameter(let name, let found):

@@ -393,9 +393,9 @@ extension SessionTask: Hashable {
 // MARK: - CustomStringConvertible
 
 extension SessionTask: CustomStringConvertible {
-    /// The class, the identifier, the request and the state.
+    /// The class, the identifier, the request and the state. Secrets of the URL are replaced by `REDACTED`.
     public var description: String {
-        let address = originalRequest.url?.withoutUserInformation.absoluteString ?? "no URL"
+        let address = originalRequest.url?.publicText ?? "no URL"
         return
             "<\(type(of: self)) \(taskIdentifier): \(originalRequest.httpMethod ?? "GET") \(address), \(state)>"
     }

@@ -231,7 +231,7 @@ extension URLSessionManager {
 extension URLSessionManager: CustomStringConvertible {
     /// The base URL, and the number of tasks.
     public var description: String {
-        let address = core.operations.baseURL?.withoutUserInformation.absoluteString ?? "no base URL"
+        let address = core.operations.baseURL?.publicText ?? "no base URL"
         return "<\(type(of: self)): \(address), \(tasks.count) tasks>"
     }
 }

@@ -10,11 +10,11 @@ public enum StubError: Error, Hashable, Sendable {
 }
 
 extension StubError: LocalizedError, CustomStringConvertible {
-    /// One sentence, with the request.
+    /// One sentence, with the request; secrets of its URL are replaced by `REDACTED`.
     public var description: String {
         switch self {
         case .unmatched(let method, let url):
-            "No stub answers \(method) \(url?.absoluteString ?? "without a URL")."
+            "No stub answers \(method) \(url.map(Redaction.text(of:)) ?? "without a URL")."
         }
     }
 

@@ -24,7 +24,7 @@ extension OutputFileError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAFileURL(let url):
-            "\(url.absoluteString.debugDescription) does not name a file on this machine; outputFile needs a file URL."
+            "\(Redaction.text(of: url).debugDescription) does not name a file on this machine; outputFile needs a file URL."
         case .reservedName(let url):
             "\(url.path) has the name of a partial file (.part, .part.resume, .part.resume.new): choose another one."
         case .inUse(let url):

@@ -99,6 +99,48 @@ struct RedactionTests {
         )
     }
 
+    /// Whether the address is that of the operation or not.
+    @Test func theSentencesOfErrorsHaveNoSecretsOfAddresses() throws {
+        let text = "https://u:hunter2@example.com/a?b=1&X-Amz-Signature=s3cret"
+        let url = try #require(URL(string: text))
+        let manager = OperationManager(baseURL: URL(string: "http://h/?token=s3cret"))
+        let badPath = #expect(throws: URLError.self) { try manager.url(for: "//[?token=s3cret") }
+        let badBase = #expect(throws: URLError.self) { try manager.url(for: "a") }
+        let errors: [any Error] = [
+            RequestAdapterError.originChanged(url), StubError.unmatched(method: "GET", url: url),
+            RequestSerializationError.invalidURL(text), RequestBodyError.notAFileURL(text),
+            OutputFileError.notAFileURL(url), DownloadError.invalidDestination(url), try #require(badPath),
+            try #require(badBase),
+        ]
+        let request = URLRequest(url: try #require(URL(string: "http://other/")))
+        for error in errors {
+            for sentence in [Redaction.text(of: error, in: request), error.localizedDescription] {
+                #expect(!sentence.contains("s3cret") && !sentence.contains("hunter2"), "\(sentence)")
+                #expect(sentence.contains("REDACTED"), "\(sentence)")
+            }
+        }
+    }
+
+    @Test func theDescriptionsOfObjectsHaveNoSecretsOfAddresses() throws {
+        let text = "https://u:hunter2@example.com/a?b=1&X-Amz-Signature=s3cret"
+        let url = try #require(URL(string: text))
+        let session = URLSessionManager()
+        let task = session.dataTask(with: URLRequest(url: url), completion: nil)
+        let shown = "https://example.com/a?b=1&X-Amz-Signature=REDACTED"
+        let operation = HTTPRequestOperation(request: URLRequest(url: url))
+        #expect(operation.description.contains("GET \(shown),"))
+        #expect(task.description.contains("GET \(shown),"))
+        let base = "https://u:hunter2@example.com/a/?X-Amz-Signature=s3cret"
+        let descriptions = [
+            OperationManager(baseURL: URL(string: base)).description,
+            HTTPSessionManager(baseURL: URL(string: base)).description,
+        ]
+        let address = ": https://example.com/a/?X-Amz-Signature=REDACTED"
+        for description in descriptions {
+            #expect(description.contains(address) && !description.contains("s3cret"), "\(description)")
+        }
+    }
+
     @Test func aLongErrorIsCutOffAfterItsSecrets() throws {
         var request = URLRequest(url: try #require(URL(string: "https://example.com/")))
         request.setValue("Bearer xyz", forHTTPHeaderField: "Authorization")

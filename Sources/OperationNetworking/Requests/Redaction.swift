@@ -2,7 +2,7 @@ import Foundation
 import FoundationNetworking
 
 /// Removes credentials and other secrets from texts for logs, which are kept longer and read by more people
-/// than expected.
+/// than expected: descriptions of errors and operations end there, too.
 ///
 /// | Where                    | What is replaced                                                             |
 /// |--------------------------|------------------------------------------------------------------------------|
@@ -136,4 +136,9 @@ enum Redaction {
             )
         )
     }
+}
+
+extension URL {
+    /// The text in the description of an object: without user and password, and without secrets in the query.
+    var publicText: String { Redaction.text(of: withoutUserInformation) }
 }
