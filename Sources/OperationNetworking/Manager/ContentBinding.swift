@@ -130,10 +130,11 @@ public final class ContentBinding<Target: AnyObject & Sendable>: Sendable {
             }
         }
         let response = operation.response
+        let mediaType = operation.receivedResponse?.mediaType
         let content = LoadedContent(
             data: operation.responseData ?? Data(),
-            mimeType: response?.mimeType,
-            textEncodingName: response?.textEncodingName,
+            mimeType: mediaType?.essence,
+            textEncodingName: mediaType?.charset?.lowercased(),
             baseURL: response?.url
         )
         let show = IsolatedFunction.Binary(show).plain

@@ -1,5 +1,5 @@
 import Foundation
-import FoundationNetworking
+package import FoundationNetworking
 import Synchronization
 
 /// The head of a response, and Foundation's form of it, made on demand.
@@ -42,6 +42,12 @@ final class ReceivedResponse: Sendable {
 
     /// The name of the character set, as written.
     var charset: String? { mediaType?.charset }
+}
+
+extension HTTPURLResponse {
+    /// Type and subtype of the `Content-Type`, in lower case and without parameters; `nil` when it names
+    /// none. Not `mimeType`, which on Linux is an empty text then, and keeps a space before the semicolon.
+    package var mediaTypeName: String? { ReceivedResponse(self).mediaType?.essence }
 }
 
 /// A response that was received to its end, as our serializers see it: without Foundation's form of its head,

@@ -23,7 +23,7 @@ extension ItemResponded {
             item: index + 1,
             url: response.url?.withoutUser ?? "",
             status: response.statusCode,
-            mediaType: response.mimeType,
+            mediaType: response.mediaTypeName,
             length: length >= 0 ? length : nil
         )
     }

@@ -46,6 +46,20 @@ import Testing
         #expect(bytes.elements.last == 3)
     }
 
+    /// As the spelling of parameters is no matter (RFC 9110 §5.6.6).
+    @Test(arguments: [
+        ("text/html; Charset=ISO-8859-1", "text/html iso-8859-1"),
+        ("Text/HTML ;CHARSET=\"utf-8\"", "text/html utf-8"), ("text/html ;q=1", "text/html -"),
+        (";charset=utf-8", "- -"),
+    ])
+    func theTypeOfAPageIsReadAsEverywhere(fieldValue: String, parts: String) async throws {
+        let server = try ScriptedServer([.respond(200, ["Content-Type": fieldValue], body: "<p>")])
+        let binding = binding
+        let operation = binding.load(URLRequest(url: server.url(path: "/page")))
+        #expect(try await view.shown.wait() == ["\(parts) /page <p>"])
+        #expect(operation.response?.statusCode == 200)
+    }
+
     @Test func theClosureMayChangeThePage() async throws {
         let server = try ScriptedServer([.respond(200, ["Content-Type": "text/plain"], body: "as sent")])
         let binding = binding
