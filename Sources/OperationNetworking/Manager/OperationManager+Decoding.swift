@@ -11,7 +11,7 @@ extension OperationManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: as for the verb without a type.
     ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: the type of the value; an optional, or ``EmptyResponse``, takes an empty body.
+    ///   - type: the type of the value; an optional takes an empty body, and ``EmptyResponse`` any body.
     ///   - configure: called with the operation before it is in the queue: later it cannot be configured.
     /// - Returns: the value.
     /// - Throws: the operation's `error`, or why no request could be made.

@@ -7,6 +7,7 @@ public import FoundationNetworking
 /// |-----------------------------------------------|-----------------------------------------------------|
 /// | acceptable, decodes                           | the `Value`                                         |
 /// | empty body, or one space                      | ``EmptyResponseRepresentable/emptyResponse()``, which is `nil` for optional values; for others an error that says so |
+/// | any body, for an ``EmptyResponse``            | the ``EmptyResponse``: only the status is judged, neither the media type nor the body |
 /// | body that is not JSON                         | an error, `malformedBody`                           |
 /// | JSON of another structure                     | an error, `unexpectedStructure`, that says where: `users[3].name: expected String, found null`; the `DecodingError` is under it |
 /// | unacceptable status, JSON body                | the error for the status, with the tree as its `responseObject`, as of ``JSONResponseSerializer`` |
@@ -146,25 +147,32 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
     // MARK: - Private
 
     private func value(of message: ReceivedMessage) throws -> Value {
-        let response = message.response
         do {
             try validation.validate(message)
         } catch {
+            if ignoresBody, case .unacceptableContentType = error.reason {
+                return try emptyValue(of: message)
+            }
             guard !error.concernsContentType else { throw error }
             var error = error
             error.responseObject = try explanation(of: message)
             throw error
         }
-        guard let data = message.data, !data.isEmpty, data != Data([UInt8(ascii: " ")]) else {
-            return try emptyValue(for: response, data: message.data)
-        }
-        return try decoded(data, response)
+        guard !ignoresBody, let data = message.data, !data.isEmpty, data != Data([UInt8(ascii: " ")])
+        else { return try emptyValue(of: message) }
+        return try decoded(data, message.response)
     }
 
-    private func emptyValue(
-        for response: ReceivedResponse?,
-        data: Data?
-    ) throws(ResponseSerializationError) -> Value {
+    /// Whether the status says everything. A closure that decodes is asked all the same.
+    private var ignoresBody: Bool {
+        guard Value.self == EmptyResponse.self else { return false }
+        return switch source {
+        case .json, .propertyList: true
+        case .other: false
+        }
+    }
+
+    private func emptyValue(of message: ReceivedMessage) throws(ResponseSerializationError) -> Value {
         if let type = Value.self as? any EmptyResponseRepresentable.Type,
             let value = type.emptyResponse() as? Value
         {
@@ -172,8 +180,8 @@ public struct DecodableResponseSerializer<Value: Decodable & Sendable>:
         }
         throw ResponseSerializationError(
             .unexpectedStructure(type: "\(Value.self)", "expected a value, found an empty body"),
-            response: response,
-            data: data
+            response: message.response,
+            data: message.data
         )
     }
 

@@ -10,7 +10,7 @@ extension HTTPSessionManager {
     ///   - path: relative to the base URL, or a whole URL.
     ///   - parameters: as for the verb without a type.
     ///   - headers: of this request only; they win over the serializer's.
-    ///   - type: the type of the value; an optional, or ``EmptyResponse``, takes an empty body.
+    ///   - type: the type of the value; an optional takes an empty body, and ``EmptyResponse`` any body.
     /// - Returns: the value.
     /// - Throws: the task's `error`, or why no request could be made.
     public nonisolated(nonsending) func get<Value: Decodable & Sendable>(

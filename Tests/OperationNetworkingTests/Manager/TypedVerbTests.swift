@@ -141,6 +141,23 @@ struct TypedVerbTests {
         #expect(error?.reason == .unexpectedStructure(type: "User", "expected a value, found an empty body"))
     }
 
+    @Test(arguments: ["text/plain", "application/json"])
+    func ofAnEmptyResponseOnlyTheStatusCounts(type: String) async throws {
+        let server = try ScriptedServer { request in
+            .respond(request.target == "/gone" ? 410 : 200, ["Content-Type": type], body: "OK")
+        }
+        let manager = manager(server)
+        #expect(try await manager.delete("x", as: EmptyResponse.self) == EmptyResponse())
+        let response = try await manager.responses.delete("x", as: EmptyResponse.self)
+        #expect(response.value == EmptyResponse() && response.data == Data("OK".utf8))
+        let session = HTTPSessionManager.forTests(server.url)
+        #expect(try await session.delete("x", as: EmptyResponse.self) == EmptyResponse())
+        let error = await #expect(throws: ResponseSerializationError.self) {
+            try await manager.delete("gone", as: EmptyResponse.self)
+        }
+        #expect(error.map { RequestFailure($0).statusCode } == 410)
+    }
+
     @Test func theManagersDecoderAndAcceptedTypesCount() async throws {
         let server = try ScriptedServer { _ in
             .respond(299, ["Content-Type": "text/odd"], body: #"{"full_name": "Ada"}"#)

@@ -144,6 +144,31 @@ import Testing
     }
 
     @Test(
+        "Of an empty response only the status is judged",
+        arguments: ["text/plain", nil, "application/json"]
+    )
+    func emptyResponsesHaveAnyBodyAndMediaType(type: String?) throws {
+        let list = DecodableResponseSerializer(propertyList: EmptyResponse.self)
+        for serializer in [DecodableResponseSerializer(EmptyResponse.self), list] {
+            for text in ["OK", "Deleted", "{", String(repeating: "[", count: 600)] {
+                #expect(try object(serializer, text, 200, type) is EmptyResponse)
+            }
+            let error = #expect(throws: ResponseSerializationError.self) {
+                try object(serializer, #"{"reason":"no"}"#, 404, type)
+            }
+            #expect(error?.reason == .unacceptableStatusCode(404))
+        }
+        // Neither the value of another type nor the caller's own decoding.
+        #expect(throws: ResponseSerializationError.self) {
+            try object(DecodableResponseSerializer(User?.self), "OK", 200, type)
+        }
+        let own = DecodableResponseSerializer(EmptyResponse.self, acceptableContentTypes: nil) { data in
+            throw ResponseSerializationError(.malformedBody(.json, "own"), response: nil, data: data)
+        }
+        #expect(throws: ResponseSerializationError.self) { try object(own, "OK", 200, type) }
+    }
+
+    @Test(
         "An empty body of any other value is an error that says so",
         arguments: [Data(), Data(" ".utf8)]
     )

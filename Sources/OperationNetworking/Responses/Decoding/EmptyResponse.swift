@@ -7,7 +7,8 @@ public protocol EmptyResponseRepresentable {
     static func emptyResponse() -> Self
 }
 
-/// The result of a request of which only the success matters: decodes from any body, and from none.
+/// The result of a request of which only the success matters: any body stands for it, of any media type, and
+/// none. A ``DecodableResponseSerializer`` of one judges the status, and does not look at the body.
 public struct EmptyResponse: Hashable, Codable, Sendable {
     /// The only value.
     public init() {}
