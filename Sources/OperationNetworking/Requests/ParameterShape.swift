@@ -86,7 +86,7 @@ struct ParameterDictionary {
         } else {
             hasOtherKeys = true
             let base = (key as? AnyHashable)?.base ?? key
-            let text = ParameterScalar.leafText(of: base)
+            let text = ParameterScalar.keyText(of: base)
             if text == nil { typeOfKeyWithoutText = "\(type(of: base))" }
             append(text ?? "", value)
         }
@@ -180,7 +180,7 @@ enum ParameterScalar {
             || type == UInt.self || type == Float.self
     }
 
-    /// The text of a value without parts, or of a key.
+    /// The text of a value without parts.
     ///
     /// | Value                                                       | Text                                 |
     /// |-------------------------------------------------------------|--------------------------------------|
@@ -196,6 +196,12 @@ enum ParameterScalar {
         if isKnown(type(of: leaf)) || hasDescription(leaf) { return text(of: leaf) }
         guard !(leaf is any Encodable), let named = leaf as? any RawRepresentable else { return nil }
         return leafText(of: named.rawValue)
+    }
+
+    /// The text of a key: as ``leafText(of:)``, and that of its raw value also when it is `Encodable`, since
+    /// a key has no parts.
+    fileprivate static func keyText(of key: Any) -> String? {
+        leafText(of: key) ?? (key as? any RawRepresentable).flatMap { keyText(of: $0.rawValue) }
     }
 
     /// Whether the description of a value means something to a server.

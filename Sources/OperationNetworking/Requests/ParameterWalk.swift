@@ -64,7 +64,7 @@ struct ParameterWalk<Writer: ParameterWriter> {
     }
 
     private mutating func write(array: [Any]) throws {
-        if arrayStyle == .comma, let list = list(array) {
+        if arrayStyle == .comma, let list = try list(array) {
             if !list.isEmpty { writer.write(list: list) }
             return
         }
@@ -83,21 +83,30 @@ struct ParameterWalk<Writer: ParameterWriter> {
     }
 
     /// The texts of the elements; `nil` when one of them has elements of its own, or is written as it is.
-    private func list(_ array: [Any]) -> [String]? {
+    private func list(_ array: [Any]) throws -> [String]? {
         var texts: [String] = []
         texts.reserveCapacity(array.count)
         for element in array {
             switch ParameterShape(element) {
             case .leaf(let leaf):
-                guard Writer.whole(leaf) == nil, let text = ParameterScalar.leafText(of: leaf) else {
-                    return nil
-                }
+                guard Writer.whole(leaf) == nil, let text = try listText(of: leaf) else { return nil }
                 texts.append(text)
             case .null: texts.append("")
             case .dictionary, .array, .set: return nil
             }
         }
         return texts
+    }
+
+    /// The text of an element; `nil` when it encodes elements of its own, or has no text at all.
+    private func listText(of leaf: Any) throws -> String? {
+        if let text = ParameterScalar.leafText(of: leaf) { return text }
+        guard let encodable = leaf as? any Encodable else { return nil }
+        return switch try ParameterEncoder.tree(of: encodable).parameterShape {
+        case .leaf(let encoded): ParameterScalar.leafText(of: encoded)
+        case .null: ""
+        case .dictionary, .array, .set: nil
+        }
     }
 
     private mutating func write(leaf: Any) throws {

@@ -44,8 +44,8 @@ public struct QueryString: Hashable, Sendable {
         /// The commas between elements are not escaped and those inside of them are, as in the form-style
         /// expansion of [RFC 6570 §3.2.8](https://www.rfc-editor.org/rfc/rfc6570#section-3.2.8), so a
         /// server that splits before it decodes gets the elements back. A null is an empty element, which
-        /// keeps the positions of the others. An array that holds dictionaries, arrays or sets cannot be one
-        /// pair and has brackets.
+        /// keeps the positions of the others. An array that holds dictionaries, arrays or sets, or values
+        /// that encode such, cannot be one pair and has brackets.
         case comma
     }
 

@@ -151,6 +151,44 @@ import Testing
         #expect(query.description == brackets)
     }
 
+    private enum Sort: String, Codable { case name, date }
+
+    /// Encodes a null.
+    private struct Unset: Encodable {
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        }
+    }
+
+    private struct Span: Encodable { var from = 1 }
+
+    @Test func encodableValuesOfOneTextAreOneListWithCommas() throws {
+        func query(_ value: any Sendable) throws -> String {
+            try QueryString(["k": value], arrayStyle: .comma).description
+        }
+        #expect(try query([Sort.name, .date]) == "k=name,date")
+        #expect(try query([Sort.name, "a,b", 1, nil] as [(any Sendable)?]) == "k=name,a%2Cb,1,")
+        #expect(try query([Unset(), Unset()]) == "k=,")
+        #expect(try query([Span()]) == "k%5B%5D%5Bfrom%5D=1")
+        #expect(try query([Sort.name, Span()] as [any Sendable]) == "k%5B%5D=name&k%5B%5D%5Bfrom%5D=1")
+        #expect(try query([[Sort.name], [.date]]) == "k%5B%5D=name&k%5B%5D=date")
+        #expect(throws: EncodingError.self) { try query([OneDate(seconds: .nan)]) }
+    }
+
+    private struct OneDate: Encodable {
+        var seconds: Double
+
+        func encode(to encoder: any Encoder) throws {
+            try Date(timeIntervalSince1970: seconds).encode(to: encoder)
+        }
+    }
+
+    @Test func aKeyIsItsRawValueAlsoIfItIsEncodable() throws {
+        let query = try QueryString(["k": [Sort.name: 1, .date: 2]])
+        #expect(query.description == "k%5Bdate%5D=2&k%5Bname%5D=1")
+    }
+
     @Test("O5-13: nested parameters have their brackets escaped")
     func writesNestedParameters() throws {
         let parameters: [String: any Sendable] = [
