@@ -16,7 +16,7 @@ struct HeaderOption: Hashable, Sendable {
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
             throw Failure(.usage, "-H: \(name.debugDescription) is not the name of a field.")
         }
-        value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        value = text[text.index(after: colon)...].trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
         let isControl: (Unicode.Scalar) -> Bool = { $0.properties.generalCategory == .control && $0 != "\t" }
         guard !value.unicodeScalars.contains(where: isControl) else {
             throw Failure(.usage, "-H: the value of \(name) has a control character in it.")

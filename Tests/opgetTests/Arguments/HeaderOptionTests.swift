@@ -5,6 +5,7 @@ import Testing
 @Suite struct HeaderOptionTests {
     @Test(arguments: [
         ("Accept: text/plain", "Accept", "text/plain"), ("X:a:b", "X", "a:b"), ("X-Empty:", "X-Empty", ""),
+        ("X-Empty: \t ", "X-Empty", ""), ("X: \u{A0}a\t", "X", "\u{A0}a"),
     ])
     func isANameAndAValue(text: String, name: String, value: String) throws {
         let option = try HeaderOption(text)

@@ -171,6 +171,13 @@ final class SentRequest {
 }
 
 extension HeaderFields.Field {
-    /// In libcurl's form.
-    fileprivate var line: String { value.isEmpty ? name + ";" : name + ": " + value }
+    /// In libcurl's form. White space around a value is no part of it ([RFC 9110
+    /// §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)), and HTTP/2 forbids it ([RFC 9113
+    /// §8.2.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.2.1)); a value of nothing else is an empty
+    /// one, and libcurl would not send the field.
+    fileprivate var line: String {
+        let trimmed = value.utf8.trimmingHTTPWhitespace()
+        guard !trimmed.isEmpty else { return name + ";" }
+        return name + ": " + (trimmed.count == value.utf8.count ? value : String(Substring(trimmed)))
+    }
 }

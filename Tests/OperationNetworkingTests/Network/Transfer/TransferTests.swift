@@ -142,6 +142,19 @@ struct TransferTests {
         )
     }
 
+    /// RFC 9110 §5.5: white space around a value is no part of it.
+    @Test func aValueOfWhiteSpaceIsAnEmptyOneAndNoOtherKeepsIt() async throws {
+        let fields: HeaderFields = [
+            "X-Space": " ", "X-Tab": "\t \t", "Accept": " ", "X-Padded": " a  b\t", "X-Full": "c",
+        ]
+        let server = try ScriptedServer([.respond()])
+        let transfer = TestTransfer(.plain(server.url, fields: fields)).start()
+        #expect(try await transfer.end().error == nil)
+        let sent = try #require(server.requests.first)
+        let names = ["X-Space", "X-Tab", "Accept", "X-Padded", "X-Full"]
+        #expect(names.map { sent[$0] } == ["", "", "", "a  b", "c"])
+    }
+
     // MARK: - Holding
 
     @Test func aHeldTransferDeliversEveryByteOnceItIsLetGo() async throws {
