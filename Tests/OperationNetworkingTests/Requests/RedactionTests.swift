@@ -104,7 +104,7 @@ struct RedactionTests {
         let text = "https://u:hunter2@example.com/a?b=1&X-Amz-Signature=s3cret"
         let url = try #require(URL(string: text))
         let manager = OperationManager(baseURL: URL(string: "http://h/?token=s3cret"))
-        let badPath = #expect(throws: URLError.self) { try manager.url(for: "//[?token=s3cret") }
+        let badPath = #expect(throws: URLError.self) { try OperationManager().url(for: "a?token=s3cret") }
         let badBase = #expect(throws: URLError.self) { try manager.url(for: "a") }
         let errors: [any Error] = [
             RequestAdapterError.originChanged(url), StubError.unmatched(method: "GET", url: url),
